@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every target: warnings are errors, and imports say what leaves a module.
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "eegsync",
+    dependencies: [
+        // SQLite access and migrations; its Statement exposes sqlite3_stmt for the hot path.
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        // Commands, help texts and shell completions.
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        // Structured log lines with metadata.
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        // Orderly start, SIGTERM and SIGHUP of the daemon.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        // The configuration file.
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+    ],
+    targets: [
+        // The field's words and the Central protocol. Pure.
+        .target(name: "Bluetooth", swiftSettings: settings),
+        // How to recognise, start, query, drain and decode each headset. Pure.
+        .target(name: "Headsets", dependencies: ["Bluetooth"], swiftSettings: settings),
+        // The connection state machine. Pure.
+        .target(name: "Reconnection", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
+        // The ordered SQL, embedded in the binary.
+        .target(
+            name: "Migrations", path: "Migrations",
+            resources: [.embedInCode("sql")],
+            swiftSettings: settings),
+        // The only user of SQLite.
+        .target(
+            name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
+            swiftSettings: settings),
+    ]
+)

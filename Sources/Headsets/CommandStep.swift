@@ -1,0 +1,27 @@
+public import Bluetooth
+
+/// What a sequence of commands is for.
+public enum CommandPurpose: String, Hashable, Sendable, CaseIterable {
+    /// Asks what happened inside the headset.
+    case queryStatus
+    /// Brings a headset out of low power or its bootloader.
+    case wake
+    /// Configures a headset that was rebooted or is configured differently.
+    case initialise
+    /// Starts live streaming, after the data characteristics notify.
+    case start
+    /// Keeps the headset from switching itself off while streaming.
+    case keepAlive
+    /// Stops streaming.
+    case stop
+}
+
+/// One step of a sequence of commands.
+public enum CommandStep: Hashable, Sendable {
+    /// Writes bytes to a characteristic; with response, the next step waits for the answer.
+    case write([UInt8], to: BluetoothUUID, type: WriteType)
+    /// Reads a characteristic; the value goes to the decoder as if it had been notified.
+    case read(BluetoothUUID)
+    /// Leaves the headset time before the next step.
+    case wait(Duration)
+}

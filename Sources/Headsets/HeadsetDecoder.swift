@@ -1,0 +1,93 @@
+public import Bluetooth
+
+/// Turns the bytes of one link into samples and messages. Any byte sequence is accepted: damage is counted, never fatal.
+public protocol HeadsetDecoder: Sendable {
+    /// Decodes one notification, or one piece of a byte stream, and appends what it contained.
+    ///
+    /// - Parameters:
+    ///   - bytes: the value of the characteristic; pieces of a byte stream may be cut anywhere.
+    ///   - characteristic: where the bytes came from.
+    ///   - decoded: gets the items, in the order of the bytes.
+    mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded)
+}
+
+/// What a decoder found: items, and the sample values that they refer to. Reused from call to call, so that the steady
+/// state allocates nothing.
+public struct Decoded: Sendable {
+    /// What was found, in order.
+    public var items: [DecodedItem] = []
+    /// Raw sample values; each ``SampleBlock`` owns a range of them.
+    public var values: [Int32] = []
+
+    /// Creates an empty result.
+    public init() {}
+
+    /// Empties the result and keeps its memory.
+    public mutating func removeAll() {
+        items.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
+    }
+}
+
+/// One thing that a decoder found.
+public enum DecodedItem: Hashable, Sendable {
+    /// Samples, live or from memory.
+    case samples(SampleBlock)
+    /// The answer to the status query, or a status that the headset sent by itself.
+    case status(HeadsetStatus)
+    /// The headset says that samples `from ..< end` (indexes as sent) of a stream cannot be had any more.
+    case overwritten(stream: Int, from: UInt32, end: UInt32)
+    /// The headset has sent everything that was asked for, or stops; `next` is the index to read from next.
+    case drainEnded(stream: Int, next: UInt32)
+    /// Bytes of a stream without counter were damaged; `count` samples are missing before the next ones.
+    case damaged(stream: Int, count: Int)
+    /// Bytes that belong to no valid message were dropped; nothing can be said about samples in them.
+    case discarded(byteCount: Int)
+    /// Something that a person or the headset marks at this instant, such as a blink or a button.
+    case annotation(description: String)
+    /// The headset refused a command.
+    case refused(command: UInt8, code: UInt8)
+}
+
+/// Consecutive samples of one stream.
+public struct SampleBlock: Hashable, Sendable {
+    /// Where the samples came from.
+    public enum Origin: String, Hashable, Sendable {
+        /// Sent as they were taken: their arrival tells the time.
+        case live
+        /// Read from the headset's memory: their arrival tells nothing.
+        case memory
+    }
+
+    /// The stream's place in the headset's list of streams.
+    public var stream: Int
+    /// The headset's counter of the first sample, as sent; nil where the stream has none.
+    public var counter: UInt32?
+    /// The boot identifier that came with the samples; nil where the model has none.
+    public var bootIdentifier: UInt32?
+    /// The first channel that the block holds.
+    public var firstChannel: Int
+    /// How many channels the block holds, from ``firstChannel``.
+    public var channelCount: Int
+    /// How many sampling instants the block holds.
+    public var instantCount: Int
+    /// The place in ``Decoded/values``: `instantCount` × `channelCount` values, all channels of an instant together.
+    public var values: Range<Int>
+    /// Live or from memory.
+    public var origin: Origin
+
+    /// Creates a block.
+    public init(
+        stream: Int, counter: UInt32?, bootIdentifier: UInt32? = nil, firstChannel: Int = 0, channelCount: Int,
+        instantCount: Int, values: Range<Int>, origin: Origin = .live
+    ) {
+        self.stream = stream
+        self.counter = counter
+        self.bootIdentifier = bootIdentifier
+        self.firstChannel = firstChannel
+        self.channelCount = channelCount
+        self.instantCount = instantCount
+        self.values = values
+        self.origin = origin
+    }
+}

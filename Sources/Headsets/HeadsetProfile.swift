@@ -1,0 +1,129 @@
+public import Bluetooth
+
+/// What the program must know about one model of headset: how to recognise, prepare, query, wake, start, drain, stop and
+/// decode it.
+///
+/// A profile is a value without state. What changes while a headset is connected lives in the ``HeadsetDecoder`` that
+/// ``makeDecoder()`` returns, and in the connection machine.
+public protocol HeadsetProfile: Sendable {
+    /// The model's identifier in configuration and database, such as `buffered-eeg`.
+    var model: String { get }
+
+    /// The model's name for people, such as `Buffered EEG headset`.
+    var displayName: String { get }
+
+    /// Which advertisements belong to the model.
+    var recognition: Recognition { get }
+
+    /// The services that mark a connected peripheral as one of this model; asked for in service retrieval.
+    var services: [BluetoothUUID] { get }
+
+    /// The characteristic whose value tells two headsets of the model apart (a serial number), or nil where there is none.
+    var identityCharacteristic: BluetoothUUID? { get }
+
+    /// Characteristics whose notifications are switched on before the status query, in this order.
+    var controlCharacteristics: [BluetoothUUID] { get }
+
+    /// Characteristics that carry samples; switched on after the headset has been prepared, in this order.
+    var dataCharacteristics: [BluetoothUUID] { get }
+
+    /// The streams of the model. Empty where the headset itself describes them in its status.
+    var streams: [StreamDescription] { get }
+
+    /// What one run of the headset's counters lasts for.
+    var epochRule: EpochRule { get }
+
+    /// Whether and how the headset hands over samples from its memory.
+    var memory: MemoryCapability { get }
+
+    /// Limits on the headset's silence.
+    var timing: ProfileTiming { get }
+
+    /// The commands for a purpose, in order. Empty where the model needs none.
+    ///
+    /// - Parameter status: what the headset said last; nil before it said anything.
+    func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep]
+
+    /// A decoder for one link.
+    func makeDecoder() -> any HeadsetDecoder
+}
+
+extension HeadsetProfile {
+    /// All characteristics that a link needs before it counts as discovered.
+    public var requiredCharacteristics: [BluetoothUUID] {
+        controlCharacteristics + dataCharacteristics.filter { !controlCharacteristics.contains($0) }
+    }
+
+    /// True where a status query can be asked.
+    public var answersStatusQuery: Bool { !commands(for: .queryStatus, status: nil).isEmpty }
+}
+
+/// Which advertisements belong to a model, in each of its advertising modes.
+public struct Recognition: Hashable, Sendable {
+    /// Services advertised in normal operation.
+    public var serviceUUIDs: [BluetoothUUID]
+    /// Services advertised in pairing mode.
+    public var pairingServiceUUIDs: [BluetoothUUID]
+    /// Prefixes of the local name; used for models that advertise no service.
+    public var namePrefixes: [String]
+    /// Company identifiers in manufacturer specific data.
+    public var companies: [UInt16]
+
+    /// Creates a recognition rule.
+    public init(
+        serviceUUIDs: [BluetoothUUID], pairingServiceUUIDs: [BluetoothUUID] = [], namePrefixes: [String] = [],
+        companies: [UInt16] = []
+    ) {
+        self.serviceUUIDs = serviceUUIDs
+        self.pairingServiceUUIDs = pairingServiceUUIDs
+        self.namePrefixes = namePrefixes
+        self.companies = companies
+    }
+
+    /// The scan filter that reports the model in every advertising mode.
+    public var scanFilter: ScanFilter {
+        ScanFilter(serviceUUIDs: serviceUUIDs + pairingServiceUUIDs, namePrefixes: namePrefixes, companies: companies)
+    }
+}
+
+/// What one run of a headset's counters lasts for. Indexes of different epochs do not continue each other.
+public enum EpochRule: String, Hashable, Sendable {
+    /// From power-on to power-off, told by a boot identifier; a reconnect continues the epoch.
+    case boot
+    /// As long as one link; each connection begins a new epoch.
+    case connection
+}
+
+/// Whether and how a headset hands over samples from its memory.
+public enum MemoryCapability: String, Hashable, Sendable {
+    /// What is not received is gone.
+    case none
+    /// By the Buffered EEG service: status, read from index, credit, cumulative acknowledgement.
+    case bufferedEEGService
+}
+
+/// Limits on a headset's silence, per model.
+public struct ProfileTiming: Hashable, Sendable {
+    /// The expected time between two notifications of samples while streaming.
+    public var packetPeriod: Duration
+    /// How long streaming may be silent before the link counts as lost.
+    public var silenceLimit: Duration
+    /// How long the answer to a status query may take; one retry follows.
+    public var statusLimit: Duration
+    /// How long any other step of the establish flow may take.
+    public var stepLimit: Duration
+    /// How often ``CommandPurpose/keepAlive`` is sent while streaming; nil for never.
+    public var keepAliveInterval: Duration?
+
+    /// Creates the limits.
+    public init(
+        packetPeriod: Duration, silenceLimit: Duration, statusLimit: Duration = .milliseconds(1000),
+        stepLimit: Duration = .milliseconds(3000), keepAliveInterval: Duration? = nil
+    ) {
+        self.packetPeriod = packetPeriod
+        self.silenceLimit = silenceLimit
+        self.statusLimit = statusLimit
+        self.stepLimit = stepLimit
+        self.keepAliveInterval = keepAliveInterval
+    }
+}

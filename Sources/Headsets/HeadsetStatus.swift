@@ -1,0 +1,65 @@
+/// What a headset answers to the status query.
+public struct HeadsetStatus: Hashable, Sendable {
+    /// What the headset does.
+    public enum Condition: String, Hashable, Sendable, CaseIterable {
+        /// Samples and sends them; it needs only a subscription.
+        case streaming
+        /// Samples into its memory, but does not send live samples.
+        case sampling
+        /// Does not sample; it needs to be initialised and started.
+        case idle
+        /// Sleeps; the wake sequence brings it back.
+        case lowPower
+        /// Runs its bootloader; the wake sequence starts the firmware.
+        case bootloader
+        /// Samples, but with another configuration than the recording's; it needs to be initialised.
+        case wrongConfiguration
+    }
+
+    /// What the headset holds of one stream.
+    public struct BufferedRange: Hashable, Sendable {
+        /// The stream's place in the headset's list of streams.
+        public var stream: Int
+        /// Index of the oldest sample in memory, as sent (modulo the stream's counter modulus).
+        public var oldest: UInt32
+        /// Index after the newest sample taken, as sent.
+        public var end: UInt32
+
+        /// Creates a range.
+        public init(stream: Int, oldest: UInt32, end: UInt32) {
+            self.stream = stream
+            self.oldest = oldest
+            self.end = end
+        }
+    }
+
+    /// What the headset does.
+    public var condition: Condition
+    /// A number that is new after each power-on; nil where the model has none.
+    public var bootIdentifier: UInt32?
+    /// The streams, where the headset describes them itself.
+    public var streams: [StreamDescription]?
+    /// What the headset holds in memory, one entry a stream; empty where it has none.
+    public var buffered: [BufferedRange]
+    /// Battery charge, 0 ... 100 %; nil where not told.
+    public var batteryPercent: Double?
+    /// The headset's own clock, in ticks since power-on; nil where there is none.
+    public var deviceTicks: UInt64?
+    /// Ticks per second of ``deviceTicks``.
+    public var tickFrequency: Double?
+
+    /// Creates a status.
+    public init(
+        condition: Condition, bootIdentifier: UInt32? = nil, streams: [StreamDescription]? = nil,
+        buffered: [BufferedRange] = [], batteryPercent: Double? = nil, deviceTicks: UInt64? = nil,
+        tickFrequency: Double? = nil
+    ) {
+        self.condition = condition
+        self.bootIdentifier = bootIdentifier
+        self.streams = streams
+        self.buffered = buffered
+        self.batteryPercent = batteryPercent
+        self.deviceTicks = deviceTicks
+        self.tickFrequency = tickFrequency
+    }
+}

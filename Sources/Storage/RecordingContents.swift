@@ -1,0 +1,136 @@
+public import Headsets
+
+/// A recording as a reader sees it: everything but the sample rows.
+public struct RecordingContents: Hashable, Sendable {
+    public var id: RecordingID
+    public var headsetName: String
+    public var model: String
+    public var serialNumber: String?
+    public var label: String?
+    public var subject: String?
+    public var task: String?
+    /// UTC nanoseconds since 1970 of the first sample; nil where there is none.
+    public var startUnixNanoseconds: Int64?
+    /// Streams by position and bank.
+    public var streams: [StreamContents]
+    /// By onset.
+    public var annotations: [AnnotationContents]
+
+    public init(
+        id: RecordingID, headsetName: String, model: String, serialNumber: String?, label: String?, subject: String?,
+        task: String?, startUnixNanoseconds: Int64?, streams: [StreamContents], annotations: [AnnotationContents]
+    ) {
+        self.id = id
+        self.headsetName = headsetName
+        self.model = model
+        self.serialNumber = serialNumber
+        self.label = label
+        self.subject = subject
+        self.task = task
+        self.startUnixNanoseconds = startUnixNanoseconds
+        self.streams = streams
+        self.annotations = annotations
+    }
+}
+
+/// One stream of a recording.
+public struct StreamContents: Hashable, Sendable {
+    public var id: StreamID
+    public var position: Int
+    public var description: StreamDescription
+    /// The first n that a row or a gap covers; nil where the stream is empty.
+    public var firstN: Int64?
+    /// The last n that a row or a closed gap covers.
+    public var lastN: Int64?
+    public var rowCount: Int64
+    /// Closed gaps of whole rows and of single channels, by first n.
+    public var gaps: [GapContents]
+    /// The time map, by first n, in UTC.
+    public var segments: [TimeSegment]
+
+    public init(
+        id: StreamID, position: Int, description: StreamDescription, firstN: Int64?, lastN: Int64?, rowCount: Int64,
+        gaps: [GapContents], segments: [TimeSegment]
+    ) {
+        self.id = id
+        self.position = position
+        self.description = description
+        self.firstN = firstN
+        self.lastN = lastN
+        self.rowCount = rowCount
+        self.gaps = gaps
+        self.segments = segments
+    }
+
+    /// UTC nanoseconds since 1970 of sample n, by the segment that holds n or the nearest one; nil without segments.
+    public func unixNanoseconds(ofSample n: Int64) -> Int64? {
+        let segment = segments.last { $0.firstN <= n } ?? segments.first
+        return segment?.unixNanoseconds(ofSample: n)
+    }
+}
+
+/// One piece of the time map, in UTC.
+public struct TimeSegment: Hashable, Sendable {
+    public var firstN: Int64
+    public var lastN: Int64
+    public var referenceN: Int64
+    public var referenceUnixNanoseconds: Int64
+    public var periodNanoseconds: Double
+
+    public init(firstN: Int64, lastN: Int64, referenceN: Int64, referenceUnixNanoseconds: Int64, periodNanoseconds: Double) {
+        self.firstN = firstN
+        self.lastN = lastN
+        self.referenceN = referenceN
+        self.referenceUnixNanoseconds = referenceUnixNanoseconds
+        self.periodNanoseconds = periodNanoseconds
+    }
+
+    /// UTC nanoseconds since 1970 of sample n.
+    public func unixNanoseconds(ofSample n: Int64) -> Int64 {
+        referenceUnixNanoseconds + Int64((Double(n - referenceN) * periodNanoseconds).rounded())
+    }
+}
+
+/// One closed gap of the ledger.
+public struct GapContents: Hashable, Sendable {
+    public var firstN: Int64
+    public var count: Int64
+    /// 0 for whole rows, else 1 ... 8.
+    public var channel: Int
+    public var cause: GapCause
+    /// How many of `count` arrived after all.
+    public var recovered: Int64
+
+    public init(firstN: Int64, count: Int64, channel: Int, cause: GapCause, recovered: Int64) {
+        self.firstN = firstN
+        self.count = count
+        self.channel = channel
+        self.cause = cause
+        self.recovered = recovered
+    }
+}
+
+/// One annotation in UTC.
+public struct AnnotationContents: Hashable, Sendable {
+    public var onsetUnixNanoseconds: Int64
+    public var durationSeconds: Double?
+    public var description: String
+
+    public init(onsetUnixNanoseconds: Int64, durationSeconds: Double?, description: String) {
+        self.onsetUnixNanoseconds = onsetUnixNanoseconds
+        self.durationSeconds = durationSeconds
+        self.description = description
+    }
+}
+
+/// Rows of one stream, in ascending order of n; n's without a row are simply not there.
+public struct SampleChunk: Sendable {
+    /// The n of each row.
+    public var n: [Int64] = []
+    /// Raw values, row after row, one for each channel; 0 where the channel is missing.
+    public var values: [Int32] = []
+    /// Per row a bit set of the channels that are NULL (bit 0 = channel 1).
+    public var missingChannels: [UInt8] = []
+
+    public init() {}
+}

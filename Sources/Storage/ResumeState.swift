@@ -1,0 +1,93 @@
+public import Bluetooth
+public import Headsets
+
+/// What the acquisition must know about an open recording to go on with it after any kind of stop.
+public struct ResumeState: Hashable, Sendable {
+    public var headset: HeadsetID
+    public var recording: RecordingID
+    /// Identifiers of the headset, best first: last success latest.
+    public var identifiers: [PeripheralIdentifier]
+    /// The serial number or other proof of identity; nil where none was seen yet.
+    public var identityProof: String?
+    /// The preserved state, or nil.
+    public var preservedJSON: String?
+    /// The recording's streams, by position.
+    public var streams: [StreamState]
+    /// The first stream key that no stream has yet.
+    public var nextStreamID: Int64
+
+    /// One stream as the database has it.
+    public struct StreamState: Hashable, Sendable {
+        public var id: StreamID
+        public var position: Int
+        public var description: StreamDescription
+        /// One more than the highest n that a row or a closed gap covers; 0 where there is none.
+        public var nextN: Int64
+        /// True once a row or a gap exists.
+        public var hasSamples: Bool
+        /// The latest epoch, or nil.
+        public var epoch: EpochRecord?
+        /// The gap whose end is not known yet, or nil.
+        public var openGap: MissingRange?
+        /// Every n (whole rows) that the ledger calls missing, in ascending order.
+        public var missing: [MissingRange]
+        /// Every n whose row lacks one channel, in ascending order of n.
+        public var missingChannels: [MissingRange]
+        /// The latest segment, or nil. Its times are valid only if ``isSameHostBoot``.
+        public var segment: SegmentRecord?
+        /// True where the latest segment was measured in the host's present boot.
+        public var isSameHostBoot: Bool
+        /// UTC nanoseconds since 1970 of the last stored sample, for continuing across a reboot of the host; nil if unknown.
+        public var lastSampleUnixNanoseconds: Int64?
+
+        public init(
+            id: StreamID, position: Int, description: StreamDescription, nextN: Int64, hasSamples: Bool, epoch: EpochRecord?,
+            openGap: MissingRange?, missing: [MissingRange], missingChannels: [MissingRange], segment: SegmentRecord?,
+            isSameHostBoot: Bool, lastSampleUnixNanoseconds: Int64?
+        ) {
+            self.id = id
+            self.position = position
+            self.description = description
+            self.nextN = nextN
+            self.hasSamples = hasSamples
+            self.epoch = epoch
+            self.openGap = openGap
+            self.missing = missing
+            self.missingChannels = missingChannels
+            self.segment = segment
+            self.isSameHostBoot = isSameHostBoot
+            self.lastSampleUnixNanoseconds = lastSampleUnixNanoseconds
+        }
+    }
+
+    /// A run of missing samples, and the gap of the ledger that it belongs to.
+    public struct MissingRange: Hashable, Sendable {
+        public var firstN: Int64
+        /// 0 only for an open gap.
+        public var count: Int64
+        /// 0 for whole rows, else the channel.
+        public var channel: Int
+        /// The first n of the gap of the ledger that the run belongs to.
+        public var gapFirstN: Int64
+
+        public init(firstN: Int64, count: Int64, channel: Int, gapFirstN: Int64) {
+            self.firstN = firstN
+            self.count = count
+            self.channel = channel
+            self.gapFirstN = gapFirstN
+        }
+    }
+
+    public init(
+        headset: HeadsetID, recording: RecordingID, identifiers: [PeripheralIdentifier], identityProof: String?,
+        preservedJSON: String?, streams: [StreamState], nextStreamID: Int64
+    ) {
+        self.headset = headset
+        self.recording = recording
+        self.identifiers = identifiers
+        self.identityProof = identityProof
+        self.preservedJSON = preservedJSON
+        self.streams = streams
+        self.nextStreamID = nextStreamID
+    }
+}

@@ -1,0 +1,318 @@
+public import Bluetooth
+public import Headsets
+
+/// Everything that one transaction writes. A batch is committed whole or not at all, so the audit holds after every commit.
+///
+/// Instants are on the host's `CLOCK_BOOTTIME` of the boot that the store was opened in.
+public struct WriteBatch: Sendable {
+    /// The batch's number, counted by the acquisition; comes back with the commit.
+    public var number: UInt64
+    /// Streams that the batch is the first to mention; inserted before everything else.
+    public var newStreams: [NewStream] = []
+    /// Recordings whose first sample is in the batch, with the instant of that sample; later entries change nothing.
+    public var startedRecordings: [RecordingChange] = []
+    /// Recordings that have ended as the operator wished.
+    public var stoppedRecordings: [RecordingChange] = []
+    /// Epochs, inserted or updated by (stream, number).
+    public var epochs: [EpochRecord] = []
+    /// New sample rows.
+    public var samples: [SampleRows] = []
+    /// Channels of rows stored earlier that arrived late.
+    public var fills: [ChannelFill] = []
+    /// Changes of the gap ledger, in order; applied after the samples.
+    public var ledger: [LedgerEntry] = []
+    /// Segments of the time map, inserted or updated by (stream, first n).
+    public var segments: [SegmentRecord] = []
+    public var annotations: [AnnotationRecord] = []
+    public var statusReports: [StatusReportRecord] = []
+    public var connectionAttempts: [ConnectionAttemptRecord] = []
+    public var connectionEvents: [ConnectionEventRecord] = []
+    /// Identifiers under which headsets were reached or failed to be.
+    public var identifierUses: [IdentifierUse] = []
+    public var clockObservations: [ClockObservationRecord] = []
+    public var clockOffsets: [ClockOffsetRecord] = []
+    /// Preserved state, replaced by headset.
+    public var preservedStates: [PreservedStateRecord] = []
+
+    /// Creates an empty batch.
+    public init(number: UInt64) {
+        self.number = number
+    }
+}
+
+/// A stream that is to be created.
+public struct NewStream: Hashable, Sendable {
+    public var id: StreamID
+    public var recording: RecordingID
+    /// The stream's place in the headset's list of streams.
+    public var position: Int
+    public var description: StreamDescription
+
+    public init(id: StreamID, recording: RecordingID, position: Int, description: StreamDescription) {
+        self.id = id
+        self.recording = recording
+        self.position = position
+        self.description = description
+    }
+}
+
+/// A recording that began or ended at an instant.
+public struct RecordingChange: Hashable, Sendable {
+    public var recording: RecordingID
+    public var at: MonotonicTime
+
+    public init(recording: RecordingID, at: MonotonicTime) {
+        self.recording = recording
+        self.at = at
+    }
+}
+
+/// One run of a headset's counter on a stream: `n = firstN + (index - firstIndex)`, with the unwrapped sample index.
+public struct EpochRecord: Hashable, Sendable {
+    public var stream: StreamID
+    /// From 0 in each stream.
+    public var number: Int
+    /// The headset's boot identifier; nil where the model has none.
+    public var bootIdentifier: UInt32?
+    /// The n of the sample with index ``firstIndex``.
+    public var firstN: Int64
+    /// The unwrapped index of the first sample of the epoch (as sent, or beyond the modulus after a wrap).
+    public var firstIndex: Int64
+    /// When the epoch was noticed.
+    public var began: MonotonicTime
+
+    public init(stream: StreamID, number: Int, bootIdentifier: UInt32?, firstN: Int64, firstIndex: Int64, began: MonotonicTime) {
+        self.stream = stream
+        self.number = number
+        self.bootIdentifier = bootIdentifier
+        self.firstN = firstN
+        self.firstIndex = firstIndex
+        self.began = began
+    }
+}
+
+/// Consecutive new rows of one stream.
+public struct SampleRows: Hashable, Sendable {
+    public var stream: StreamID
+    /// 1 ... 8.
+    public var channelCount: Int
+    /// The n of the first row; the others follow without a gap.
+    public var firstN: Int64
+    /// Raw values: row after row, `channelCount` values each.
+    public var values: [Int32]
+    /// Per row a bit set of the channels that are NULL (bit 0 = channel 1); empty where no channel of any row is missing.
+    public var missingChannels: [UInt8]
+
+    public init(stream: StreamID, channelCount: Int, firstN: Int64, values: [Int32], missingChannels: [UInt8] = []) {
+        self.stream = stream
+        self.channelCount = channelCount
+        self.firstN = firstN
+        self.values = values
+        self.missingChannels = missingChannels
+    }
+
+    /// The number of rows.
+    public var rowCount: Int { values.count / channelCount }
+}
+
+/// Values of one channel for rows that were stored without it.
+public struct ChannelFill: Hashable, Sendable {
+    public var stream: StreamID
+    /// 1 ... 8.
+    public var channel: Int
+    public var firstN: Int64
+    public var values: [Int32]
+
+    public init(stream: StreamID, channel: Int, firstN: Int64, values: [Int32]) {
+        self.stream = stream
+        self.channel = channel
+        self.firstN = firstN
+        self.values = values
+    }
+}
+
+/// One change of the gap ledger. A gap is known by its stream, first n and channel.
+public enum LedgerEntry: Hashable, Sendable {
+    /// Samples from n on are missing. `count` is nil while the end is not known; `channel` 0 means the whole row, 1 ... 8
+    /// one channel of rows that are there.
+    case open(stream: StreamID, firstN: Int64, channel: Int, count: Int64?, cause: GapCause, noticed: MonotonicTime)
+    /// The end of an open gap is known: `count` > 0.
+    case close(stream: StreamID, firstN: Int64, channel: Int, count: Int64)
+    /// `count` further samples of the gap have arrived after all.
+    case recover(stream: StreamID, firstN: Int64, channel: Int, count: Int64)
+    /// Nothing was missing after all; the gap is removed.
+    case withdraw(stream: StreamID, firstN: Int64, channel: Int)
+}
+
+/// One piece of a stream's time map: `boottime(n) = referenceTime + (n - referenceN) × period`, for `firstN ... lastN`.
+public struct SegmentRecord: Hashable, Sendable {
+    public var stream: StreamID
+    public var firstN: Int64
+    public var lastN: Int64
+    public var epoch: Int
+    public var referenceN: Int64
+    public var referenceTime: MonotonicTime
+    /// Nanoseconds between two samples, as fitted.
+    public var periodNanoseconds: Double
+    /// Median absolute deviation of the arrivals from the line, in nanoseconds; nil before there are enough.
+    public var residualNanoseconds: Double?
+    /// How many arrivals the fit rests on.
+    public var observationCount: Int
+
+    public init(
+        stream: StreamID, firstN: Int64, lastN: Int64, epoch: Int, referenceN: Int64, referenceTime: MonotonicTime,
+        periodNanoseconds: Double, residualNanoseconds: Double?, observationCount: Int
+    ) {
+        self.stream = stream
+        self.firstN = firstN
+        self.lastN = lastN
+        self.epoch = epoch
+        self.referenceN = referenceN
+        self.referenceTime = referenceTime
+        self.periodNanoseconds = periodNanoseconds
+        self.residualNanoseconds = residualNanoseconds
+        self.observationCount = observationCount
+    }
+}
+
+/// Something marked in a recording: onset, duration, description (EDF+'s words).
+public struct AnnotationRecord: Hashable, Sendable {
+    public var recording: RecordingID
+    public var onset: MonotonicTime
+    public var durationSeconds: Double?
+    public var description: String
+    /// Who marked it: `operator`, `headset` or `eegsync`.
+    public var source: String
+
+    public init(recording: RecordingID, onset: MonotonicTime, durationSeconds: Double?, description: String, source: String) {
+        self.recording = recording
+        self.onset = onset
+        self.durationSeconds = durationSeconds
+        self.description = description
+        self.source = source
+    }
+}
+
+/// A headset's answer to a status query, and what was concluded from it.
+public struct StatusReportRecord: Hashable, Sendable {
+    public var headset: HeadsetID
+    public var at: MonotonicTime
+    /// The answer; nil where there was none in time.
+    public var status: HeadsetStatus?
+    /// What was concluded, such as `drain`, `headsetRestarted`, `noAnswer`.
+    public var outcome: String
+
+    public init(headset: HeadsetID, at: MonotonicTime, status: HeadsetStatus?, outcome: String) {
+        self.headset = headset
+        self.at = at
+        self.status = status
+        self.outcome = outcome
+    }
+}
+
+/// One attempt to reach a headset through one layer, when it ended.
+public struct ConnectionAttemptRecord: Hashable, Sendable {
+    public var headset: HeadsetID
+    /// `restoration`, `cachedIdentifier`, `serviceRetrieval` or `scan`.
+    public var layer: String
+    public var identifier: PeripheralIdentifier?
+    public var began: MonotonicTime
+    public var ended: MonotonicTime
+    /// `streaming`, or what ended it, such as `silent`, `connectionTimedOut`.
+    public var outcome: String
+    /// What went wrong in words; nil for success.
+    public var detail: String?
+
+    public init(
+        headset: HeadsetID, layer: String, identifier: PeripheralIdentifier?, began: MonotonicTime, ended: MonotonicTime,
+        outcome: String, detail: String?
+    ) {
+        self.headset = headset
+        self.layer = layer
+        self.identifier = identifier
+        self.began = began
+        self.ended = ended
+        self.outcome = outcome
+        self.detail = detail
+    }
+}
+
+/// A change of the connection's state.
+public struct ConnectionEventRecord: Hashable, Sendable {
+    public var headset: HeadsetID
+    public var at: MonotonicTime
+    /// The state that was entered, such as `streaming`, `backingOff`.
+    public var state: String
+    /// One sentence for a person: what happened, what is waited for.
+    public var detail: String?
+
+    public init(headset: HeadsetID, at: MonotonicTime, state: String, detail: String?) {
+        self.headset = headset
+        self.at = at
+        self.state = state
+        self.detail = detail
+    }
+}
+
+/// An identifier under which a headset was proven to be reached, or failed to be.
+public struct IdentifierUse: Hashable, Sendable {
+    public var headset: HeadsetID
+    public var identifier: PeripheralIdentifier
+    public var at: MonotonicTime
+    public var succeeded: Bool
+
+    public init(headset: HeadsetID, identifier: PeripheralIdentifier, at: MonotonicTime, succeeded: Bool) {
+        self.headset = headset
+        self.identifier = identifier
+        self.at = at
+        self.succeeded = succeeded
+    }
+}
+
+/// The headset's own clock beside the host's: an observation, not the truth.
+public struct ClockObservationRecord: Hashable, Sendable {
+    public var headset: HeadsetID
+    public var bootIdentifier: UInt32?
+    public var deviceTicks: UInt64
+    public var tickFrequency: Double
+    public var at: MonotonicTime
+
+    public init(headset: HeadsetID, bootIdentifier: UInt32?, deviceTicks: UInt64, tickFrequency: Double, at: MonotonicTime) {
+        self.headset = headset
+        self.bootIdentifier = bootIdentifier
+        self.deviceTicks = deviceTicks
+        self.tickFrequency = tickFrequency
+        self.at = at
+    }
+}
+
+/// UTC minus `CLOCK_BOOTTIME`, when it was first seen or had stepped.
+public struct ClockOffsetRecord: Hashable, Sendable {
+    public var at: MonotonicTime
+    /// Nanoseconds since 1970-01-01T00:00:00Z at boottime 0.
+    public var offsetNanoseconds: Int64
+    /// By how much the wall clock stepped against the previous record; 0 for the first.
+    public var stepNanoseconds: Int64
+    /// True where the kernel said that the clock was synchronised.
+    public var isSynchronised: Bool
+
+    public init(at: MonotonicTime, offsetNanoseconds: Int64, stepNanoseconds: Int64, isSynchronised: Bool) {
+        self.at = at
+        self.offsetNanoseconds = offsetNanoseconds
+        self.stepNanoseconds = stepNanoseconds
+        self.isSynchronised = isSynchronised
+    }
+}
+
+/// What a machine wants to know again after the process died, as one JSON document a headset.
+public struct PreservedStateRecord: Hashable, Sendable {
+    public var headset: HeadsetID
+    public var json: String
+    public var at: MonotonicTime
+
+    public init(headset: HeadsetID, json: String, at: MonotonicTime) {
+        self.headset = headset
+        self.json = json
+        self.at = at
+    }
+}
