@@ -43,5 +43,9 @@ let package = Package(
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
+        // The concurrent part: drives machines, assembles samples, writes.
+        .target(
+            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
+            swiftSettings: settings),
     ]
 )
