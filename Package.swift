@@ -43,5 +43,6 @@ let package = Package(
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
+        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
     ]
 )
