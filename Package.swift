@@ -47,5 +47,6 @@ let package = Package(
         .target(
             name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
             swiftSettings: settings),
+        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
     ]
 )
