@@ -43,5 +43,8 @@ let package = Package(
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
+        // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
+        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
     ]
 )
