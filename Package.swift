@@ -48,5 +48,8 @@ let package = Package(
             name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
             swiftSettings: settings),
         .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
+        // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
+        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
     ]
 )
