@@ -34,6 +34,8 @@ let package = Package(
         .target(name: "Headsets", dependencies: ["Bluetooth"], swiftSettings: settings),
         // The connection state machine. Pure.
         .target(name: "Reconnection", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(
+            name: "ReconnectionTests", dependencies: ["Reconnection", "Bluetooth", "Headsets"], swiftSettings: settings),
         // The ordered SQL, embedded in the binary.
         .target(
             name: "Migrations", path: "Migrations",
