@@ -66,6 +66,16 @@ public final class Acquirer {
         settle(at: now)
     }
 
+    /// Ends a recording that the operator stopped while no process acquired: nothing is connected for it.
+    func finish(_ wanted: WantedRecording, at now: MonotonicTime) {
+        guard !recordings.contains(wanted.resume.recording), !isShuttingDown else { return }
+        let acquisition = HeadsetAcquisition(wanted, index: headsetCount, acquirer: self, seed: seed)
+        headsetCount += 1
+        acquisitions.append(acquisition)
+        acquisition.finish()
+        settle(at: now)
+    }
+
     /// The operator stopped a recording: nothing more is stored; the headset is told to stop and let go.
     public func end(_ recording: RecordingID, at now: MonotonicTime) {
         for acquisition in acquisitions where acquisition.recording == recording && !acquisition.isFinishing {
@@ -231,10 +241,33 @@ public final class Acquirer {
         nextStreamID = StreamID(rawValue: nextStreamID.rawValue + 1)
     }
 
+    /// Where a recording's connection stands, and since when; nil for a recording that is not acquired.
+    public func phase(of recording: RecordingID) -> (phase: ConnectionPhase, since: MonotonicTime)? {
+        acquisitions.first { $0.recording == recording }.map { ($0.phase, $0.phaseSince) }
+    }
+
+    /// Returns to streaming since the last call: which recording, by which layer, and when the first live sample came.
+    public func takeReturns() -> [StreamingReturn] {
+        acquisitions.flatMap { acquisition in
+            defer { acquisition.returns.removeAll() }
+            return acquisition.returns
+        }
+    }
+
     /// What each headset does, for `sd_notify` and logs.
     public var summary: String {
         acquisitions.isEmpty
             ? "no recording is wanted"
             : acquisitions.map { "\($0.name): \($0.machine.state.name)" }.joined(separator: ", ")
     }
+}
+
+/// A headset whose samples flow again.
+public struct StreamingReturn: Hashable, Sendable {
+    /// The recording.
+    public var recording: RecordingID
+    /// The layer that found the headset: `restoration`, `cachedIdentifier`, `serviceRetrieval` or `scan`.
+    public var layer: String
+    /// When the first live sample arrived.
+    public var firstSample: MonotonicTime
 }

@@ -36,6 +36,13 @@ extension HeadsetAcquisition {
             }
         }
         if hasLiveSamples {
+            if awaitsFirstSample, let link {
+                awaitsFirstSample = false
+                if returns.count < 64 {
+                    returns.append(
+                        StreamingReturn(recording: recording, layer: link.layer.rawValue, firstSample: arrival))
+                }
+            }
             handle(.samplesReceived, at: arrival)
             readMemory(at: arrival)
         }

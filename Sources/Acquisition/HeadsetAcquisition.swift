@@ -25,13 +25,17 @@ final class HeadsetAcquisition {
     var decoded = Decoded()
     var link: Link?
     var memoryReaders: [MemoryReader] = []
+    /// Returns to streaming that nobody has taken yet.
+    var returns: [StreamingReturn] = []
+    /// True until the first live sample of the link.
+    var awaitsFirstSample = false
     /// By stream: the n up to which the headset was told that it may forget.
     var acknowledgedN: [Int64] = []
 
     private var runner: CommandRunner?
     private var subscription: Subscription?
     private(set) var wantsScan = false
-    private var phase = ConnectionPhase.stopped
+    private(set) var phase = ConnectionPhase.stopped
     private(set) var phaseSince: MonotonicTime = .boot
     private var preserved: PreservedState?
     private var keepAliveDeadline: MonotonicTime?
@@ -98,6 +102,11 @@ final class HeadsetAcquisition {
     }
 
     // MARK: In
+
+    /// The operator stopped the recording while no process acquired.
+    func finish() {
+        isFinishing = true
+    }
 
     /// Tells the machine, and does what it asks for.
     func handle(_ event: ConnectionEvent, at now: MonotonicTime) {
@@ -328,6 +337,7 @@ extension HeadsetAcquisition {
 
     private func beginStreaming(_ link: Link, at now: MonotonicTime) {
         self.link = link
+        awaitsFirstSample = true
         keepAliveDeadline = profile.timing.keepAliveInterval.map { now + $0 }
         statusDeadline = profile.answersStatusQuery ? now + acquirer.limits.statusInterval : nil
         adoptStreams(link.lastStatus?.streams ?? profile.streams)
