@@ -56,5 +56,9 @@ let package = Package(
         .testTarget(
             name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
             swiftSettings: settings),
+        // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
+        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
     ]
 )

@@ -6,6 +6,8 @@ public struct HeadsetSpecification: Sendable {
     public enum Behaviour: Sendable {
         /// Notifies a counter; for tests of a central.
         case counting
+        /// A headset with memory that speaks the Buffered EEG service.
+        case buffered(BufferedHeadsetSpecification)
     }
 
     /// The local name in the advertisement.

@@ -59,9 +59,13 @@ public final class SimulatedHeadset {
         identifiers = [specification.identifier]
         let period = world.options.heartbeat ?? specification.connectionInterval
         switch specification.behaviour {
+        case .buffered(let buffered): behaviourStorage = BufferedHeadset(buffered, headset: self)
         case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
         }
     }
+
+    /// The firmware, where it is that of a headset with memory.
+    public var buffered: BufferedHeadset? { behaviourStorage as? BufferedHeadset }
 
     /// True while the link is up, whoever uses it.
     public var isConnected: Bool { link != nil || isHeldByOther }

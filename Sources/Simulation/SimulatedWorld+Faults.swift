@@ -64,6 +64,11 @@ extension SimulatedWorld {
         return true
     }
 
+    /// True where ``strikes(_:headset:)`` can be true; draws nothing.
+    func isPossible(_ fault: Fault, headset: Int) -> Bool {
+        conditions[fault, headset] > 0 || conditions.probabilities[Int(fault.rawValue)] > 0
+    }
+
     // MARK: The random schedule
 
     func scheduleRandomFaults() {
