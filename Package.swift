@@ -43,6 +43,7 @@ let package = Package(
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
+        .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: settings),
         .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
     ]
 )
