@@ -30,36 +30,45 @@ let package = Package(
     targets: [
         // The field's words and the Central protocol. Pure.
         .target(name: "Bluetooth", swiftSettings: settings),
+        .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: settings),
+
         // How to recognise, start, query, drain and decode each headset. Pure.
         .target(name: "Headsets", dependencies: ["Bluetooth"], swiftSettings: settings),
+        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
+
         // The connection state machine. Pure.
         .target(name: "Reconnection", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
         .testTarget(
             name: "ReconnectionTests", dependencies: ["Reconnection", "Bluetooth", "Headsets"], swiftSettings: settings),
+
         // The ordered SQL, embedded in the binary.
-        .target(
-            name: "Migrations", path: "Migrations",
-            resources: [.embedInCode("sql")],
-            swiftSettings: settings),
+        .target(name: "Migrations", path: "Migrations", resources: [.embedInCode("sql")], swiftSettings: settings),
+
         // The only user of SQLite.
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
-        // The concurrent part: drives machines, assembles samples, writes.
-        .target(
-            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
-            swiftSettings: settings),
-        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
-        // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
-        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
-        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
         .testTarget(
             name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
             swiftSettings: settings),
+
         // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
         .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
         .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
-        .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: settings),
-        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
+
+        // From the central's events to the database's batches: drives machines, assembles samples.
+        .target(
+            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
+            swiftSettings: settings),
+
+        // The whole acquisition in virtual time against a simulated world, with checkers for every promise.
+        .target(
+            name: "Rehearsal",
+            dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage", "Acquisition", "Simulation"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RehearsalTests",
+            dependencies: ["Rehearsal", "Acquisition", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth"],
+            swiftSettings: settings),
     ]
 )

@@ -1,4 +1,3 @@
-public import Bluetooth
 public import Headsets
 public import Simulation
 
@@ -90,7 +89,7 @@ public struct RehearsalPlan: Sendable {
         for number in 1...(generator.next() % 3 == 0 ? 2 : 1) {
             var memory = BufferedHeadsetSpecification(
                 streams: generator.next() % 3 == 0
-                    ? [BufferedHeadsetSpecification.eeg(), .accelerometer]
+                    ? [BufferedHeadsetSpecification.eeg(), BufferedHeadsetSpecification.accelerometer]
                     : [BufferedHeadsetSpecification.eeg(channelCount: 2 + Int(generator.next() % 7))])
             memory.firstIndex = generator.next() % 2 == 0 ? 0 : UInt32.max - UInt32(generator.next() % 30_000)
             memory.capacity = generator.next() % 4 == 0 ? 5_000 : 60_000

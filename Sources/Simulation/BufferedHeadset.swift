@@ -52,6 +52,14 @@ public final class BufferedHeadset: PeripheralBehaviour {
         SimulatedSignal.value(seed: seed, boot: boot, stream: stream, channel: channel, index: index)
     }
 
+    /// True where the sample with an index of the present boot was taken and has not been overwritten, acknowledged or not.
+    public func holds(stream: Int, index: UInt32) -> Bool {
+        let end = settledEnd(stream, at: headset.world.now.nanoseconds)
+        let position = boot.streams[stream].position(of: index, near: end)
+        guard position >= memories[stream].floor, position < end else { return false }
+        return boot.streams[stream].runs.contains { $0.start <= position && position < $0.end ?? .max }
+    }
+
     private var boot: BootRecord { bootHistory[bootHistory.count - 1] }
     private var isSampling: Bool { condition == .streaming || condition == .sampling }
 

@@ -34,6 +34,7 @@ struct BatchInsertion {
         try batch.connectionAttempts.forEach(insert)
         try batch.connectionEvents.forEach(insert)
         try batch.identifierUses.forEach(insert)
+        try batch.identityProofs.forEach(insert)
         try batch.clockObservations.forEach(insert)
         try batch.clockOffsets.forEach(insert)
         try batch.preservedStates.forEach(insert)
@@ -117,8 +118,10 @@ struct BatchInsertion {
                 [stream.rawValue, firstN, channel, count, cause.rawValue, hostBoot, noticed.nanoseconds])
         case .close(let stream, let firstN, let channel, let count):
             try execute(
-                "UPDATE gap SET count = ? WHERE stream_id = ? AND channel = ? AND first_n = ? AND count IS NULL",
-                [count, stream.rawValue, channel, firstN])
+                """
+                UPDATE gap SET count = ? WHERE stream_id = ? AND channel = ? AND first_n = ? AND (count IS NULL OR count <= ?)
+                """,
+                [count, stream.rawValue, channel, firstN, count])
         case .recover(let stream, let firstN, let channel, let count):
             try execute(
                 "UPDATE gap SET recovered = recovered + ? WHERE stream_id = ? AND channel = ? AND first_n = ?",
@@ -149,6 +152,13 @@ struct BatchInsertion {
             WHERE id = ? AND stopped_host_boot_id IS NULL
             """,
             [hostBoot, change.at.nanoseconds, change.recording.rawValue])
+    }
+
+    /// A proof that is there already stays, and one that is another headset's is not taken over.
+    private func insert(_ proof: IdentityProofRecord) throws {
+        try execute(
+            "UPDATE OR IGNORE headset SET serial_number = ? WHERE id = ? AND serial_number IS NULL",
+            [proof.proof, proof.headset.rawValue])
     }
 
     func insert(_ annotation: AnnotationRecord) throws {

@@ -21,8 +21,17 @@ extension Store {
                 preservedJSON: try String.fetchOne(
                     db, sql: "SELECT json FROM preserved_state WHERE headset_id = ?", arguments: [headset.rawValue]),
                 streams: try streams.map { try Self.state(of: $0, hostBoot: hostBoot, in: db) },
-                nextStreamID: try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) + 1 FROM stream") ?? 1)
+                nextStreamID: try Self.nextStreamID(in: db))
         }
+    }
+
+    /// The first stream key that no stream has yet.
+    public func nextStreamID() throws(StorageError) -> Int64 {
+        try connection.read { db in try Self.nextStreamID(in: db) }
+    }
+
+    private static func nextStreamID(in db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) + 1 FROM stream") ?? 1
     }
 
     private static func state(of stream: StreamRow, hostBoot: Int64?, in db: Database) throws -> ResumeState.StreamState {
@@ -30,8 +39,9 @@ extension Store {
         let lastRow = try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: key)
         let gapEnd = try Int64.fetchOne(
             db, sql: "SELECT max(first_n + count) FROM gap WHERE stream_id = ? AND channel = 0", arguments: key)
-        let openGap = try Int64.fetchOne(
-            db, sql: "SELECT first_n FROM gap WHERE stream_id = ? AND channel = 0 AND count IS NULL", arguments: key)
+        let openGapRow = try Row.fetchOne(
+            db, sql: "SELECT first_n, cause FROM gap WHERE stream_id = ? AND channel = 0 AND count IS NULL", arguments: key)
+        let openGap: Int64? = openGapRow?["first_n"]
         let missing = MissingRanges(stream: stream.id, channelCount: stream.description.channels.count, db: db)
         let (segment, segmentBoot) = try latestSegment(of: stream.id, in: db)
         return ResumeState.StreamState(
@@ -40,6 +50,7 @@ extension Store {
             hasSamples: lastRow != nil || gapEnd != nil || openGap != nil,
             epoch: try latestEpoch(of: stream.id, in: db),
             openGap: openGap.map { ResumeState.MissingRange(firstN: $0, count: 0, channel: 0, gapFirstN: $0) },
+            openGapCause: openGapRow.flatMap { GapCause(rawValue: $0["cause"]) },
             missing: try missing.rows(), missingChannels: try missing.channels(),
             segment: segment, isSameHostBoot: segmentBoot != nil && segmentBoot == hostBoot,
             lastSampleUnixNanoseconds: try lastRow.flatMap { try unixNanoseconds(ofSample: $0, stream: stream.id, in: db) })

@@ -149,7 +149,7 @@ public enum LedgerEntry: Hashable, Sendable {
     /// Samples from n on are missing. `count` is nil while the end is not known; `channel` 0 means the whole row, 1 ... 8
     /// one channel of rows that are there.
     case open(stream: StreamID, firstN: Int64, channel: Int, count: Int64?, cause: GapCause, noticed: MonotonicTime)
-    /// The end of an open gap is known: `count` > 0.
+    /// The end of an open gap is known, or a gap has grown: `count` > 0 and never smaller than before.
     case close(stream: StreamID, firstN: Int64, channel: Int, count: Int64)
     /// `count` further samples of the gap have arrived after all.
     case recover(stream: StreamID, firstN: Int64, channel: Int, count: Int64)

@@ -1,0 +1,249 @@
+import Acquisition
+public import Bluetooth
+import Headsets
+public import Simulation
+public import Storage
+
+/// Runs the whole acquisition in virtual time: the real engine and a real database against a simulated world, watched by
+/// checkers. Faults of the daemon's machine (kills, slow commits, a full disk, a stepping clock) are carried out here.
+public final class Rehearsal {
+    /// What is rehearsed.
+    public let plan: RehearsalPlan
+    /// The world.
+    public let world: SimulatedWorld
+    /// The database.
+    public let store: Store
+    /// What was found so far.
+    public internal(set) var report: RehearsalReport
+
+    var acquirer: Acquirer?
+    var checker: RehearsalChecker
+    private var commit: PendingCommit?
+    /// When a killed daemon starts again.
+    private var restart: MonotonicTime?
+    private var commitDelayUntil: MonotonicTime = .boot
+    private var diskFullUntil: MonotonicTime = .boot
+    private var wallClockStep: Int64 = 0
+    private var generator: SeededGenerator
+    private var operatorActions: [OperatorAction] = []
+    private var nextClockReading: MonotonicTime
+    /// What another connection would see first: the operator's wishes changed.
+    private var reconcileDue = true
+    private let begin: MonotonicTime
+
+    private struct PendingCommit {
+        var batch: WriteBatch
+        var due: MonotonicTime
+    }
+
+    private struct OperatorAction {
+        var at: MonotonicTime
+        var headset: Int
+        var isStart: Bool
+    }
+
+    /// Prepares a run.
+    ///
+    /// - Parameter store: where to record; a fresh one in memory by default.
+    public init(_ plan: RehearsalPlan, store: Store? = nil) throws(StorageError) {
+        self.plan = plan
+        begin = MonotonicTime(nanoseconds: 60_000_000_000)
+        world = SimulatedWorld(
+            seed: plan.seed, headsets: plan.headsets.map(\.specification), faults: plan.faults, script: plan.script,
+            start: begin)
+        if let store {
+            self.store = store
+        } else {
+            self.store = try Store.inMemory(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"))
+        }
+        report = RehearsalReport(seed: plan.seed)
+        checker = RehearsalChecker(plan: plan)
+        generator = SeededGenerator(seed: plan.seed, purpose: 200)
+        nextClockReading = begin
+        for stop in plan.operatorStops {
+            operatorActions.append(OperatorAction(at: begin + stop.at, headset: stop.headset, isStart: false))
+            operatorActions.append(OperatorAction(at: begin + stop.at + stop.pause, headset: stop.headset, isStart: true))
+        }
+        operatorActions.sort { $0.at < $1.at }
+    }
+
+    /// The whole plan: recordings begin, faults happen, faults end, everything is checked.
+    public func run() throws(StorageError) -> RehearsalReport {
+        for headset in plan.headsets { try start(headset) }
+        startDaemon(at: world.now)
+        let calm = begin + plan.faultyPeriod
+        world.stopFaults(at: calm)
+        try advance(to: calm)
+        try advance(to: calm + .seconds(10))
+        for (index, headset) in plan.headsets.enumerated() {
+            checker.checkIsBack(index, headset, world: world, since: calm, &report)
+        }
+        try advance(to: calm + plan.calmPeriod)
+        try finish()
+        return report
+    }
+
+    /// Lets everything happen until `end`.
+    public func advance(to end: MonotonicTime) throws(StorageError) {
+        while let next = nextInstant(), next <= end {
+            world.advance(to: max(next, world.now))
+            try step(at: world.now)
+        }
+        world.advance(to: end)
+        try step(at: end)
+    }
+
+    private func nextInstant() -> MonotonicTime? {
+        var instants = [world.nextEventTime, acquirer?.deadline, commit?.due, restart, operatorActions.first?.at]
+        if acquirer != nil { instants.append(nextClockReading) }
+        return instants.compactMap { $0 }.min()
+    }
+
+    private func step(at now: MonotonicTime) throws(StorageError) {
+        takeHostFaults(at: now)
+        try takeOperatorActions(at: now)
+        if let restart, restart <= now {
+            self.restart = nil
+            startDaemon(at: now)
+        }
+        guard let acquirer else { return checker.observe(world, at: now, isDaemonAlive: false) }
+        if nextClockReading <= now {
+            nextClockReading = now + .seconds(1)
+            acquirer.observeClock(unixNanoseconds: unixNanoseconds(at: now), isSynchronised: true, at: now)
+        }
+        if reconcileDue { try reconcile(at: now) }
+        acquirer.process(at: now)
+        try completeCommit(at: now)
+        beginCommit(at: now)
+        checker.observe(world, at: now, isDaemonAlive: true)
+        checker.checkAcknowledgements(world, store, &report)
+        for back in acquirer.takeReturns() { checker.noteReturn(back, &report) }
+    }
+
+    // MARK: The daemon
+
+    private func startDaemon(at now: MonotonicTime) {
+        let central: any Central = world.makeCentral()
+        let spoiled = plan.defect.flatMap { SpoiledCentral(central, defect: $0) } ?? central
+        let next = (try? store.nextStreamID()) ?? 1
+        acquirer = Acquirer(central: spoiled, nextStreamID: next, seed: plan.seed &+ UInt64(now.nanoseconds))
+        reconcileDue = true
+        note("the daemon starts", at: now)
+    }
+
+    /// What `kill -9` does: everything in memory is gone; a commit under way is either done or not.
+    private func kill(for duration: Duration, at now: MonotonicTime) {
+        if let commit, generator.next() % 2 == 0 { try? write(commit.batch, at: now) }
+        commit = nil
+        acquirer = nil
+        world.kill()
+        restart = now + duration
+        note("the daemon is killed", at: now)
+    }
+
+    private func reconcile(at now: MonotonicTime) throws(StorageError) {
+        reconcileDue = false
+        try acquirer?.reconcile(
+            with: store, profile: { [plan] open in plan.headsets.first { $0.name == open.headsetName }?.profile }, at: now)
+    }
+
+    // MARK: The operator
+
+    private func start(_ headset: RehearsedHeadset) throws(StorageError) {
+        let recording = try store.startRecording(
+            headset: headset.name, model: headset.profile.model, label: "rehearsal", subject: "sim", task: "rest",
+            at: world.now)
+        checker.began(recording, headset: plan.headsets.firstIndex { $0.name == headset.name } ?? 0)
+        reconcileDue = true
+    }
+
+    private func takeOperatorActions(at now: MonotonicTime) throws(StorageError) {
+        while let action = operatorActions.first, action.at <= now {
+            operatorActions.removeFirst()
+            let headset = plan.headsets[action.headset]
+            if action.isStart {
+                try start(headset)
+                note("the operator starts a recording of \(headset.name)", at: now)
+            } else {
+                let recording = try store.stopRecording(headset: headset.name, at: now)
+                checker.stopRequested(recording)
+                reconcileDue = true
+                note("the operator stops the recording of \(headset.name)", at: now)
+            }
+        }
+    }
+
+    // MARK: The daemon's machine
+
+    private func takeHostFaults(at now: MonotonicTime) {
+        for fault in world.takeHostFaults() {
+            switch fault.fault {
+            case .daemonKilled:
+                if acquirer != nil { kill(for: fault.duration, at: now) }
+            case .wallClockStep:
+                wallClockStep += (generator.next() % 2 == 0 ? 1 : -1) * fault.duration.nanoseconds
+                note("the wall clock steps by \(fault.duration)", at: now)
+            case .slowCommit: commitDelayUntil = max(commitDelayUntil, now + fault.duration)
+            case .diskFull:
+                diskFullUntil = max(diskFullUntil, now + fault.duration)
+                note("the disk is full", at: now)
+            default: break
+            }
+        }
+    }
+
+    private func unixNanoseconds(at now: MonotonicTime) -> Int64 {
+        plan.unixNanosecondsAtBoot + now.nanoseconds + wallClockStep
+    }
+
+    private func beginCommit(at now: MonotonicTime) {
+        guard commit == nil, var batch = acquirer?.takeBatch(at: now) else { return }
+        plan.defect?.spoil(&batch)
+        let due = max(now + plan.commitDuration, min(commitDelayUntil, now + .seconds(10)))
+        commit = PendingCommit(batch: batch, due: due)
+        if plan.defect == .acknowledgeBeforeCommit { acquirer?.committed(batch.number, at: now) }
+    }
+
+    private func completeCommit(at now: MonotonicTime) throws(StorageError) {
+        guard var current = commit, current.due <= now else { return }
+        if diskFullUntil > now {
+            current.due = now + .seconds(1)
+            commit = current
+            return
+        }
+        commit = nil
+        do {
+            try write(current.batch, at: now)
+        } catch {
+            checker.add(.storage, "\(error)", at: now, &report)
+        }
+        if plan.defect != .acknowledgeBeforeCommit { acquirer?.committed(current.batch.number, at: now) }
+    }
+
+    private func write(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) {
+        try store.commit(batch)
+        checker.committed(batch, at: now, &report)
+        if plan.defect == .writeAfterStop { try checker.storeAfterStop(store, &report, at: now) }
+    }
+
+    // MARK: The end
+
+    /// Ends the daemon in order, and checks everything that is stored.
+    private func finish() throws(StorageError) {
+        let now = world.now
+        checker.checkContract(world, &report)
+        while commit != nil || acquirer?.bufferedRows ?? 0 > 0 {
+            try advance(to: world.now + .seconds(1))
+            guard world.now - now < .seconds(60) else { break }
+        }
+        try checker.checkStored(store, world: world, &report)
+        try checker.checkDrained(store, world: world, &report)
+        report.injected = world.injected
+        report.simulated = world.now - begin
+        report.timeline.sort { $0.time < $1.time }
+    }
+
+    func note(_ text: String, at now: MonotonicTime) {
+        report.timeline.append(RehearsalReport.TimelineEntry(time: now, text: text))
+    }
+}

@@ -1,0 +1,263 @@
+import Acquisition
+import Bluetooth
+import Headsets
+import Simulation
+import Storage
+
+/// Watches a rehearsal for broken promises. It knows the truth (what the simulated headsets sampled) and what was committed,
+/// and takes nothing from the engine that it checks but its returns to streaming.
+struct RehearsalChecker {
+    private let plan: RehearsalPlan
+    private var committed = CommittedSamples()
+    /// By recording: which headset.
+    private var headsetOfRecording: [RecordingID: Int] = [:]
+    private var recordingOfStream: [StreamID: RecordingID] = [:]
+    private var positionOfStream: [StreamID: Int] = [:]
+    private var epochs: [StreamID: [EpochRecord]] = [:]
+    /// Recordings that the operator stopped, and those whose end is committed.
+    private var stopRequested: Set<RecordingID> = []
+    private var ended: Set<RecordingID> = []
+    private var lastRows: [RecordingID: SampleRows] = [:]
+    /// By headset: since when it can be reached; nil while it cannot.
+    private var availableSince: [MonotonicTime?]
+    private var lastReturn: [MonotonicTime?]
+
+    init(plan: RehearsalPlan) {
+        self.plan = plan
+        availableSince = plan.headsets.map { _ in nil }
+        lastReturn = plan.headsets.map { _ in nil }
+    }
+
+    mutating func add(
+        _ rule: RehearsalReport.Rule, _ detail: String, at time: MonotonicTime, _ report: inout RehearsalReport
+    ) {
+        guard report.violations.count < RehearsalReport.violationLimit else { return }
+        report.violations.append(RehearsalReport.Violation(time: time, rule: rule, detail: detail))
+    }
+
+    // MARK: What happens
+
+    mutating func began(_ recording: RecordingID, headset: Int) {
+        headsetOfRecording[recording] = headset
+    }
+
+    mutating func stopRequested(_ recording: RecordingID) {
+        stopRequested.insert(recording)
+    }
+
+    /// Availability begins when everything that a connection needs is there, and ends with any of it.
+    mutating func observe(_ world: SimulatedWorld, at now: MonotonicTime, isDaemonAlive: Bool) {
+        for (index, headset) in world.headsets.enumerated() {
+            let isAvailable = isDaemonAlive && world.adapterState == .poweredOn && headset.canBeReached
+            if !isAvailable {
+                availableSince[index] = nil
+            } else if availableSince[index] == nil {
+                availableSince[index] = now
+            }
+        }
+    }
+
+    mutating func noteReturn(_ back: StreamingReturn, _ report: inout RehearsalReport) {
+        guard let headset = headsetOfRecording[back.recording] else { return }
+        lastReturn[headset] = back.firstSample
+        guard let since = availableSince[headset], since < back.firstSample else { return }
+        report.returns.append(RehearsalReport.Return(layer: back.layer, latency: back.firstSample - since))
+    }
+
+    mutating func committed(_ batch: WriteBatch, at now: MonotonicTime, _ report: inout RehearsalReport) {
+        for stream in batch.newStreams {
+            recordingOfStream[stream.id] = stream.recording
+            positionOfStream[stream.id] = stream.position
+        }
+        for epoch in batch.epochs { epochs[epoch.stream, default: []].append(epoch) }
+        for rows in batch.samples {
+            committed.insert(rows)
+            guard let recording = recordingOfStream[rows.stream] else { continue }
+            lastRows[recording] = rows
+            if ended.contains(recording) {
+                add(
+                    .stoppedStaysStopped,
+                    "rows \(rows.firstN)... of stream \(rows.stream.rawValue) after the end of its recording", at: now,
+                    &report)
+            }
+        }
+        for stop in batch.stoppedRecordings {
+            ended.insert(stop.recording)
+            if !stopRequested.contains(stop.recording) {
+                add(.stoppedStaysStopped, "recording \(stop.recording.rawValue) ended unasked", at: now, &report)
+            }
+        }
+    }
+
+    /// The planted defect `writeAfterStop`: one more row for each recording that has ended.
+    mutating func storeAfterStop(_ store: Store, _ report: inout RehearsalReport, at now: MonotonicTime) throws(StorageError) {
+        for recording in ended.sorted() {
+            guard var rows = lastRows[recording] else { continue }
+            rows.firstN += Int64(rows.rowCount)
+            lastRows[recording] = nil
+            var batch = WriteBatch(number: 0)
+            batch.samples = [rows]
+            try store.commit(batch)
+            committed(batch, at: now, &report)
+        }
+    }
+
+    // MARK: Acknowledgements
+
+    /// Everything below an acknowledged index is committed, or was overwritten before, or is older than the recording.
+    mutating func checkAcknowledgements(_ world: SimulatedWorld, _ store: Store, _ report: inout RehearsalReport) {
+        for (number, headset) in world.headsets.enumerated() {
+            guard let buffered = headset.buffered else { continue }
+            for acknowledgement in buffered.takeAcknowledgements() {
+                check(acknowledgement, of: buffered, number: number, &report)
+            }
+        }
+    }
+
+    private mutating func check(
+        _ acknowledgement: Acknowledgement, of headset: BufferedHeadset, number: Int, _ report: inout RehearsalReport
+    ) {
+        guard let (stream, epoch) = latestEpoch(headset: number, position: acknowledgement.stream),
+            epoch.bootIdentifier == acknowledgement.bootIdentifier
+        else {
+            return add(
+                .acknowledgedIsCommitted,
+                "index \(acknowledgement.upTo) of boot \(acknowledgement.bootIdentifier): nothing of it is committed",
+                at: acknowledgement.time, &report)
+        }
+        let end = epoch.firstN + (Self.unwrap(acknowledgement.upTo, near: epoch.firstIndex) - epoch.firstIndex)
+        guard end > epoch.firstN else { return }
+        for hole in committed.holes(in: epoch.firstN..<end, of: stream) {
+            guard let lost = Self.firstHeld(hole, stream: acknowledgement.stream, epoch, headset) else { continue }
+            add(
+                .acknowledgedIsCommitted,
+                "n \(lost) of stream \(stream.rawValue) may be forgotten, but is not committed", at: acknowledgement.time,
+                &report)
+        }
+    }
+
+    /// The first n of the range that the headset has sampled and not overwritten.
+    private static func firstHeld(
+        _ range: Range<Int64>, stream: Int, _ epoch: EpochRecord, _ headset: BufferedHeadset
+    ) -> Int64? {
+        range.first { n in
+            headset.holds(stream: stream, index: UInt32(truncatingIfNeeded: epoch.firstIndex + (n - epoch.firstN)))
+        }
+    }
+
+    private func latestEpoch(headset: Int, position: Int) -> (StreamID, EpochRecord)? {
+        var latest: (StreamID, EpochRecord)?
+        for (stream, list) in epochs {
+            guard positionOfStream[stream] == position, let recording = recordingOfStream[stream],
+                headsetOfRecording[recording] == headset, let epoch = list.last
+            else { continue }
+            if latest == nil || latest!.0 < stream { latest = (stream, epoch) }
+        }
+        return latest
+    }
+
+    static func unwrap(_ index: UInt32, near reference: Int64) -> Int64 {
+        reference + Int64(Int32(bitPattern: index &- UInt32(truncatingIfNeeded: reference)))
+    }
+
+    // MARK: The end of faults, and the end
+
+    /// 10 s after all faults have ended, samples flow.
+    mutating func checkIsBack(
+        _ index: Int, _ headset: RehearsedHeadset, world: SimulatedWorld, since calm: MonotonicTime,
+        _ report: inout RehearsalReport
+    ) {
+        let recording = headsetOfRecording.filter { $0.value == index && !stopRequested.contains($0.key) }.keys.max()
+        guard recording != nil else { return }
+        if !world.headsets[index].isStreamingLive {
+            add(.backInTime, "\(headset.name) does not stream 10 s after all faults have ended", at: world.now, &report)
+        }
+    }
+
+    mutating func checkContract(_ world: SimulatedWorld, _ report: inout RehearsalReport) {
+        for violation in world.contractViolations {
+            add(.contract, "\(violation.kind) \(violation.attempt) to \(violation.identifier)", at: violation.time, &report)
+        }
+    }
+
+    /// Every stored value is what the headset sampled, and the audit holds.
+    mutating func checkStored(
+        _ store: Store, world: SimulatedWorld, _ report: inout RehearsalReport
+    ) throws(StorageError) {
+        for recording in headsetOfRecording.keys.sorted() {
+            let audit = try store.audit(recording: recording)
+            for finding in audit.findings { add(.audit, "\(finding.check): \(finding.detail)", at: world.now, &report) }
+            for sums in audit.streams {
+                report.rows += sums.rows
+                report.missing += sums.missing
+                report.recovered += sums.recovered
+            }
+            guard let headset = headsetOfRecording[recording], let truth = world.headsets[headset].buffered else { continue }
+            let reader = try store.reader(of: recording)
+            for stream in reader.contents.streams {
+                guard let firstN = stream.firstN, let lastN = stream.lastN else { continue }
+                if let wrong = try Self.firstWrong(stream, firstN...lastN, reader, truth, epochs[stream.id] ?? []) {
+                    add(.storedIsSampled, "recording \(recording.rawValue), \(wrong)", at: world.now, &report)
+                }
+            }
+        }
+    }
+
+    private static func firstWrong(
+        _ stream: StreamContents, _ range: ClosedRange<Int64>, _ reader: RecordingReader, _ truth: BufferedHeadset,
+        _ epochs: [EpochRecord]
+    ) throws(StorageError) -> String? {
+        let channels = stream.description.channels.count
+        var wrong: String?
+        do {
+            try reader.forEachChunk(of: stream.id, in: range, rowsPerChunk: 4096) { chunk in
+                guard wrong == nil else { return }
+                for row in 0..<chunk.n.count {
+                    let n = chunk.n[row]
+                    guard let epoch = epochs.last(where: { $0.firstN <= n }), let boot = epoch.bootIdentifier else {
+                        wrong = "n \(n) of \(stream.description.name) belongs to no boot"
+                        return
+                    }
+                    let index = UInt32(truncatingIfNeeded: epoch.firstIndex + (n - epoch.firstN))
+                    for channel in 0..<channels where chunk.missingChannels[row] >> channel & 1 == 0 {
+                        let value = truth.value(boot: boot, stream: stream.position, channel: channel, index: index)
+                        let stored = chunk.values[row * channels + channel]
+                        if stored != value {
+                            wrong = "n \(n), channel \(channel + 1) of \(stream.description.name): \(stored), sampled \(value)"
+                            return
+                        }
+                    }
+                }
+            }
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            return "\(error)"
+        }
+        return wrong
+    }
+
+    /// What is still missing of the present boot is not in the headset's memory any more.
+    mutating func checkDrained(
+        _ store: Store, world: SimulatedWorld, _ report: inout RehearsalReport
+    ) throws(StorageError) {
+        for open in try store.openRecordings() where open.isWanted {
+            guard let number = headsetOfRecording[open.recording], let headset = world.headsets[number].buffered else {
+                continue
+            }
+            for stream in try store.resumeState(of: open.recording).streams {
+                guard let epoch = stream.epoch, epoch.bootIdentifier == headset.bootHistory.last?.bootIdentifier else {
+                    continue
+                }
+                for missing in stream.missing + stream.missingChannels {
+                    let range = max(missing.firstN, epoch.firstN)..<max(missing.firstN + missing.count, epoch.firstN)
+                    guard let held = Self.firstHeld(range, stream: stream.position, epoch, headset) else { continue }
+                    add(
+                        .drained,
+                        "n \(held) of \(missing.firstN)..<\(missing.firstN + missing.count) of stream \(stream.id.rawValue) "
+                            + "is missing, but the headset has it", at: world.now, &report)
+                }
+            }
+        }
+    }
+}

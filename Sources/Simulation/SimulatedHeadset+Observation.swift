@@ -1,0 +1,13 @@
+import Headsets
+
+/// What a checker may know of a headset, and a daemon may not.
+extension SimulatedHeadset {
+    /// True where everything on the headset's side is there for a connection: powered, booted, in range, answering.
+    public var canBeReached: Bool { isBooted && isHeard }
+
+    /// True while live samples are sent and can arrive.
+    public var isStreamingLive: Bool {
+        guard let link, canBeReached, let buffered else { return false }
+        return buffered.condition == .streaming && !link.subscriptions.isEmpty && !link.isOrphan
+    }
+}

@@ -1,0 +1,66 @@
+import Bluetooth
+import Simulation
+import Storage
+import Testing
+
+@testable import Rehearsal
+
+/// The whole acquisition in virtual time.
+struct RehearsalTests {
+    @Test("Where nothing goes wrong, everything sampled is stored and nothing is missing")
+    func calm() throws {
+        var plan = RehearsalPlan(seed: 1)
+        plan.faultyPeriod = .seconds(30)
+        plan.calmPeriod = .seconds(15)
+        let report = try Rehearsal(plan).run()
+        #expect(report.violations == [])
+        #expect(report.missing == 0)
+        #expect(report.rows > 44 * 250)
+        #expect(report.returns.count == 1)
+    }
+
+    @Test("Seeds of the storm keep every promise", arguments: 1...50)
+    func seed(_ seed: Int) throws {
+        let report = try Rehearsal(.seeded(UInt64(seed))).run()
+        #expect(
+            report.violations == [],
+            "replay with: eegsync simulate --seeds \(seed)..\(seed)")
+        #expect(report.rows > 0)
+    }
+
+    @Test("The same seed gives the same run")
+    func deterministic() throws {
+        let first = try Rehearsal(.seeded(7)).run()
+        let second = try Rehearsal(.seeded(7)).run()
+        #expect(first.rows == second.rows)
+        #expect(first.missing == second.missing)
+        #expect(first.returns == second.returns)
+        #expect(first.injected == second.injected)
+    }
+
+    @Test("A planted defect is noticed", arguments: PlantedDefect.allCases)
+    func plantedDefect(_ defect: PlantedDefect) throws {
+        var rules: Set<RehearsalReport.Rule> = []
+        for seed in UInt64(1)...12 where rules.isEmpty {
+            var plan = RehearsalPlan.seeded(seed)
+            if defect == .swapHeadsets { plan.headsets = [.buffered(number: 1), .buffered(number: 2)] }
+            if defect == .writeAfterStop {
+                plan.operatorStops = [RehearsalPlan.OperatorStop(headset: 0, at: .seconds(60), pause: .seconds(5))]
+            }
+            plan.defect = defect
+            rules = Set(try Rehearsal(plan).run().violations.map(\.rule))
+        }
+        let expected: Set<RehearsalReport.Rule> =
+            switch defect {
+            case .acknowledgeBeforeCommit: [.acknowledgedIsCommitted]
+            case .loseRows, .forgetGaps: [.audit, .storage]
+            case .fillGapsWithZeros, .shiftChannel, .swapHeadsets: [.storedIsSampled]
+            case .writeAfterStop: [.stoppedStaysStopped]
+            case .connectTwice: [.contract]
+            case .giveUpReconnecting: [.backInTime]
+            case .turnTimeBack: [.audit]
+            case .neverDrain: [.drained]
+            }
+        #expect(!rules.isDisjoint(with: expected), "\(defect) was noticed by \(rules), not by \(expected)")
+    }
+}
