@@ -1,7 +1,8 @@
 /// Finds frames in a ThinkGear byte stream that may be cut anywhere and damaged anywhere.
 ///
 /// After a bad checksum the search goes on at the byte after the first sync, not after the claimed end: a damaged length
-/// byte must not swallow the good frames behind it.
+/// byte must not swallow the good frames behind it. For the same reason a frame counts only where rows fill it exactly: the
+/// 8-bit checksum alone lets a damaged length pass now and then, but the AA of a swallowed frame is no row's code.
 public struct ThinkGearParser: Sendable {
     /// A frame that was found; valid until the next ``append(_:)``.
     public struct Frame: Hashable, Sendable {
@@ -19,8 +20,8 @@ public struct ThinkGearParser: Sendable {
 
     /// Frames that were found since the start.
     public private(set) var frameCount: UInt64 = 0
-    /// Sync patterns whose checksum did not match, since the start.
-    public private(set) var badChecksumCount: UInt64 = 0
+    /// Sync patterns whose checksum or rows were wrong, since the start.
+    public private(set) var damagedFrameCount: UInt64 = 0
 
     private var buffer: [UInt8] = []
     /// The first byte in ``buffer`` that was not examined yet.
@@ -53,8 +54,10 @@ public struct ThinkGearParser: Sendable {
             }
             let payload = start + 3..<start + 3 + length
             guard payload.upperBound < buffer.count else { return nil }
-            guard ThinkGearFrame.checksum(of: buffer[payload]) == buffer[payload.upperBound] else {
-                badChecksumCount += 1
+            guard ThinkGearFrame.checksum(of: buffer[payload]) == buffer[payload.upperBound],
+                ThinkGearRows.fill(buffer[payload])
+            else {
+                damagedFrameCount += 1
                 skipByte()
                 continue
             }

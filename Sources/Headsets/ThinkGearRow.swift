@@ -17,9 +17,11 @@ struct ThinkGearRow {
     var value: ArraySlice<UInt8>
 }
 
-/// The rows of a payload, in order; ends before a row that claims more bytes than there are.
+/// The rows of a payload, in order; ends before a row that is not well formed.
 struct ThinkGearRows: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
+    /// True once a row claimed more bytes than there are, or had the reserved code AA.
+    private(set) var isMalformed = false
 
     init(payload: ArraySlice<UInt8>) {
         rest = payload
@@ -31,20 +33,36 @@ struct ThinkGearRows: Sequence, IteratorProtocol {
             level += 1
             rest.removeFirst()
         }
-        guard let code = rest.popFirst() else { return nil }
+        guard let code = rest.popFirst() else {
+            isMalformed = isMalformed || level > 0
+            return nil
+        }
+        guard code != ThinkGearFrame.sync else { return endMalformed() }
         var length = 1
         // BA and BC, sent by the MindWave Mobile when it connects, have a value of one byte and no length, against the rule
         // for codes from 80 (robintibor/python-mindwave-mobile).
         let hasLength = code >= 0x80 && !(level == 0 && (code == 0xBA || code == 0xBC))
         if hasLength {
-            guard let claimed = rest.popFirst() else { return nil }
+            guard let claimed = rest.popFirst() else { return endMalformed() }
             length = Int(claimed)
         }
-        guard rest.count >= length else {
-            rest = []
-            return nil
-        }
+        guard rest.count >= length else { return endMalformed() }
         defer { rest = rest.dropFirst(length) }
         return ThinkGearRow(extendedLevel: level, code: code, value: rest.prefix(length))
+    }
+
+    private mutating func endMalformed() -> ThinkGearRow? {
+        isMalformed = true
+        rest = []
+        return nil
+    }
+
+    /// Whether rows fill the payload exactly.
+    static func fill(_ payload: ArraySlice<UInt8>) -> Bool {
+        // The frame that comes 512 times a second.
+        if payload.count == 4, payload.first == ThinkGearRow.raw, payload[payload.startIndex + 1] == 2 { return true }
+        var rows = ThinkGearRows(payload: payload)
+        while rows.next() != nil {}
+        return !rows.isMalformed
     }
 }

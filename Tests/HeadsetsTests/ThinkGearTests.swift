@@ -104,10 +104,34 @@ struct ThinkGearTests {
         #expect(decodeThinkGear(frame.encoded()).values == [0x1234])
     }
 
-    @Test("stops at a row that claims more bytes than there are")
-    func lyingRow() {
-        #expect(decodeThinkGear(ThinkGearFrame(payload: [0x80, 2, 0, 1, 0x80, 200, 1]).encoded()).values == [1])
-        #expect(decodeThinkGear(ThinkGearFrame(payload: [0x55, 0x55]).encoded()).items.isEmpty)
+    @Test(
+        "takes a frame whose rows do not fill it for damage",
+        arguments: [[0x80, 2, 0, 1, 0x80, 200, 1], [0x55, 0x55], [0x80], [0xAA, 1, 5], [0x02]] as [[UInt8]])
+    func lyingRow(payload: [UInt8]) {
+        let raw = ThinkGearFrame.raw(3).encoded()
+        let decoded = decodeThinkGear(raw + ThinkGearFrame(payload: payload).encoded() + raw)
+        #expect(decoded.values == [3, 3])
+        #expect(decoded.items.filter(\.isLoss).count == 1)
+    }
+
+    @Test("is not fooled by a damaged length whose checksum happens to match")
+    func swallowingLength() {
+        let good = ThinkGearFrame.raw(1).encoded()
+        var fooledCount = 0
+        for delta in UInt32(0)...255 {
+            // With a length of 36 the raw frame swallows most of the power frame; the byte behind is taken for its checksum.
+            var stream = ThinkGearFrame.raw(24).encoded()
+            stream[2] = 36
+            stream += ThinkGearFrame.power(poorSignal: 0, power: [delta], attention: 1, meditation: 2).encoded()
+            var sum: UInt8 = 0
+            for byte in stream[3..<39] { sum &+= byte }
+            guard stream[39] == ~sum else { continue }
+            fooledCount += 1
+            let decoded = decodeThinkGear(good + stream + good)
+            #expect(decoded.values == [1, Int32(delta), 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 1])
+            #expect(decoded.items.filter(\.isLoss) == [.damaged(stream: 0, count: 1)])
+        }
+        #expect(fooledCount == 1)
     }
 
     @Test("tells signal quality alone, as old modules send it")
