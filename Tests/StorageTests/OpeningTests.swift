@@ -97,7 +97,9 @@ struct OpeningTests {
         for index in 4096..<bytes.count { bytes[index] = 0xA5 }
         try bytes.write(to: URL(fileURLWithPath: path))
         let found = error(path)
-        guard case .corrupt = found else { throw StorageError.notFound(what: "error corrupt, but \(String(describing: found))") }
+        guard case .corrupt = found else {
+            throw StorageError.notFound(what: "error corrupt, but \(String(describing: found))")
+        }
     }
 
     @Test("tells a missing directory, a missing file and a directory apart")

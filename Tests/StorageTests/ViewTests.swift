@@ -61,7 +61,8 @@ struct ViewTests {
         #expect(rows.map { $0["A1"] as Double? } == [51, 51.5, 52, 52.5, 53, nil, nil, nil])
         #expect(rows.map { $0["B1"] as Double? } == [nil, nil, nil, 52.5, 53, 53.5, 54, 54.5])
         #expect(rows.allSatisfy { ($0["time"] as String?) != nil })
-        let plan = try fetch("EXPLAIN QUERY PLAN SELECT A1, B1 FROM eeg_1 WHERE n BETWEEN 2 AND 6").map { $0["detail"] as String }
+        let query = "EXPLAIN QUERY PLAN SELECT A1, B1 FROM eeg_1 WHERE n BETWEEN 2 AND 6"
+        let plan = try fetch(query).map { $0["detail"] as String }
         for bank in ["s0", "s1"] {
             #expect(plan.contains { $0.hasPrefix("SEARCH \(bank) USING PRIMARY KEY (stream_id=? AND n>? AND n<?)") }, "\(plan)")
         }
