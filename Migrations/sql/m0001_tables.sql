@@ -244,7 +244,7 @@ CREATE TABLE status_report (
     device_ticks INTEGER,
     tick_frequency REAL,
     -- what the headset held in memory: JSON list of {"stream", "oldest", "end"}, indexes as sent
-    buffered TEXT CHECK (json_valid(buffered)),
+    buffered TEXT CHECK (buffered IS NULL OR json_valid(buffered)),
     -- what was concluded, such as drain, headsetRestarted, noAnswer
     outcome TEXT NOT NULL
 ) STRICT;

@@ -18,8 +18,9 @@ extension BatchInsertion {
             """,
             [
                 report.headset.rawValue, hostBoot, report.at.nanoseconds, status?.condition.rawValue,
-                status?.bootIdentifier.map { Int64($0) }, status?.batteryPercent, status?.deviceTicks.map(Int64.init(clamping:)),
-                status?.tickFrequency, buffered.map { "[\($0.joined(separator: ","))]" }, report.outcome,
+                status?.bootIdentifier.map { Int64($0) }, status?.batteryPercent,
+                status?.deviceTicks.map(Int64.init(clamping:)), status?.tickFrequency,
+                buffered.map { "[\($0.joined(separator: ","))]" }, report.outcome,
             ])
     }
 

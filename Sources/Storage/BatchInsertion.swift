@@ -48,7 +48,8 @@ struct BatchInsertion {
     private func insertStreams(_ streams: [NewStream]) throws {
         for stream in streams {
             let description = stream.description
-            let view = try StreamView.name(for: description.name, recording: stream.recording, position: stream.position, in: db)
+            let view = try StreamView.name(
+                for: description.name, recording: stream.recording, position: stream.position, in: db)
             try execute(
                 """
                 INSERT INTO stream (id, recording_id, position, name, bank, sampling_frequency, samples_per_count,

@@ -10,11 +10,13 @@ struct SampleInsertion {
         let channelCount = rows.channelCount
         guard (1...8).contains(channelCount), rows.values.count % channelCount == 0 else {
             throw StorageError.constraint(
-                detail: "\(rows.values.count) values do not make rows of \(channelCount) channels (stream \(rows.stream.rawValue))")
+                detail: "\(rows.values.count) values do not make rows of \(channelCount) channels "
+                    + "(stream \(rows.stream.rawValue))")
         }
         let rowCount = rows.rowCount
         guard rows.missingChannels.isEmpty || rows.missingChannels.count == rowCount else {
-            throw StorageError.constraint(detail: "\(rows.missingChannels.count) bit sets of missing channels for \(rowCount) rows")
+            throw StorageError.constraint(
+                detail: "\(rows.missingChannels.count) bit sets of missing channels for \(rowCount) rows")
         }
         let statement = try db.cachedStatement(sql: Self.insertions[channelCount - 1])
         let handle = statement.sqliteStatement

@@ -78,7 +78,7 @@ public final class Store: Sendable {
 
     /// Closes the database and gives the acquisition lock back. Further calls throw.
     public func close() throws(StorageError) {
-        try connection.perform { writer in try writer.close() }
+        try connection.close()
         lock?.release()
     }
 }
@@ -111,6 +111,16 @@ final class Connection: Sendable {
     init(writer: any DatabaseWriter, path: String?) {
         self.writer = writer
         self.path = path
+    }
+
+    deinit { try? close() }
+
+    func close() throws(StorageError) {
+        try perform { writer in
+            // Readers first: only the writer, if it closes last, moves the write-ahead log into the file and removes it.
+            (writer as? DatabasePool)?.invalidateReadOnlyConnections()
+            try writer.close()
+        }
     }
 
     /// Runs a piece of work and translates its errors.

@@ -75,7 +75,10 @@ struct AuditTests {
             """, .segmentsTile, 1500
         ),
         ("DELETE FROM segment WHERE stream_id = 2", .segmentsTile, 0),
-        ("INSERT INTO epoch SELECT 1, 1, NULL, -5, 0, host_boot_id, boottime_ns FROM epoch WHERE stream_id = 1", .epochsAscend, -5),
+        (
+            "INSERT INTO epoch SELECT 1, 1, NULL, -5, 0, host_boot_id, boottime_ns FROM epoch WHERE stream_id = 1",
+            .epochsAscend, -5
+        ),
         ("INSERT INTO sample (stream_id, n, c1) VALUES (99, 0, 1)", .nothingOrphaned, nil),
         ("UPDATE stream SET recording_id = 77 WHERE id = 2", .nothingOrphaned, nil),
         ("UPDATE annotation SET recording_id = 77", .nothingOrphaned, nil),

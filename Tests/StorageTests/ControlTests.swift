@@ -1,0 +1,118 @@
+import Bluetooth
+import GRDB
+import Headsets
+import Testing
+
+@testable import Storage
+
+@Suite("The operator's wishes")
+struct ControlTests {
+    let store: Store
+
+    init() throws { store = try Store.inMemory(hostBoot: Fixture.boot) }
+
+    func isRefused(_ body: () throws -> Void) -> Bool {
+        do { try body() } catch StorageError.refused { return true } catch { return false }
+        return false
+    }
+
+    @Test("open one recording a headset, and end it for good")
+    func startAndStop() throws {
+        let first = try store.startRecording(headset: "muse-1", model: "muse", label: "a", at: Fixture.start)
+        #expect(isRefused { try store.startRecording(headset: "muse-1", model: "muse", at: Fixture.start) })
+        #expect(isRefused { try store.startRecording(headset: "muse-1", model: "thinkgear", at: Fixture.start) })
+        #expect(isRefused { try store.startRecording(headset: "", model: "muse", at: Fixture.start) })
+        #expect(try store.openRecordings().map(\.isWanted) == [true])
+        #expect(try store.recordings().map(\.state) == [.waiting])
+        #expect(try store.stopRecording(headset: "muse-1", at: Fixture.start + .seconds(5)) == first)
+        #expect(try store.openRecordings().map(\.isWanted) == [false])
+        #expect(try store.recordings().map(\.state) == [.stopping])
+        #expect(throws: StorageError.self) { try store.stopRecording(headset: "muse-1", at: Fixture.start) }
+        var batch = WriteBatch(number: 1)
+        batch.stoppedRecordings = [RecordingChange(recording: first, at: Fixture.start + .seconds(6))]
+        try store.commit(batch)
+        #expect(try store.openRecordings() == [])
+        #expect(try store.recordings().map(\.state) == [.stopped])
+        #expect(try store.startRecording(headset: "muse-1", model: "muse", at: Fixture.start) > first)
+    }
+
+    @Test("change the data version, and commits of the acquisition do not")
+    func dataVersion() throws {
+        let begin = try store.dataVersion()
+        try store.startRecording(headset: "muse-1", model: "muse", at: Fixture.start)
+        let started = try store.dataVersion()
+        #expect(started != begin)
+        try store.commit(WriteBatch(number: 1))
+        #expect(try store.dataVersion() == started)
+    }
+
+    @Test("of another connection to the file change the data version")
+    func dataVersionOfFile() throws {
+        let directory = try TemporaryDirectory()
+        let daemon = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
+        let command = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: .control)
+        let begin = try daemon.dataVersion()
+        #expect(try daemon.dataVersion() == begin)
+        let recording = try command.startRecording(headset: "muse-1", model: "muse", at: Fixture.start)
+        #expect(try daemon.dataVersion() != begin)
+        #expect(try daemon.openRecordings().map(\.recording) == [recording])
+    }
+
+    @Test("mark instants, also before any daemon told the time")
+    func marks() throws {
+        let recording = try store.startRecording(headset: "muse-1", model: "muse", at: Fixture.start)
+        try store.noteClockOffset(Fixture.offset)
+        try store.noteClockOffset(Fixture.offset)
+        try store.mark(recording, text: "lights off", durationSeconds: 2, at: Fixture.start + .seconds(1))
+        let annotations = try store.reader(of: recording).contents.annotations
+        #expect(
+            annotations == [
+                AnnotationContents(
+                    onsetUnixNanoseconds: Fixture.startUnixNanoseconds + 1_000_000_000, durationSeconds: 2,
+                    description: "lights off")
+            ])
+        #expect(isRefused { try store.mark(recording, text: "x", durationSeconds: .nan, at: Fixture.start) })
+        #expect(throws: StorageError.self) { try store.mark(RecordingID(rawValue: 9), text: "x", at: Fixture.start) }
+    }
+
+    @Test("never make one headset another one")
+    func identity() throws {
+        try store.startRecording(headset: "a", model: "muse", at: Fixture.start)
+        try store.startRecording(headset: "b", model: "muse", at: Fixture.start)
+        let a = try #require(try store.headset(named: "a"))
+        let b = try #require(try store.headset(named: "b"))
+        try store.setIdentityProof("SN-1", of: a)
+        try store.setIdentityProof("SN-1", of: a)
+        #expect(isRefused { try store.setIdentityProof("SN-2", of: a) })
+        #expect(isRefused { try store.setIdentityProof("SN-1", of: b) })
+        #expect(try store.identityProof(of: a) == "SN-1")
+        #expect(try store.identityProof(of: b) == nil)
+    }
+
+    @Test("are shown with what the headset said and how its streams flow")
+    func activity() throws {
+        let recording = try Fixture.record(into: store)
+        let headset = HeadsetID(rawValue: 1)
+        var batch = WriteBatch(number: 3)
+        batch.connectionEvents = [
+            ConnectionEventRecord(headset: headset, at: Fixture.start, state: "streaming", detail: "Samples flow.")
+        ]
+        let status = HeadsetStatus(condition: .streaming, batteryPercent: 71.5)
+        batch.statusReports = [
+            StatusReportRecord(headset: headset, at: Fixture.start, status: status, outcome: "subscribe"),
+            StatusReportRecord(headset: headset, at: Fixture.start + .seconds(1), status: nil, outcome: "noAnswer"),
+        ]
+        try store.commit(batch)
+        let shown = try #require(try store.headsets(at: Fixture.start + .seconds(10)).first)
+        #expect(shown.recording == recording)
+        #expect(shown.state == "streaming")
+        #expect(shown.batteryPercent == 71.5)
+        #expect(shown.statusOutcome == "noAnswer")
+        #expect(shown.stateEntered?.unixNanoseconds == Fixture.startUnixNanoseconds)
+        // 2404 rows of 10 s; the last row is one period old.
+        #expect(abs(shown.streams[0].rowsPerSecond - 240.4) < 0.2)
+        #expect(abs(shown.streams[1].rowsPerSecond - 52) < 0.2)
+        let later = try #require(try store.headsets(at: Fixture.start + .seconds(60)).first)
+        #expect(later.streams.map(\.rowsPerSecond) == [0, 0])
+    }
+}

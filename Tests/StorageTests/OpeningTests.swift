@@ -1,0 +1,166 @@
+import Bluetooth
+import Foundation
+import GRDB
+import Headsets
+import Migrations
+import Testing
+
+@testable import Storage
+
+@Suite("Opening a database")
+struct OpeningTests {
+    let directory: TemporaryDirectory
+    var path: String { directory.path("eeg.sqlite") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    func error(mode: Store.Mode = .control, _ path: String) -> StorageError? {
+        do {
+            _ = try Store(path: path, hostBoot: Fixture.boot, mode: mode)
+            return nil
+        } catch { return error }
+    }
+
+    @Test("creates it, and finds everything again")
+    func createsAndReopens() throws {
+        do {
+            let store = try Store(path: path, hostBoot: Fixture.boot, mode: .acquire)
+            try Fixture.record(into: store)
+            try store.close()
+        }
+        let store = try Store(path: path, hostBoot: Fixture.secondBoot, mode: .readOnly)
+        #expect(try store.audit().holds)
+        #expect(try store.recordings().map(\.rows) == [2924])
+        #expect(throws: StorageError.readOnly(detail: "the database was opened for reading only")) {
+            try store.commit(WriteBatch(number: 1))
+        }
+        #expect(try store.size().bytes > 0)
+    }
+
+    @Test("lists every file of the migrations, in order")
+    func migrationsAreComplete() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Migrations/sql")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".sql") }
+        #expect(Migration.all.map { $0.identifier + ".sql" } == files.sorted())
+    }
+
+    @Test("applies each migration to the schema before it", arguments: 0..<Migration.all.count)
+    func migratesFromEverySchema(count: Int) throws {
+        let queue = try DatabaseQueue(path: path)
+        if count > 0 { try DatabaseOpening.migrator.migrate(queue, upTo: Migration.all[count - 1].identifier) }
+        try queue.close()
+        let store = try Store(path: path, hostBoot: Fixture.boot, mode: .control)
+        try Fixture.record(into: store)
+        #expect(try store.audit().holds)
+    }
+
+    @Test("knows every cause that the program knows")
+    func causes() throws {
+        let store = try Store.inMemory(hostBoot: Fixture.boot)
+        let causes = try store.connection.writer.read { db in try String.fetchSet(db, sql: "SELECT cause FROM gap_cause") }
+        #expect(causes == Set(GapCause.allCases.map(\.rawValue)))
+    }
+
+    @Test("refuses a newer schema and leaves the file as it is")
+    func newerSchema() throws {
+        let queue = try DatabaseQueue(path: path)
+        try DatabaseOpening.migrator.migrate(queue)
+        try queue.write { db in try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('m9999_future')") }
+        try queue.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let expected = StorageError.newerSchema(path: path, unknownMigrations: ["m9999_future"])
+        for mode in [Store.Mode.acquire, .control, .readOnly] { #expect(error(mode: mode, path) == expected) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+
+    @Test("refuses a file that is no database, and one of another program, and leaves them as they are")
+    func foreignFiles() throws {
+        let garbage = Data((0..<9000).map { UInt8($0 % 251) })
+        try garbage.write(to: URL(fileURLWithPath: path))
+        guard case .corrupt(path, _) = error(path) else { throw StorageError.notFound(what: "error corrupt") }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == garbage)
+
+        let other = directory.path("other.sqlite")
+        let queue = try DatabaseQueue(path: other)
+        try queue.write { db in try db.execute(sql: "CREATE TABLE note (text TEXT)") }
+        try queue.close()
+        #expect(error(other) == .cannotOpen(path: other, reason: "it is a SQLite database of another program"))
+    }
+
+    @Test("says that a damaged page is damage")
+    func damagedPage() throws {
+        let store = try Store(path: path, hostBoot: Fixture.boot, mode: .control)
+        try Fixture.record(into: store)
+        try store.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        for index in 4096..<bytes.count { bytes[index] = 0xA5 }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let found = error(path)
+        guard case .corrupt = found else {
+            throw StorageError.notFound(what: "error corrupt, but \(String(describing: found))")
+        }
+    }
+
+    @Test("tells a missing directory, a missing file and a directory apart")
+    func missing() {
+        let nowhere = directory.path("unmounted") + "/eeg.sqlite"
+        #expect(error(nowhere) == .directoryMissing(path: directory.path("unmounted")))
+        #expect(error(mode: .readOnly, path) == .notFound(what: "database \(path)"))
+        #expect(error(directory.url.path) == .cannotOpen(path: directory.url.path, reason: "it is a directory"))
+    }
+
+    @Test("for acquisition is refused while another acquires, with its pid, and possible after that")
+    func acquisitionLock() throws {
+        let first = try Store(path: path, hostBoot: Fixture.boot, mode: .acquire)
+        #expect(error(mode: .acquire, path) == .inUse(path: path, pid: ProcessInfo.processInfo.processIdentifier))
+        #expect(error(mode: .control, path) == nil)
+        try first.close()
+        #expect(error(mode: .acquire, path) == nil)
+    }
+
+    @Test("the lock of a process that was killed is free")
+    func lockOfKilledProcess() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
+        process.arguments = [path + "-lock", "sh", "-c", "echo 4711 > '\(path)-lock'; echo locked; exec sleep 1000"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        _ = output.fileHandleForReading.availableData
+        // flock(1) holds the lock itself while its child holds it too.
+        #expect(error(mode: .acquire, path) == .inUse(path: path, pid: 4711))
+        let children = try String(
+            contentsOfFile: "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children", encoding: .utf8)
+        for child in children.split(separator: " ").compactMap({ Int32($0) }) { kill(child, SIGKILL) }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        _ = output.fileHandleForReading.readDataToEndOfFile()
+        #expect(error(mode: .acquire, path) == nil)
+    }
+
+    @Test("is told from a busy database by its error, and a wait")
+    func busy() throws {
+        let options = StoreOptions(busyTimeoutSeconds: 0)
+        let store = try Store(path: path, hostBoot: Fixture.boot, mode: .control, options: options)
+        let other = try DatabaseQueue(path: path)
+        try other.inDatabase { db in
+            try db.inTransaction(.immediate) {
+                do {
+                    try store.commit(WriteBatch(number: 1))
+                    Issue.record("the commit did not fail")
+                } catch let error as StorageError {
+                    #expect(error.disposition == .retry)
+                    guard case .busy = error else { throw error }
+                }
+                return .rollback
+            }
+        }
+        try store.commit(WriteBatch(number: 1))
+    }
+
+    @Test("reads the kernel's boot identifier")
+    func hostBoot() throws {
+        #expect(try HostBoot.current().uuid.count == 36)
+    }
+}

@@ -1,0 +1,77 @@
+import Bluetooth
+import GRDB
+import Headsets
+import Testing
+
+@testable import Storage
+
+@Suite("The resume state")
+struct ResumeStateTests {
+    let store: Store
+    let recording: RecordingID
+
+    init() throws {
+        store = try Store.inMemory(hostBoot: Fixture.boot)
+        recording = try Fixture.record(into: store)
+    }
+
+    @Test("has what is missing after a partial recovery, to the sample")
+    func missingRanges() throws {
+        var batch = WriteBatch(number: 3)
+        batch.samples = [Fixture.rows(Fixture.eeg, 520..<530, channels: 4), Fixture.rows(Fixture.eeg, 512..<513, channels: 4)]
+        batch.ledger = [.recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 11)]
+        try store.commit(batch)
+        let stream = try store.resumeState(of: recording).streams[0]
+        #expect(
+            stream.missing == [
+                .init(firstN: 513, count: 7, channel: 0, gapFirstN: 512),
+                .init(firstN: 530, count: 138, channel: 0, gapFirstN: 512),
+            ])
+        #expect(stream.missingChannels == [.init(firstN: 1000, count: 12, channel: 2, gapFirstN: 1000)])
+    }
+
+    @Test("has streams, epochs, segments and the next keys")
+    func streams() throws {
+        let state = try store.resumeState(of: recording)
+        #expect(state.headset == HeadsetID(rawValue: 1))
+        #expect(state.nextStreamID == 3)
+        #expect(state.streams.map(\.description) == [Fixture.eegDescription(), Fixture.accelerometerDescription])
+        let eeg = state.streams[0]
+        #expect(eeg.nextN == 2560)
+        #expect(eeg.hasSamples)
+        #expect(eeg.epoch == Fixture.epoch(Fixture.eeg))
+        #expect(eeg.segment == Fixture.segment(Fixture.eeg, 0...2559, frequency: 256))
+        #expect(eeg.isSameHostBoot)
+        #expect(eeg.openGap == nil)
+        #expect(eeg.lastSampleUnixNanoseconds == Fixture.startUnixNanoseconds + 2559 * 3_906_250)
+    }
+
+    @Test("has the open gap, and knows another host boot")
+    func afterReboot() throws {
+        var batch = WriteBatch(number: 3)
+        batch.ledger = [
+            .open(stream: Fixture.eeg, firstN: 2560, channel: 0, count: nil, cause: .hostRestarted, noticed: Fixture.start)
+        ]
+        batch.preservedStates = [
+            PreservedStateRecord(headset: HeadsetID(rawValue: 1), json: #"{"pending":true}"#, at: Fixture.start)
+        ]
+        try store.commit(batch)
+        try store.setIdentityProof("SN-1", of: HeadsetID(rawValue: 1))
+        let state = try store.reopened(hostBoot: Fixture.secondBoot).resumeState(of: recording)
+        #expect(state.streams[0].openGap == .init(firstN: 2560, count: 0, channel: 0, gapFirstN: 2560))
+        #expect(!state.streams[0].isSameHostBoot)
+        #expect(state.streams[0].nextN == 2560)
+        #expect(state.streams[0].lastSampleUnixNanoseconds == Fixture.startUnixNanoseconds + 2559 * 3_906_250)
+        #expect(state.preservedJSON == #"{"pending":true}"#)
+        #expect(state.identityProof == "SN-1")
+    }
+
+    @Test("of a recording without a stream is empty, and of none is an error")
+    func empty() throws {
+        let fresh = try store.startRecording(headset: "other", model: "thinkgear", at: Fixture.start)
+        #expect(try store.resumeState(of: fresh).streams == [])
+        #expect(throws: StorageError.notFound(what: "recording 44")) {
+            try store.resumeState(of: RecordingID(rawValue: 44))
+        }
+    }
+}
