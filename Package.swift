@@ -46,6 +46,7 @@ let package = Package(
         // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
         .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
         .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: settings),
         .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
     ]
 )
