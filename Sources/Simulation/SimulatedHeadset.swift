@@ -47,6 +47,8 @@ public final class SimulatedHeadset {
     /// True while another program on this machine is connected.
     var isHeldByOther = false
     var isBooted = true
+    /// When the present absence began, from which the supervision timeout counts.
+    var unheardSince: Int64 = 0
     /// True where a discovery must ask the headset, because the system has no copy of its services.
     var servicesAreUnknown = true
     /// Requests of one headset are carried out in order: the time of the last one in the queue.

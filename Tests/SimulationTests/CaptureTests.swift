@@ -37,7 +37,8 @@ struct CaptureTests {
 
     @Test("ISO 8601 times may have fractions and offsets, and cross midnight in a leap year")
     func absoluteTimes() throws {
-        let capture = try text("2024-02-28T23:59:59.5Z\tfff1\t00\n2024-02-29T01:00:00.25+01:00\tfff1\t01\n2024-03-01T00:00:00Z\tfff1\t02")
+        let lines = ["2024-02-28T23:59:59.5Z", "2024-02-29T01:00:00.25+01:00", "2024-03-01T00:00:00Z"]
+        let capture = try text(lines.map { "\($0)\tfff1\t00" }.joined(separator: "\n"))
         #expect(capture.pieces.map(\.time) == [.zero, .milliseconds(750), .milliseconds(86_400_500)])
     }
 
@@ -57,7 +58,9 @@ struct CaptureTests {
 
     // MARK: btsnoop
 
-    @Test("Notifications are taken from each kind of btsnoop file, with UUIDs from the discovery", arguments: [1001, 1002, 2001])
+    @Test(
+        "Notifications are taken from each kind of btsnoop file, with UUIDs from the discovery",
+        arguments: [1001, 1002, 2001])
     func snoop(datalink: UInt32) throws {
         var file = SnoopFile(datalink: datalink)
         file.discovery(short: 0xFFF1, handle: 0x20)

@@ -32,6 +32,18 @@ struct FaultTests {
         #expect(bench.world.injected[fault] == 1)
     }
 
+    @Test("A link survives absences shorter than the supervision timeout, also one right after the other")
+    func shortAbsences() {
+        let bench = Bench(script: [
+            ScriptedFault(at: .seconds(5), .outOfRange, for: .milliseconds(1500)),
+            ScriptedFault(at: .seconds(6.6), .outOfRange, for: .milliseconds(1500)),
+        ])
+        bench.connect()
+        bench.run(seconds: 20)
+        #expect(bench.take().isEmpty)
+        #expect(bench.world.injected[.outOfRange] == 2)
+    }
+
     @Test("The adapter's state is told when it goes and when it returns", arguments: [
         (Fault.adapterOff, AdapterState.poweredOff), (.radioBlocked, .blocked), (.adapterVanished, .absent),
         (.systemRestarted, .resetting),

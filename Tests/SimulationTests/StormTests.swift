@@ -55,6 +55,20 @@ struct StormTests {
         }
     }
 
+    @Test("With all data sent, blocks of several streams survive a storm, and channels get lost")
+    func data() {
+        var buffered = BufferedHeadsetSpecification(
+            streams: [BufferedHeadsetSpecification.eeg(), BufferedHeadsetSpecification.accelerometer])
+        buffered.splitsChannels = true
+        let world = SimulatedWorld(seed: 3, headsets: [.buffered(buffered), .thinkGear()], faults: .storm)
+        let host = PersistentHost(world)
+        host.run(until: .seconds(300))
+        #expect(host.notificationCount > 500)
+        #expect(world.injected[.lostChannelPacket] > 0)
+        #expect(world.injected[.duplicatedNotification] > 0)
+        #expect(world.contractViolations.isEmpty)
+    }
+
     @Test("Two headsets of one model have different serial numbers and similar names")
     func twoHeadsets() {
         let world = SimulatedWorld(seed: 1, headsets: [.buffered(number: 1), .buffered(number: 2)])
