@@ -8,6 +8,10 @@ public struct HeadsetSpecification: Sendable {
         case counting
         /// A headset with memory that speaks the Buffered EEG service.
         case buffered(BufferedHeadsetSpecification)
+        /// A ThinkGear headset at a serial port: no memory, no counter.
+        case thinkGear
+        /// Plays recorded notifications.
+        case recorded(Capture)
     }
 
     /// The local name in the advertisement.

@@ -13,6 +13,11 @@ public final class SimulatedHeadset {
     /// True while the headset is where the radio reaches it.
     public internal(set) var isInRange = true
 
+    /// True once a recorded headset began to play.
+    public internal(set) var isPlaybackStarted = false
+    /// True once a recorded headset has played everything.
+    public internal(set) var isPlaybackFinished = false
+
     /// One link, from this machine's system to the headset.
     struct Link {
         /// A number that no other link has.
@@ -42,6 +47,8 @@ public final class SimulatedHeadset {
     /// True while another program on this machine is connected.
     var isHeldByOther = false
     var isBooted = true
+    /// When the present absence began, from which the supervision timeout counts.
+    var unheardSince: Int64 = 0
     /// True where a discovery must ask the headset, because the system has no copy of its services.
     var servicesAreUnknown = true
     /// Requests of one headset are carried out in order: the time of the last one in the queue.
@@ -60,6 +67,8 @@ public final class SimulatedHeadset {
         let period = world.options.heartbeat ?? specification.connectionInterval
         switch specification.behaviour {
         case .buffered(let buffered): behaviourStorage = BufferedHeadset(buffered, headset: self)
+        case .thinkGear: behaviourStorage = ThinkGearHeadset(headset: self)
+        case .recorded(let capture): behaviourStorage = RecordedHeadset(capture, headset: self)
         case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
         }
     }

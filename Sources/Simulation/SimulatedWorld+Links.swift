@@ -117,7 +117,8 @@ extension SimulatedWorld {
         headset.link?.isOrphan = false
         headset.link?.isTold = true
         headset.link?.attempt = attempt
-        push(.didConnect(link.identifier, attempt: attempt), after: draw(options.systemLatency))
+        // At once: a delayed answer could be overtaken by the loss of the link.
+        push(.didConnect(link.identifier, attempt: attempt))
         return true
     }
 
@@ -226,12 +227,14 @@ extension SimulatedWorld {
     func startSupervision(_ headset: SimulatedHeadset) {
         let timeout = headset.specification.supervisionTimeout.nanoseconds
         let serial = headset.link?.serial ?? 0
+        headset.unheardSince = clock
         guard headset.isConnected else { return }
         queue.schedule(.supervise(headset: Int32(truncatingIfNeeded: headset.number), link: serial), at: clock + timeout)
     }
 
     func supervise(_ headset: SimulatedHeadset, link serial: UInt32) {
-        guard !headset.isInRange || !headset.isBooted else { return }
+        let timeout = headset.specification.supervisionTimeout.nanoseconds
+        guard !headset.isInRange || !headset.isBooted, clock - headset.unheardSince >= timeout else { return }
         if serial == 0 {
             headset.isHeldByOther = false
             refreshAdvertising(headset)

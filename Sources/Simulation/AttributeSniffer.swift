@@ -1,0 +1,168 @@
+import Bluetooth
+
+/// An HCI packet of a capture.
+struct HCIPacket {
+    enum Kind {
+        case data
+        case event
+    }
+
+    var kind: Kind
+    /// The adapter, where the capture has several.
+    var adapter: UInt16
+    /// True from controller to host.
+    var isReceived: Bool
+    var bytes: ArraySlice<UInt8>
+}
+
+/// Follows the Attribute Protocol in captured HCI packets: which handle has which UUID, and what was notified.
+///
+/// Any bytes are accepted: what makes no sense is skipped, since a capture may begin or end anywhere.
+struct AttributeSniffer {
+    struct Notification {
+        var microseconds: Int64
+        var characteristic: BluetoothUUID
+        var value: [UInt8]
+    }
+
+    private(set) var notifications: [Notification] = []
+    private(set) var unmappedCount = 0
+    private(set) var unmappedHandles: [UInt16] = []
+
+    /// One direction of one connection.
+    private struct Path: Hashable {
+        var adapter: UInt16
+        var connection: UInt16
+        var isReceived: Bool
+    }
+
+    /// A handle of one connection.
+    private struct Attribute: Hashable {
+        var adapter: UInt16
+        var connection: UInt16
+        var handle: UInt16
+    }
+
+    /// L2CAP frames that are not complete yet; the first four bytes are length and channel.
+    private var fragments: [Path: [UInt8]] = [:]
+    /// Connections in which a discovery of characteristics waits for its answer.
+    private var discovering: Set<Path> = []
+    private var mapped: [Attribute: BluetoothUUID] = [:]
+    /// What the last discovery on any connection told: hosts do not discover again when they know a headset.
+    private var lastMapped: [UInt16: BluetoothUUID] = [:]
+    private let given: [UInt16: BluetoothUUID]
+
+    init(characteristics: [UInt16: BluetoothUUID]) {
+        given = characteristics
+    }
+
+    mutating func take(_ packet: HCIPacket, microseconds: Int64) {
+        switch packet.kind {
+        case .data: takeData(packet, microseconds: microseconds)
+        case .event: takeEvent(packet)
+        }
+    }
+
+    /// Disconnection Complete (Core Specification, Vol 4, Part E, 7.7.5): the connection handle may be used for another.
+    private mutating func takeEvent(_ packet: HCIPacket) {
+        let bytes = Array(packet.bytes)
+        guard bytes.count >= 5, bytes[0] == 0x05 else { return }
+        let connection = bytes.littleEndian(at: 3) & 0x0FFF
+        for isReceived in [false, true] {
+            let path = Path(adapter: packet.adapter, connection: connection, isReceived: isReceived)
+            fragments[path] = nil
+            discovering.remove(path)
+        }
+        mapped = mapped.filter { $0.key.connection != connection || $0.key.adapter != packet.adapter }
+    }
+
+    /// ACL data (Vol 4, Part E, 5.4.2): handle and flags, length, and a frame of L2CAP or a part of one.
+    private mutating func takeData(_ packet: HCIPacket, microseconds: Int64) {
+        let bytes = Array(packet.bytes)
+        guard bytes.count >= 4 else { return }
+        let field = bytes.littleEndian(at: 0)
+        let path = Path(adapter: packet.adapter, connection: field & 0x0FFF, isReceived: packet.isReceived)
+        let data = bytes[4...].prefix(Int(bytes.littleEndian(at: 2)))
+        var frame: [UInt8]
+        if field >> 12 & 0b11 == 0b01 {
+            guard let begun = fragments[path] else { return }
+            frame = begun + data
+        } else {
+            frame = Array(data)
+        }
+        guard frame.count >= 4 else {
+            fragments[path] = frame
+            return
+        }
+        let length = Int(frame.littleEndian(at: 0)) + 4
+        guard frame.count >= length else {
+            fragments[path] = frame
+            return
+        }
+        fragments[path] = nil
+        // Channel 4 carries the Attribute Protocol (Vol 3, Part A, 2.1).
+        guard frame.littleEndian(at: 2) == 4 else { return }
+        frame.removeSubrange(length...)
+        takeAttributeMessage(Array(frame[4...]), path, microseconds: microseconds)
+    }
+
+    private mutating func takeAttributeMessage(_ bytes: [UInt8], _ path: Path, microseconds: Int64) {
+        guard let opcode = bytes.first else { return }
+        switch opcode {
+        case 0x08:
+            // Read By Type Request; 0x2803 is the declaration of a characteristic.
+            var answer = path
+            answer.isReceived.toggle()
+            discovering.remove(answer)
+            if bytes.count == 7, bytes.littleEndian(at: 5) == 0x2803 { discovering.insert(answer) }
+        case 0x09 where discovering.contains(path): takeDeclarations(bytes, path)
+        case 0x1B, 0x1D:
+            guard path.isReceived, bytes.count >= 3 else { return }
+            notify(bytes.littleEndian(at: 1), Array(bytes[3...]), path, microseconds: microseconds)
+        case 0x23:
+            // Multiple Handle Value Notification: handle, length, value, again and again.
+            var position = 1
+            while path.isReceived, bytes.count - position >= 4 {
+                let length = Int(bytes.littleEndian(at: position + 2))
+                let value = bytes[(position + 4)...].prefix(length)
+                notify(bytes.littleEndian(at: position), Array(value), path, microseconds: microseconds)
+                position += 4 + length
+            }
+        default: break
+        }
+    }
+
+    /// Read By Type Response: entries of declaration handle, properties, value handle and UUID.
+    private mutating func takeDeclarations(_ bytes: [UInt8], _ path: Path) {
+        discovering.remove(path)
+        guard bytes.count >= 2 else { return }
+        let length = Int(bytes[1])
+        guard length == 7 || length == 21 else { return }
+        var position = 2
+        while bytes.count - position >= length {
+            let handle = bytes.littleEndian(at: position + 3)
+            if let uuid = BluetoothUUID(littleEndianBytes: bytes[(position + 5)..<(position + length)]) {
+                mapped[Attribute(adapter: path.adapter, connection: path.connection, handle: handle)] = uuid
+                lastMapped[handle] = uuid
+            }
+            position += length
+        }
+    }
+
+    private mutating func notify(_ handle: UInt16, _ value: [UInt8], _ path: Path, microseconds: Int64) {
+        let attribute = Attribute(adapter: path.adapter, connection: path.connection, handle: handle)
+        guard let uuid = mapped[attribute] ?? given[handle] ?? lastMapped[handle] else {
+            unmappedCount += 1
+            if !unmappedHandles.contains(handle) { unmappedHandles.append(handle) }
+            return
+        }
+        notifications.append(Notification(microseconds: microseconds, characteristic: uuid, value: value))
+    }
+}
+
+extension [UInt8] {
+    /// A little-endian number of two bytes, both of which exist.
+    fileprivate func littleEndian(at offset: Int) -> UInt16 {
+        UInt16(self[offset]) | UInt16(self[offset + 1]) << 8
+    }
+}

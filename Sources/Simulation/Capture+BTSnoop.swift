@@ -1,0 +1,91 @@
+public import Bluetooth
+
+extension Capture {
+    /// Takes the notifications and indications out of a btsnoop file, as written by Android's snoop log or by btmon.
+    ///
+    /// Handles are mapped to UUIDs by the discovery in the file; where it began later than that, by `characteristics`.
+    /// Notifications whose UUID nothing tells are left out and counted in ``unmappedCount``.
+    ///
+    /// - Parameters:
+    ///   - bytes: the file.
+    ///   - characteristics: UUIDs by attribute handle, for what the file does not tell.
+    /// - Throws: ``CaptureError`` with the byte offset of the record.
+    public init(btsnoop bytes: [UInt8], characteristics: [UInt16: BluetoothUUID] = [:]) throws(CaptureError) {
+        pieces = []
+        guard bytes.count >= 16, bytes.prefix(8).elementsEqual(Array("btsnoop".utf8) + [0]) else { throw .notBTSnoop }
+        let version = UInt32(truncatingIfNeeded: bytes.bigEndian(at: 8, width: 4))
+        guard version == 1 else { throw .unsupportedVersion(version) }
+        let code = UInt32(truncatingIfNeeded: bytes.bigEndian(at: 12, width: 4))
+        guard let datalink = Datalink(rawValue: code) else { throw .unsupportedDatalink(code) }
+        var sniffer = AttributeSniffer(characteristics: characteristics)
+        var offset = 16
+        while offset < bytes.count {
+            guard bytes.count - offset >= 24 else { throw .malformedRecord(offset: offset) }
+            let length = Int(bytes.bigEndian(at: offset + 4, width: 4))
+            let flags = UInt32(truncatingIfNeeded: bytes.bigEndian(at: offset + 8, width: 4))
+            let time = bytes.bigEndian(at: offset + 16, width: 8)
+            guard length <= bytes.count - offset - 24 else { throw .malformedRecord(offset: offset) }
+            let data = bytes[(offset + 24)..<(offset + 24 + length)]
+            if let packet = Self.packet(data, flags: flags, datalink: datalink) {
+                sniffer.take(packet, microseconds: Int64(truncatingIfNeeded: time))
+            }
+            offset += 24 + length
+        }
+        take(sniffer)
+    }
+
+    /// Puts the times in relation to the first, and never backwards.
+    private mutating func take(_ sniffer: AttributeSniffer) {
+        unmappedCount = sniffer.unmappedCount
+        unmappedHandles = sniffer.unmappedHandles
+        guard let first = sniffer.notifications.first?.microseconds else { return }
+        var latest = Duration.zero
+        for notification in sniffer.notifications {
+            let (elapsed, overflow) = notification.microseconds.subtractingReportingOverflow(first)
+            if !overflow { latest = max(latest, .microseconds(elapsed)) }
+            pieces.append(Piece(time: latest, characteristic: notification.characteristic, value: notification.value))
+        }
+    }
+
+    /// Kinds of packets in a btsnoop file: datalink codes.
+    private enum Datalink: UInt32 {
+        /// HCI without a type byte; the type is in the flags.
+        case hci = 1001
+        /// HCI UART (H4): a type byte before each packet.
+        case uart = 1002
+        /// Linux Monitor: adapter and type in the flags.
+        case monitor = 2001
+    }
+
+    /// The part of a record that matters: ACL data and the end of a connection.
+    private static func packet(_ data: ArraySlice<UInt8>, flags: UInt32, datalink: Datalink) -> HCIPacket? {
+        switch datalink {
+        case .uart:
+            switch data.first {
+            case 0x02: HCIPacket(kind: .data, adapter: 0, isReceived: flags & 1 == 1, bytes: data.dropFirst())
+            case 0x04: HCIPacket(kind: .event, adapter: 0, isReceived: true, bytes: data.dropFirst())
+            default: nil
+            }
+        case .hci:
+            // Bit 0: received; bit 1: command or event.
+            flags & 2 == 0
+                ? HCIPacket(kind: .data, adapter: 0, isReceived: flags & 1 == 1, bytes: data)
+                : flags & 1 == 1 ? HCIPacket(kind: .event, adapter: 0, isReceived: true, bytes: data) : nil
+        case .monitor:
+            // Opcodes of the Linux monitor channel: 3 event, 4 ACL sent, 5 ACL received.
+            switch flags & 0xFFFF {
+            case 3: HCIPacket(kind: .event, adapter: UInt16(flags >> 16), isReceived: true, bytes: data)
+            case 4: HCIPacket(kind: .data, adapter: UInt16(flags >> 16), isReceived: false, bytes: data)
+            case 5: HCIPacket(kind: .data, adapter: UInt16(flags >> 16), isReceived: true, bytes: data)
+            default: nil
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// A big-endian number of `width` bytes, all of which exist.
+    fileprivate func bigEndian(at offset: Int, width: Int) -> UInt64 {
+        self[offset..<offset + width].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

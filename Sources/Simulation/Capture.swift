@@ -1,0 +1,109 @@
+public import Bluetooth
+
+/// Notifications of one headset as they were recorded, with their times.
+public struct Capture: Hashable, Sendable {
+    /// One notification, or one piece of a byte stream.
+    public struct Piece: Hashable, Sendable {
+        /// The time since the first piece; 0 or more, never less than the piece before.
+        public var time: Duration
+        /// Where the bytes came from.
+        public var characteristic: BluetoothUUID
+        /// The bytes.
+        public var value: [UInt8]
+
+        /// Creates a piece.
+        public init(time: Duration, characteristic: BluetoothUUID, value: [UInt8]) {
+            self.time = time
+            self.characteristic = characteristic
+            self.value = value
+        }
+    }
+
+    /// The pieces, in the order of their times.
+    public var pieces: [Piece]
+    /// How many notifications were left out because nothing told the UUID of their attribute handle.
+    public var unmappedCount = 0
+    /// The handles of those notifications, each once, in the order of their first occurrence.
+    public var unmappedHandles: [UInt16] = []
+
+    /// Creates a capture from pieces in the order of their times.
+    public init(pieces: [Piece]) {
+        self.pieces = pieces
+    }
+
+    /// The time from the first piece to the last.
+    public var duration: Duration { pieces.last?.time ?? .zero }
+
+    /// Cuts a raw byte stream, as read from a serial port, into pieces at a steady rate.
+    ///
+    /// - Parameters:
+    ///   - byteStream: the bytes; none give a capture without pieces.
+    ///   - characteristic: where they count as coming from.
+    ///   - bytesPerSecond: the nominal rate, greater than 0; a ThinkGear headset sends 512 × 8 + 36 = 4132.
+    ///   - pieceLength: bytes of one piece; at least 1.
+    public init(
+        byteStream: [UInt8], characteristic: BluetoothUUID = .serialPort, bytesPerSecond: Double = 4132,
+        pieceLength: Int = 128
+    ) {
+        let rate = bytesPerSecond.isFinite && bytesPerSecond > 0 ? bytesPerSecond : 4132
+        let length = max(1, pieceLength)
+        pieces = []
+        pieces.reserveCapacity(byteStream.count / length + 1)
+        var start = 0
+        while start < byteStream.count {
+            let end = min(byteStream.count, start + length)
+            // A piece arrives when its last byte was sent; the first one is the beginning.
+            let sent = Double(end - min(length, byteStream.count)) / rate
+            pieces.append(
+                Piece(
+                    time: .nanoseconds(Int64(min(sent * 1e9, 9e18))), characteristic: characteristic,
+                    value: Array(byteStream[start..<end])))
+            start = end
+        }
+    }
+}
+
+/// Why bytes are no capture.
+public enum CaptureError: Error, Hashable, Sendable {
+    /// A line has not the three fields time, characteristic and bytes; lines count from 1.
+    case wrongFieldCount(line: Int)
+    /// A time is neither seconds nor ISO 8601.
+    case invalidTime(line: Int)
+    /// A time is of the other kind than the first.
+    case mixedTimes(line: Int)
+    /// A time lies before that of the line before.
+    case timeGoesBackwards(line: Int)
+    /// A characteristic is no UUID.
+    case invalidCharacteristic(line: Int)
+    /// The bytes are not pairs of hexadecimal digits.
+    case invalidBytes(line: Int)
+    /// The file does not begin as a btsnoop file.
+    case notBTSnoop
+    /// The btsnoop file's version is not 1.
+    case unsupportedVersion(UInt32)
+    /// The btsnoop file's packets are of another kind than HCI (1001), HCI UART (1002) or Linux Monitor (2001).
+    case unsupportedDatalink(UInt32)
+    /// A record claims more bytes than the file has, or is larger than any packet.
+    case malformedRecord(offset: Int)
+    /// A file holds nothing that could be played.
+    case empty
+}
+
+extension CaptureError: CustomStringConvertible {
+    /// What is wrong where, and what a person can do.
+    public var description: String {
+        switch self {
+        case .wrongFieldCount(let line): "line \(line) is not `time<TAB>characteristic<TAB>hex`"
+        case .invalidTime(let line): "the time in line \(line) is neither seconds, such as 12.5, nor ISO 8601"
+        case .mixedTimes(let line): "the time in line \(line) is of another kind than that of the first line"
+        case .timeGoesBackwards(let line): "the time in line \(line) lies before that of the line before; sort the file"
+        case .invalidCharacteristic(let line): "the characteristic in line \(line) is no UUID of 4, 8 or 32 digits"
+        case .invalidBytes(let line): "the bytes in line \(line) are not pairs of hexadecimal digits"
+        case .notBTSnoop: "the file does not begin as a btsnoop file does"
+        case .unsupportedVersion(let version): "btsnoop version \(version) is not supported; 1 is"
+        case .unsupportedDatalink(let code): "btsnoop datalink \(code) is not supported; 1001, 1002 and 2001 are"
+        case .malformedRecord(let offset): "the record at byte \(offset) has an impossible length; the file may be cut off"
+        case .empty: "the file holds no notifications"
+        }
+    }
+}

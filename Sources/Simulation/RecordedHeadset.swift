@@ -1,0 +1,71 @@
+import Bluetooth
+public import Headsets
+
+/// Plays a capture: the first piece comes once everything that the capture holds is subscribed; what comes while the link
+/// is down is missed, as it would be in reality.
+final class RecordedHeadset: PeripheralBehaviour {
+    private unowned let headset: SimulatedHeadset
+    private let capture: Capture
+    private let needed: [BluetoothUUID]
+    private var began: MonotonicTime?
+    private var next = 0
+
+    init(_ capture: Capture, headset: SimulatedHeadset) {
+        self.headset = headset
+        self.capture = capture
+        needed = headset.specification.database.characteristics.filter { $0.properties.contains(.notify) }.map(\.uuid)
+    }
+
+    func boot(at time: Int64) {
+        began = nil
+        next = 0
+    }
+
+    func linkChanged(at time: Int64) {
+        guard headset.isPlaybackStarted == false, needed.allSatisfy(headset.isNotifying) else { return }
+        headset.isPlaybackStarted = true
+        began = MonotonicTime(nanoseconds: time)
+        headset.scheduleTick(at: time + 1)
+    }
+
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? { nil }
+
+    func tick(at time: Int64) -> Int64? {
+        guard let began else { return nil }
+        while next < capture.pieces.count {
+            let piece = capture.pieces[next]
+            let due = (began + piece.time).nanoseconds
+            if due > time { return due }
+            headset.notify(piece.value, from: piece.characteristic)
+            next += 1
+        }
+        headset.isPlaybackFinished = true
+        return nil
+    }
+}
+
+extension HeadsetSpecification {
+    /// A headset that plays a capture through the establish flow of a profile.
+    ///
+    /// Its GATT database holds the profile's required characteristics. Pieces of other characteristics are not played.
+    ///
+    /// - Parameters:
+    ///   - capture: what to play.
+    ///   - profile: the model whose link is replayed.
+    public static func recorded(_ capture: Capture, profile: any HeadsetProfile) -> HeadsetSpecification {
+        let service = profile.services.first ?? .serialPort
+        var characteristics = profile.requiredCharacteristics.map {
+            Characteristic(service: service, uuid: $0, properties: [.read, .write, .writeWithoutResponse, .notify])
+        }
+        if let identity = profile.identityCharacteristic {
+            characteristics.insert(
+                Characteristic(service: .deviceInformation, uuid: identity, properties: [.read]), at: 0)
+        }
+        return HeadsetSpecification(
+            localName: profile.recognition.namePrefixes.first ?? "Recorded",
+            identifier: PeripheralIdentifier(address: 0xC0EE_60FF_0001, type: .random), serialNumber: "RECORDED",
+            serviceUUIDs: profile.recognition.serviceUUIDs,
+            pairingServiceUUIDs: profile.recognition.pairingServiceUUIDs,
+            database: GATTDatabase(characteristics: characteristics), behaviour: .recorded(capture))
+    }
+}

@@ -1,0 +1,93 @@
+import Bluetooth
+import Headsets
+
+/// The firmware of a NeuroSky headset at a serial port: 512 raw samples a second, one set of powers a second; no memory.
+final class ThinkGearHeadset: PeripheralBehaviour {
+    /// Samples per second (NeuroSky, ThinkGear Communications Protocol).
+    static let samplingFrequency: Int64 = 512
+
+    private unowned let headset: SimulatedHeadset
+    private let interval: Int64
+    private let isHeartbeat: Bool
+    /// When the headset was switched on: the time of sample 0.
+    private var began: Int64 = 0
+    private var bootCount: UInt32 = 0
+    private var next: Int64 = 0
+    private var isSending = false
+
+    init(headset: SimulatedHeadset) {
+        self.headset = headset
+        isHeartbeat = headset.world.options.heartbeat != nil
+        interval = (headset.world.options.heartbeat ?? headset.specification.connectionInterval).nanoseconds
+    }
+
+    func boot(at time: Int64) {
+        began = time
+        bootCount += 1
+        isSending = false
+    }
+
+    func linkChanged(at time: Int64) {
+        let isWanted = headset.isNotifying(.serialPort)
+        guard isWanted != isSending else { return }
+        isSending = isWanted
+        next = position(at: time)
+        headset.scheduleTick(at: isWanted ? time + interval : nil)
+    }
+
+    private func position(at time: Int64) -> Int64 {
+        // Split, because nanoseconds of weeks times 512 do not fit into 64 bits.
+        let elapsed = time - began
+        return elapsed / 1_000_000_000 * Self.samplingFrequency
+            + elapsed % 1_000_000_000 * Self.samplingFrequency / 1_000_000_000
+    }
+
+    func tick(at time: Int64) -> Int64? {
+        let end = position(at: time)
+        if isHeartbeat { next = max(next, end - 1) }
+        // What a silent radio could not carry is gone.
+        next = max(next, end - Self.samplingFrequency)
+        var bytes: [UInt8] = []
+        while next < end {
+            bytes += ThinkGearFrame.raw(raw(next)).encoded()
+            next += 1
+            if next % Self.samplingFrequency == 0 { bytes += power(second: next / Self.samplingFrequency) }
+        }
+        if !bytes.isEmpty { headset.notify(bytes, from: .serialPort) }
+        return time + interval
+    }
+
+    /// A sample within the notional 12 bits of the module.
+    private func raw(_ position: Int64) -> Int16 {
+        let value = SimulatedSignal.value(
+            seed: headset.world.seed, boot: bootCount, stream: 0, channel: 0,
+            index: UInt32(truncatingIfNeeded: position))
+        return Int16(max(-2048, min(2047, value / 512)))
+    }
+
+    private func power(second: Int64) -> [UInt8] {
+        var generator = SeededGenerator(seed: headset.world.seed, purpose: 0x746 ^ UInt64(second) << 16)
+        let power = (0..<8).map { _ in UInt32(generator.below(500_000)) }
+        return ThinkGearFrame.power(
+            poorSignal: 0, power: power, attention: UInt8(generator.below(101)), meditation: UInt8(generator.below(101))
+        ).encoded()
+    }
+}
+
+extension HeadsetSpecification {
+    /// A NeuroSky headset: found by name, its serial port shown as service and characteristic 1101.
+    ///
+    /// - Parameter number: which headset of the model, from 1.
+    public static func thinkGear(number: Int = 1) -> HeadsetSpecification {
+        var headset = HeadsetSpecification(
+            localName: "MindWave Mobile",
+            identifier: PeripheralIdentifier(address: 0x2068_9D00_0000 + UInt64(number), type: .classic),
+            serviceUUIDs: [.serialPort],
+            database: GATTDatabase(characteristics: [
+                Characteristic(service: .serialPort, uuid: .serialPort, properties: [.write, .writeWithoutResponse, .notify])
+            ]),
+            behaviour: .thinkGear)
+        headset.connectionInterval = .milliseconds(25)
+        return headset
+    }
+}
