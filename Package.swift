@@ -43,5 +43,9 @@ let package = Package(
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
+        // Recordings to files: CSV, EDF+, BDF+, sqlite.
+        .target(name: "Export", dependencies: ["Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
     ]
 )
