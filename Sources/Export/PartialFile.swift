@@ -95,6 +95,12 @@ final class PartialFile {
         }
     }
 
+    /// Writes to another descriptor from now on; tests give it a full device.
+    func replaceDescriptor(_ other: Int32) {
+        close(descriptor)
+        descriptor = other
+    }
+
     /// The directory and the last component of a path.
     static func split(_ path: String) -> (directory: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }

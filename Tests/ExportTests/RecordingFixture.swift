@@ -1,0 +1,145 @@
+import Export
+import Glibc
+import Headsets
+import Storage
+
+/// A recording made of formulas, so that a test can say what every exported sample must be.
+struct RecordingFixture {
+    /// 2026-03-01T10:00:00.250000Z.
+    static let start: Int64 = 1_772_359_200_250_000_000
+
+    struct Stream {
+        var description: StreamDescription
+        var range: ClosedRange<Int64>
+        /// n's without a row.
+        var absent: [ClosedRange<Int64>] = []
+        /// n's whose row lacks a channel (1 ...).
+        var nulls: [(channel: Int, range: ClosedRange<Int64>)] = []
+        /// Nanoseconds after ``start`` of the first n.
+        var delay: Int64 = 0
+        /// The value of a sample where it is not ``RecordingFixture/value(_:_:)``.
+        var value: (Int64, Int) -> Int32 = RecordingFixture.value
+    }
+
+    var streams: [Stream]
+    var annotations: [AnnotationContents] = []
+    var subject: String? = "S01"
+    var label: String?
+    var task: String?
+    var model = "Buffered EEG"
+    var start = RecordingFixture.start
+
+    /// The raw value of a sample: within ±2000, and no two neighbours alike.
+    static func value(_ n: Int64, _ channel: Int) -> Int32 {
+        Int32((n * 37 + Int64(channel) * 101) % 4001) - 2000
+    }
+
+    /// Channels of 12 bits and more, by default what a headset of ±450 uV sends.
+    static func channel(
+        _ name: String, type: String = "EEG", unit: String = "uV", scale: Double = 0.2197265625, offset: Double = 0,
+        raw: ClosedRange<Int32> = -2048...2047
+    ) -> ChannelDescription {
+        ChannelDescription(
+            name: name, type: type, unit: unit, scale: scale, offset: offset, rawMinimum: raw.lowerBound, rawMaximum: raw.upperBound)
+    }
+
+    static func description(
+        _ name: String = "eeg", frequency: Double = 256, channels: [ChannelDescription] = [channel("TP9"), channel("AF7")]
+    ) -> StreamDescription {
+        StreamDescription(name: name, samplingFrequency: frequency, counterModulus: 65_536, channels: channels)
+    }
+
+    /// Whether a row is there, and its values.
+    func row(_ stream: Stream, _ n: Int64) -> [Int32?]? {
+        guard !stream.absent.contains(where: { $0.contains(n) }) else { return nil }
+        return stream.description.channels.indices.map { channel in
+            stream.nulls.contains { $0.channel == channel + 1 && $0.range.contains(n) } ? nil : stream.value(n, channel)
+        }
+    }
+
+    /// The recording as the store gives it.
+    func reader() -> RecordingReader {
+        var rows: [StreamID: [(Int64, [Int32?])]] = [:]
+        var contents: [StreamContents] = []
+        for (index, stream) in streams.enumerated() {
+            let id = StreamID(rawValue: Int64(index + 1))
+            let present = stream.range.compactMap { n in row(stream, n).map { (n, $0) } }
+            rows[id] = present
+            let gaps =
+                stream.absent.map {
+                    GapContents(firstN: $0.lowerBound, count: Int64($0.count), channel: 0, cause: .linkLost, recovered: 0)
+                }
+                + stream.nulls.map {
+                    GapContents(
+                        firstN: $0.range.lowerBound, count: Int64($0.range.count), channel: $0.channel, cause: .packetLost,
+                        recovered: 0)
+                }
+            contents.append(
+                StreamContents(
+                    id: id, position: index, description: stream.description, firstN: stream.range.lowerBound,
+                    lastN: stream.range.upperBound, rowCount: Int64(present.count), gaps: gaps,
+                    segments: [
+                        TimeSegment(
+                            firstN: stream.range.lowerBound, lastN: stream.range.upperBound,
+                            referenceN: stream.range.lowerBound, referenceUnixNanoseconds: start + stream.delay,
+                            periodNanoseconds: 1e9 / stream.description.samplingFrequency)
+                    ]))
+        }
+        return RecordingReader(
+            contents: RecordingContents(
+                id: RecordingID(rawValue: 12), headsetName: "anna", model: model, serialNumber: "0042", label: label,
+                subject: subject, task: task, startUnixNanoseconds: start, streams: contents, annotations: annotations),
+            rows: rows)
+    }
+
+    /// An annotation at seconds after the start.
+    func annotation(_ text: String, at seconds: Double, duration: Double? = nil) -> AnnotationContents {
+        AnnotationContents(
+            onsetUnixNanoseconds: start + Int64((seconds * 1e9).rounded()), durationSeconds: duration, description: text)
+    }
+}
+
+/// A directory of a test's own, gone when the test is over.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/eegsync-export-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw CannotCreate() }
+        path = String(cString: made)
+    }
+
+    deinit {
+        for name in names { unlink(path + "/" + name) }
+        rmdir(path)
+    }
+
+    /// The files in it, hidden ones too, sorted.
+    var names: [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var result: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { result.append(name) }
+        }
+        return result.sorted()
+    }
+
+    struct CannotCreate: Error {}
+}
+
+/// The whole of a small file.
+func contents(of path: String) -> [UInt8] {
+    guard let file = fopen(path, "r") else { return [] }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = fread(&buffer, 1, buffer.count, file)
+        if count == 0 { return bytes }
+        bytes += buffer[..<count]
+    }
+}
