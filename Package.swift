@@ -43,6 +43,9 @@ let package = Package(
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
+            swiftSettings: settings),
         // Recordings to files: CSV, EDF+, BDF+, sqlite.
         .target(name: "Export", dependencies: ["Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
         .testTarget(

@@ -114,12 +114,14 @@ import Testing
                 let isWide = description.rawMaximum > 32_767 && format == .edf
                 // 24-bit data in 16 bits: half of a step, which is the data's range over 65,535 rounded up.
                 let span = isWide ? (values.max() ?? 0) - (values.min() ?? 0) : 0
-                let tolerance = isWide ? span / 65_535 / 2 + abs(description.scale) * 2 : abs(description.scale) * 0.01
+                // Half of the last of the header's eight characters, where the range is as wide as ±187500.0.
+                let isCoarse = description.rawMaximum > 32_767
+                let tolerance = isWide ? span / 65_535 / 2 + 2 : isCoarse ? 0.05 / abs(description.scale) : 0.01
                 signals.append(
                     .init(
                         label: "\(description.type) \(description.name)", unit: description.unit, samplingFrequency: frequency,
                         values: values.map { $0 * description.scale + description.offset },
-                        tolerance: isWide ? tolerance * abs(description.scale) + abs(description.scale) : tolerance))
+                        tolerance: tolerance * abs(description.scale)))
             }
             let first = exported.firstN
             func mark(_ range: ClosedRange<Int64>, _ text: String) {
