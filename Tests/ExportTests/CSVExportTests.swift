@@ -19,7 +19,7 @@ import Testing
             .init(
                 description: RecordingFixture.description(frequency: 4), range: 7...12, absent: [9...10], nulls: [(1, 8...8)])
         ])
-        let report = try Exporter(reader: fixture.reader()).export(
+        let report = try fixture.exporter().export(
             ExportRequest(format: .csv, path: directory.path + "/a.csv", values: .raw))
         #expect(
             lines("a.csv") == [
@@ -80,7 +80,7 @@ import Testing
                 description: RecordingFixture.description("ppg", frequency: 64, channels: [RecordingFixture.channel("red, left", type: "PPG")]),
                 range: 5...9),
         ])
-        let report = try Exporter(reader: fixture.reader()).export(ExportRequest(format: .csv, path: directory.path + "/a.csv"))
+        let report = try fixture.exporter().export(ExportRequest(format: .csv, path: directory.path + "/a.csv"))
         #expect(report.files.count == 2)
         #expect(directory.names == ["a_eeg.csv", "a_eeg.json", "a_ppg.csv", "a_ppg.json"])
         #expect(lines("a_ppg.csv")[0] == "n,time,\"red, left\"")

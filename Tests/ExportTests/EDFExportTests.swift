@@ -13,7 +13,7 @@ import Testing
         _ fixture: RecordingFixture, _ name: String = "a.edf", format: ExportFormat = .edf, gaps: GapTreatment = .fill,
         streams: [String] = []
     ) throws -> ExportReport {
-        try Exporter(reader: fixture.reader()).export(
+        try fixture.exporter().export(
             ExportRequest(format: format, path: directory.path + "/" + name, streams: streams, gaps: gaps))
     }
 
@@ -63,7 +63,7 @@ import Testing
         let channel = RecordingFixture.channel("Fp1", scale: 0.022_351_744, raw: -8_388_608...8_388_607)
         let description = RecordingFixture.description(frequency: 2, channels: [channel])
         let fixture = RecordingFixture(streams: [.init(description: description, range: 0...1, value: { n, _ in n == 0 ? -8_388_608 : 66_051 })])
-        #expect(ExportFormat.lossless(for: fixture.reader().contents) == .bdf)
+        #expect(ExportFormat.lossless(for: try fixture.reader().contents) == .bdf)
         _ = try export(fixture, format: .bdf)
         let bytes = contents(of: directory.path + "/a.edf")
         #expect(Array(bytes[..<8]) == [0xFF] + Array("BIOSEMI".utf8))
@@ -220,14 +220,14 @@ import Testing
 
     @Test("What the recorded times and the sample grid differ by is measured, and annotations follow the samples")
     func deviation() throws {
-        var fixture = RecordingFixture(streams: [.init(description: RecordingFixture.description(), range: 0...25_599)])
-        let contents = fixture.reader().contents
-        var stream = contents.streams[0]
-        // A headset whose crystal is 1,000 ppm slow: 100.1 s for 100 s.
-        stream.segments[0].periodNanoseconds *= 1.001
-        let timeline = try FileTimeline(parts: [(stream, 0...25_599)])
-        #expect(abs(timeline.tracks[0].maximumDeviationSeconds - 0.1) < 1e-3)
-        #expect(timeline.microseconds(ofUnixNanoseconds: RecordingFixture.start + 50_050_000_000) == 50_250_000)
-        fixture.streams = []
+        // A headset whose crystal is 1,000 ppm slow: 10.01 s for 10 s.
+        var fixture = RecordingFixture(streams: [
+            .init(description: RecordingFixture.description(), range: 0...2559, stretch: 1.001)
+        ])
+        fixture.annotations = [fixture.annotation("middle", at: 5.005)]
+        let report = try export(fixture)
+        #expect(abs(report.files[0].streams[0].maximumDeviationSeconds - 0.01) < 1e-4)
+        let middle = try #require(try read().annotations().first)
+        #expect(abs(middle.onsetMicroseconds - 5_250_000) <= 1)
     }
 }

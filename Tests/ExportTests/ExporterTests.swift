@@ -24,20 +24,20 @@ import Testing
         let file = try #require(fopen(path, "w"))
         fputs("precious", file)
         fclose(file)
-        #expect(throws: ExportError.exists(path: path)) { try Exporter(reader: fixture.reader()).export(request(format)) }
+        #expect(throws: ExportError.exists(path: path)) { try fixture.exporter().export(request(format)) }
         #expect(contents(of: path) == Array("precious".utf8))
         #expect(directory.names == ["a"])
-        _ = try Exporter(reader: fixture.reader()).export(request(format, replaces: true))
+        _ = try fixture.exporter().export(request(format, replaces: true))
         #expect(contents(of: path).count > 10_000)
     }
 
-    @Test("A byte that changes on the disk is found, wherever it is, and no file is left", arguments: ExportFormat.allCases)
+    @Test("A byte that changes on the disk is found, wherever it is, and no file is left", arguments: [ExportFormat.csv, .edf, .bdf])
     func plantedDefects(format: ExportFormat) throws {
-        _ = try Exporter(reader: fixture.reader()).export(request(format, "good"))
+        _ = try fixture.exporter().export(request(format, "good"))
         let size = contents(of: directory.path + "/good").count
         let count = directory.names.count
         for offset in stride(from: 3, to: size - 1, by: size / 40) {
-            var exporter = Exporter(reader: fixture.reader())
+            var exporter = try fixture.exporter()
             exporter.afterWriting = { path in
                 let file = open(path, O_RDWR)
                 defer { close(file) }
@@ -61,10 +61,36 @@ import Testing
         }
     }
 
+    @Test("A database whose content is not the recording's is found")
+    func plantedDatabaseDefect() throws {
+        var exporter = try fixture.exporter()
+        exporter.afterWriting = { path in
+            let copy = try Store(path: path, hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"), mode: .control)
+            let onset = MonotonicTime(nanoseconds: 100_000_000_000)
+            try copy.mark(RecordingID(rawValue: 1), text: "planted", durationSeconds: nil, at: onset)
+            try copy.close()
+        }
+        #expect(throws: ExportError.verificationFailed(path: directory.path + "/a", detail: "what it says of the recording differs")) {
+            try exporter.export(request(.sqlite))
+        }
+        #expect(!directory.names.contains("a"))
+    }
+
+    @Test("An exported database is one file that reads as the recording")
+    func database() throws {
+        let exporter = try fixture.exporter()
+        let report = try exporter.export(request(.sqlite))
+        #expect(directory.names == ["a"])
+        #expect(report.files[0].streams[0].rowCount == 2459)
+        let copy = try Store(
+            path: directory.path + "/a", hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"), mode: .readOnly)
+        #expect(try copy.reader(of: RecordingID(rawValue: 1)).contents == exporter.contents)
+    }
+
     @Test("A shortened file is found")
     func shortened() throws {
         for format in ExportFormat.allCases {
-            var exporter = Exporter(reader: fixture.reader())
+            var exporter = try fixture.exporter()
             exporter.afterWriting = { truncate($0, 9000) }
             #expect(throws: ExportError.self) { try exporter.export(request(format)) }
             #expect(directory.names.isEmpty)
@@ -76,13 +102,13 @@ import Testing
         let empty = RecordingFixture(streams: [
             .init(description: RecordingFixture.description(), range: 0...9, absent: [0...9])
         ])
-        #expect(throws: ExportError.emptyRecording(RecordingID(rawValue: 12))) {
-            try Exporter(reader: empty.reader()).export(request(.edf))
+        #expect(throws: ExportError.emptyRecording(RecordingID(rawValue: 1))) {
+            try empty.exporter().export(request(.edf))
         }
         var unknown = request(.edf)
         unknown.streams = ["ppg"]
         #expect(throws: ExportError.unknownStream(name: "ppg", available: ["eeg"])) {
-            try Exporter(reader: fixture.reader()).export(unknown)
+            try fixture.exporter().export(unknown)
         }
         #expect(directory.names.isEmpty)
     }
@@ -90,7 +116,7 @@ import Testing
     @Test("A directory that is not there is said, not created")
     func missingDirectory() throws {
         do {
-            _ = try Exporter(reader: fixture.reader()).export(request(.edf, "none/a.edf"))
+            _ = try fixture.exporter().export(request(.edf, "none/a.edf"))
             Issue.record("It was written.")
         } catch let error as ExportError {
             #expect(error == .cannotWrite(path: directory.path + "/none/a.edf", reason: "No such file or directory"))
@@ -113,7 +139,7 @@ import Testing
     func progress() throws {
         for format in ExportFormat.allCases {
             var fractions: [Double] = []
-            _ = try Exporter(reader: fixture.reader()).export(request(format, "p." + format.rawValue)) { fractions.append($0) }
+            _ = try fixture.exporter().export(request(format, "p." + format.rawValue)) { fractions.append($0) }
             #expect(fractions == fractions.sorted())
             #expect(fractions.last == 1)
         }

@@ -49,12 +49,12 @@ import Testing
                 for gaps in GapTreatment.allCases {
                     let request = ExportRequest(
                         format: format, path: "\(path)/\(name)-\(gaps.rawValue).\(format.rawValue)", gaps: gaps, replacesExisting: true)
-                    let report = try Exporter(reader: fixture.reader()).export(request)
+                    let report = try fixture.exporter().export(request)
                     for file in report.files { expectations.append(Self.expectation(file, fixture, gaps: gaps, format: format)) }
                 }
             }
             let csv = ExportRequest(format: .csv, path: "\(path)/\(name).csv", replacesExisting: true)
-            #expect(try Exporter(reader: fixture.reader()).export(csv).files.count == fixture.streams.count)
+            #expect(try fixture.exporter().export(csv).files.count == fixture.streams.count)
         }
         #expect(expectations.count > 12)
         let encoder = JSONEncoder()
@@ -112,11 +112,13 @@ import Testing
             for (channel, description) in stream.description.channels.enumerated() {
                 let values = filled(fixture, stream, channel, exported.firstN...exported.lastN)
                 let isWide = description.rawMaximum > 32_767 && format == .edf
-                // 24-bit data in 16 bits: half of a step, which is the data's range over 65,535 rounded up.
-                let span = isWide ? (values.max() ?? 0) - (values.min() ?? 0) : 0
+                // 24-bit data in 16 bits: half of a step, which is the data's range over 65,535 rounded up, and half of the last
+                // of the eight characters of -178840.
+                let all = stream.range.map { Double(stream.value($0, channel)) }
+                let span = (all.max() ?? 0) - (all.min() ?? 0)
                 // Half of the last of the header's eight characters, where the range is as wide as ±187500.0.
                 let isCoarse = description.rawMaximum > 32_767
-                let tolerance = isWide ? span / 65_535 / 2 + 2 : isCoarse ? 0.05 / abs(description.scale) : 0.01
+                let tolerance = isWide ? ((span / 65_535).rounded(.up) + 1) / 2 + 0.5 / abs(description.scale) : isCoarse ? 0.05 / abs(description.scale) : 0.01
                 signals.append(
                     .init(
                         label: "\(description.type) \(description.name)", unit: description.unit, samplingFrequency: frequency,

@@ -1,3 +1,4 @@
+import Bluetooth
 import Export
 import Glibc
 import Headsets
@@ -17,6 +18,8 @@ struct RecordingFixture {
         var nulls: [(channel: Int, range: ClosedRange<Int64>)] = []
         /// Nanoseconds after ``start`` of the first n.
         var delay: Int64 = 0
+        /// The recorded sample period over the nominal one.
+        var stretch = 1.0
         /// The value of a sample where it is not ``RecordingFixture/value(_:_:)``.
         var value: (Int64, Int) -> Int32 = RecordingFixture.value
     }
@@ -57,39 +60,81 @@ struct RecordingFixture {
         }
     }
 
-    /// The recording as the store gives it.
-    func reader() -> RecordingReader {
-        var rows: [StreamID: [(Int64, [Int32?])]] = [:]
-        var contents: [StreamContents] = []
+    /// The recording as a store gives it, after it was committed to one.
+    func reader() throws -> RecordingReader {
+        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
+        return try store.reader(of: try record(into: store))
+    }
+
+    /// An exporter of the recording, from a store of its own.
+    func exporter() throws -> Exporter {
+        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
+        return try Exporter(store: store, recording: try record(into: store))
+    }
+
+    /// Commits the whole recording.
+    func record(into store: Store) throws -> RecordingID {
+        let boottime = MonotonicTime(nanoseconds: 100_000_000_000)
+        let recording = try store.startRecording(
+            headset: "anna", model: model, label: label, subject: subject, task: task, at: boottime)
+        var batch = WriteBatch(number: 1)
+        batch.clockOffsets = [
+            ClockOffsetRecord(
+                at: boottime, offsetNanoseconds: start - boottime.nanoseconds, stepNanoseconds: 0, isSynchronised: true)
+        ]
+        batch.startedRecordings = [RecordingChange(recording: recording, at: boottime)]
         for (index, stream) in streams.enumerated() {
             let id = StreamID(rawValue: Int64(index + 1))
-            let present = stream.range.compactMap { n in row(stream, n).map { (n, $0) } }
-            rows[id] = present
-            let gaps =
-                stream.absent.map {
-                    GapContents(firstN: $0.lowerBound, count: Int64($0.count), channel: 0, cause: .linkLost, recovered: 0)
-                }
-                + stream.nulls.map {
-                    GapContents(
-                        firstN: $0.range.lowerBound, count: Int64($0.range.count), channel: $0.channel, cause: .packetLost,
-                        recovered: 0)
-                }
-            contents.append(
-                StreamContents(
-                    id: id, position: index, description: stream.description, firstN: stream.range.lowerBound,
-                    lastN: stream.range.upperBound, rowCount: Int64(present.count), gaps: gaps,
-                    segments: [
-                        TimeSegment(
-                            firstN: stream.range.lowerBound, lastN: stream.range.upperBound,
-                            referenceN: stream.range.lowerBound, referenceUnixNanoseconds: start + stream.delay,
-                            periodNanoseconds: 1e9 / stream.description.samplingFrequency)
-                    ]))
+            let first = boottime + .nanoseconds(stream.delay)
+            batch.newStreams.append(
+                NewStream(id: id, recording: recording, position: index, description: stream.description))
+            batch.epochs.append(
+                EpochRecord(
+                    stream: id, number: 0, bootIdentifier: 7, firstN: stream.range.lowerBound, firstIndex: stream.range.lowerBound,
+                    began: first))
+            batch.segments.append(
+                SegmentRecord(
+                    stream: id, firstN: stream.range.lowerBound, lastN: stream.range.upperBound, epoch: 0,
+                    referenceN: stream.range.lowerBound, referenceTime: first,
+                    periodNanoseconds: 1e9 / stream.description.samplingFrequency * stream.stretch, residualNanoseconds: 1e6,
+                    observationCount: 100))
+            batch.samples += rows(stream, id)
+            batch.ledger += stream.absent.map {
+                .open(stream: id, firstN: $0.lowerBound, channel: 0, count: Int64($0.count), cause: .linkLost, noticed: first)
+            }
+            batch.ledger += stream.nulls.map {
+                .open(
+                    stream: id, firstN: $0.range.lowerBound, channel: $0.channel, count: Int64($0.range.count), cause: .packetLost,
+                    noticed: first)
+            }
         }
-        return RecordingReader(
-            contents: RecordingContents(
-                id: RecordingID(rawValue: 12), headsetName: "anna", model: model, serialNumber: "0042", label: label,
-                subject: subject, task: task, startUnixNanoseconds: start, streams: contents, annotations: annotations),
-            rows: rows)
+        batch.annotations = annotations.map {
+            AnnotationRecord(
+                recording: recording, onset: boottime + .nanoseconds($0.onsetUnixNanoseconds - start),
+                durationSeconds: $0.durationSeconds, description: $0.description, source: "operator")
+        }
+        try store.commit(batch)
+        return recording
+    }
+
+    /// The rows that are there, in unbroken runs.
+    private func rows(_ stream: Stream, _ id: StreamID) -> [SampleRows] {
+        var runs: [SampleRows] = []
+        var isOpen = false
+        for n in stream.range {
+            guard let values = row(stream, n) else {
+                isOpen = false
+                continue
+            }
+            if !isOpen {
+                runs.append(SampleRows(stream: id, channelCount: values.count, firstN: n, values: []))
+                isOpen = true
+            }
+            runs[runs.count - 1].values += values.map { $0 ?? 0 }
+            runs[runs.count - 1].missingChannels.append(
+                values.enumerated().reduce(0) { $1.element == nil ? $0 | 1 << UInt8($1.offset) : $0 })
+        }
+        return runs
     }
 
     /// An annotation at seconds after the start.
