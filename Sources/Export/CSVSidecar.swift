@@ -57,7 +57,10 @@ struct CSVSidecar: Codable, Hashable {
     var annotations: [Annotation]
     var timeMap: [Segment]
 
-    init(contents: RecordingContents, stream: StreamContents, range: ClosedRange<Int64>, values: TableValues, written: CSVWriter.Written) {
+    init(
+        contents: RecordingContents, stream: StreamContents, range: ClosedRange<Int64>, values: TableValues,
+        written: CSVWriter.Written
+    ) {
         recording = contents.id.rawValue
         headset = contents.headsetName
         model = contents.model

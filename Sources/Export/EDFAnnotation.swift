@@ -6,8 +6,8 @@ struct EDFAnnotation: Hashable, Sendable {
     var durationMicroseconds: Int64?
     var text: String
 
-    /// The text that readers know a stretch without data by (MNE: annotations beginning with `BAD` are left out of analyses, and
-    /// filters do not reach across `BAD_ACQ_SKIP`).
+    /// The text that readers know a stretch without data by (MNE: annotations beginning with `BAD` are left out of analyses,
+    /// and filters do not reach across `BAD_ACQ_SKIP`).
     static let skipText = "BAD_ACQ_SKIP"
 
     /// The separator by which MNE tells the text from the label of the one signal that is meant.
@@ -35,8 +35,8 @@ struct EDFAnnotation: Hashable, Sendable {
         onset(onsetMicroseconds) + [0x14, 0x14, 0x00]
     }
 
-    /// The annotations of one text: control characters replaced, since some end a list and a line feed makes MNE miss it; a text
-    /// beyond ``textLimit`` continues in further annotations of the same onset, numbered `(1/3)`.
+    /// The annotations of one text: control characters replaced, since some end a list and a line feed makes MNE miss it; a
+    /// text beyond ``textLimit`` continues in further annotations of the same onset, numbered `(1/3)`.
     static func annotations(onset: Int64, duration: Int64?, text: String) -> [EDFAnnotation] {
         let clean = String(
             String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
@@ -76,7 +76,8 @@ struct EDFAnnotation: Hashable, Sendable {
 }
 
 extension EDFAnnotation {
-    /// The annotations in one record's signal, the first of them time keeping with an empty text; nil where the bytes are no lists.
+    /// The annotations in one record's signal, the first of them time keeping with an empty text; nil where the bytes are no
+    /// lists.
     static func parse(_ bytes: [UInt8]) -> [EDFAnnotation]? {
         var result: [EDFAnnotation] = []
         for list in bytes.split(separator: 0) {
@@ -107,7 +108,9 @@ extension EDFAnnotation {
             digits.removeFirst()
         }
         let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard let first = parts.first, parts.count <= 2, let whole = Int64(String(decoding: first, as: UTF8.self)) else { return nil }
+        guard let first = parts.first, parts.count <= 2, let whole = Int64(String(decoding: first, as: UTF8.self)) else {
+            return nil
+        }
         var fraction = parts.count == 2 ? String(decoding: parts[1], as: UTF8.self) : ""
         guard fraction.count <= 6 else { return nil }
         fraction += String(repeating: "0", count: 6 - fraction.count)

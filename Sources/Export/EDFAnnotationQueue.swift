@@ -52,7 +52,9 @@ struct EDFAnnotationQueue {
         let text = nextText < texts.count ? texts[nextText] : nil
         let skip = nextSkip < skips.count ? skips[nextSkip] : nil
         let isText = (text?.onsetMicroseconds ?? .max) <= (skip?.onsetMicroseconds ?? .max)
-        guard let first = isText ? text ?? skip : skip ?? text, first.onsetMicroseconds < limit || limit == .max else { return nil }
+        guard let first = isText ? text ?? skip : skip ?? text, first.onsetMicroseconds < limit || limit == .max else {
+            return nil
+        }
         return (first, isText && text != nil)
     }
 

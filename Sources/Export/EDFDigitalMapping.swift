@@ -14,7 +14,7 @@ struct EDFDigitalMapping: Hashable, Sendable {
 
     /// The mapping of a range of raw values.
     ///
-    /// - Parameter raw: The range that the headset can send or, where that is too wide for the format, the range that the data have.
+    /// - Parameter raw: The range that the headset can send or, where that is too wide for the format, the range of the data.
     init(raw: ClosedRange<Int32>, variant: EDFVariant) {
         let limits = variant.digitalLimits
         // A minimum equal to the maximum would make readers divide by 0 (EDF specification: they differ).
@@ -36,18 +36,22 @@ struct EDFDigitalMapping: Hashable, Sendable {
         maximum = min(maximum, limits.upperBound)
     }
 
-    /// The mapping with the format's whole width, where nothing is lost: a wide range keeps the header's eight characters accurate.
+    /// The mapping with the format's whole width, where nothing is lost: a wide range keeps the header's eight characters
+    /// accurate.
     func widened(within raw: ClosedRange<Int32>, variant: EDFVariant) -> EDFDigitalMapping {
         guard step == 1 else { return self }
         var wide = self
         // Never narrower than it was; some steps are left to ``refined(for:variant:)``.
-        wide.minimum = min(minimum, Int32(max(Int64(variant.digitalLimits.lowerBound + Self.refinement), Int64(raw.lowerBound) - shift)))
-        wide.maximum = max(maximum, Int32(min(Int64(variant.digitalLimits.upperBound - Self.refinement), Int64(raw.upperBound) - shift)))
+        wide.minimum = min(
+            minimum, Int32(max(Int64(variant.digitalLimits.lowerBound + Self.refinement), Int64(raw.lowerBound) - shift)))
+        wide.maximum = max(
+            maximum, Int32(min(Int64(variant.digitalLimits.upperBound - Self.refinement), Int64(raw.upperBound) - shift)))
         return wide
     }
 
-    /// The mapping with its ends moved outwards by up to ``refinement`` steps, where the format has room, if eight characters would
-    /// otherwise falsify the gain by more than ``EDFExport/scaleTolerance``: one of the ends' physical values is round enough.
+    /// The mapping with its ends moved outwards by up to ``refinement`` steps, where the format has room, if eight characters
+    /// would otherwise falsify the gain by more than ``EDFExport/scaleTolerance``: one of the ends' physical values is round
+    /// enough.
     func refined(for channel: ChannelDescription, variant: EDFVariant) -> EDFDigitalMapping {
         func error(_ mapping: EDFDigitalMapping) -> Double {
             let signal = try? EDFSignal(channel: channel, mapping: mapping, samplesPerRecord: 1)

@@ -23,8 +23,8 @@ enum EDFField {
         return result
     }
 
-    /// One subfield of the patient or recording identification: `X` where unknown, spaces replaced, since they separate subfields
-    /// (EDF+ specification, 2.1.3.3 and 2.1.3.4).
+    /// One subfield of the patient or recording identification: `X` where unknown, spaces replaced, since they separate
+    /// subfields (EDF+ specification, 2.1.3.3 and 2.1.3.4).
     static func subfield(_ text: String?, width: Int = 80) -> String {
         let filled = ascii(text ?? "").map { $0 == " " ? "_" : $0 }.prefix(width)
         return filled.isEmpty ? "X" : String(filled)

@@ -58,8 +58,8 @@ extension EDFHeader {
     /// The years that two digits stand for (EDF specification: 1985 ... 2084).
     static let years = 1985...2084
 
-    /// The start of a file as the header says it. A time outside of 1985 ... 2084, such as that of a computer whose clock was never
-    /// set, becomes the first instant of 1985 and the recording's start date unknown (`X`).
+    /// The start of a file as the header says it. A time outside of 1985 ... 2084, such as that of a computer whose clock was
+    /// never set, becomes the first instant of 1985 and the recording's start date unknown (`X`).
     static func start(unixSeconds: Int64) -> (date: String, time: String, startdate: String) {
         let civil = CivilTime(unixSeconds: unixSeconds)
         guard years.contains(civil.year) else { return ("01.01.85", "00.00.00", "X") }

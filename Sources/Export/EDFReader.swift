@@ -151,7 +151,8 @@ extension EDFHeader {
                     prefiltering: field(136, 80), samplesPerRecord: samples))
         }
         self.init(
-            variant: variant, isContinuous: reserved.hasSuffix("C"), patient: text(first, 8, 80), recording: text(first, 88, 80),
+            variant: variant, isContinuous: reserved.hasSuffix("C"), patient: text(first, 8, 80),
+            recording: text(first, 88, 80),
             startDate: text(first, 168, 8), startTime: text(first, 176, 8), recordCount: recordCount,
             recordDurationMicroseconds: Int64((duration * 1e6).rounded()), signals: signals)
     }

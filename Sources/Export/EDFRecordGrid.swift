@@ -12,17 +12,18 @@ struct EDFRecordGrid: Hashable, Sendable {
     static let tolerance = 1e-6
 
     /// The shortest record of whole seconds in which every frequency has a whole number of samples. Where there is none up to a
-    /// minute: for one frequency, a record of about a second whose duration is written in eight characters; for several, the one
-    /// that is off least.
+    /// minute: for one frequency, a record of about a second whose duration is written in eight characters; for several, the
+    /// one that is off least.
     ///
     /// - Throws: ``ExportError/notRepresentable(what:reason:advice:)`` where no record is within ``tolerance``.
     init(frequencies: [Double]) throws {
         var best = (error: Double.infinity, seconds: 1)
         for seconds in 1...Self.longestSeconds {
-            let error = frequencies.map { frequency in
-                let samples = frequency * Double(seconds)
-                return samples.rounded() < 1 ? Double.infinity : abs(samples.rounded() / samples - 1)
-            }.max() ?? .infinity
+            let error =
+                frequencies.map { frequency in
+                    let samples = frequency * Double(seconds)
+                    return samples.rounded() < 1 ? Double.infinity : abs(samples.rounded() / samples - 1)
+                }.max() ?? .infinity
             // Binary fractions such as 1000 / 7 are off by some 1e-16.
             if error < best.error - 1e-12 { best = (error, seconds) }
             if best.error < 1e-12 { break }
@@ -38,7 +39,8 @@ struct EDFRecordGrid: Hashable, Sendable {
         guard best.error <= Self.tolerance else {
             let list = frequencies.map { "\($0)" }.joined(separator: ", ")
             throw ExportError.notRepresentable(
-                what: "Streams of \(list) Hz", reason: "no data record of up to a minute holds a whole number of samples of each",
+                what: "Streams of \(list) Hz",
+                reason: "no data record of up to a minute holds a whole number of samples of each",
                 advice: "Export each stream to a file of its own with --stream, or as CSV.")
         }
     }

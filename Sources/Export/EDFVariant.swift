@@ -1,7 +1,7 @@
 /// The two members of the format's family, which differ in the width of a sample and in a few words of the header.
 ///
-/// Sources: EDF+ specification (Kemp and Olivan 2003, edfplus.info), section 2; BDF: BioSemi's file format page; BDF+: EDFbrowser's
-/// description of BDF+, which carries EDF+'s rules over to 24 bits.
+/// Sources: EDF+ specification (Kemp and Olivan 2003, edfplus.info), section 2; BDF: BioSemi's file format page; BDF+:
+/// EDFbrowser's description of BDF+, which carries EDF+'s rules over to 24 bits.
 enum EDFVariant: Hashable, Sendable {
     case edf, bdf
 

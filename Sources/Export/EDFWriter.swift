@@ -127,13 +127,15 @@ struct EDFWriter {
             if isLast { tracks.forEach { $0.finish() } }
             queue.add(tracks.flatMap { $0.takeAnnotations() })
             for record in 0..<count where plan.isContinuous || holdsRows[record] {
-                let onset = plan.timeline.startFractionMicroseconds + (first + Int64(record)) * header.recordDurationMicroseconds
+                let onset =
+                    plan.timeline.startFractionMicroseconds + (first + Int64(record)) * header.recordDurationMicroseconds
                 let memory = UnsafeMutableRawBufferPointer(
                     rebasing: buffer[(record * recordByteCount)..<((record + 1) * recordByteCount)])
                 digest.add(EDFAnnotation(onsetMicroseconds: onset, durationMicroseconds: nil, text: ""))
                 let isFinal = isLast && record == count - 1
                 queue.place(
-                    into: memory, at: onset, before: isFinal ? .max : onset + header.recordDurationMicroseconds, digest: &digest)
+                    into: memory, at: onset, before: isFinal ? .max : onset + header.recordDurationMicroseconds, digest: &digest
+                )
                 for signal in 0..<(header.signals.count - 1) { digest.add(digests[record * header.signals.count + signal]) }
                 try file.write(UnsafeRawBufferPointer(memory))
                 writtenCount += 1

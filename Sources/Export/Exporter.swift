@@ -29,13 +29,16 @@ public struct Exporter {
     /// - Throws: ``ExportError``, or `StorageError` where the database cannot be read.
     public func export(_ request: ExportRequest, progress: (Double) -> Void = { _ in }) throws -> ExportReport {
         let parts = try selectedParts(request)
-        let report = switch request.format {
-        case .csv: try CSVExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
-        case .sqlite:
-            try DatabaseExport(request: request, store: store, reader: reader, afterWriting: afterWriting)
-                .run(parts, progress: progress)
-        case .edf, .bdf: try EDFExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
-        }
+        let report =
+            switch request.format {
+            case .csv:
+                try CSVExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
+            case .sqlite:
+                try DatabaseExport(request: request, store: store, reader: reader, afterWriting: afterWriting)
+                    .run(parts, progress: progress)
+            case .edf, .bdf:
+                try EDFExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
+            }
         progress(1)
         return report
     }

@@ -3,8 +3,8 @@ import Storage
 
 /// Where every sample of one file lies: each stream on a sample grid of its own, all counted from the file's first instant.
 ///
-/// Positions follow n, because n is what the headset counted: consecutive samples are never pulled apart or pushed together by a
-/// refined time map. What the grid and the recorded times differ by is measured and reported.
+/// Positions follow n, because n is what the headset counted: consecutive samples are never pulled apart or pushed together by
+/// a refined time map. What the grid and the recorded times differ by is measured and reported.
 struct FileTimeline: Sendable {
     /// One stream of the file.
     struct Track: Sendable {
@@ -49,7 +49,8 @@ struct FileTimeline: Sendable {
                 track.gridOffsetSeconds = (Double(unix - start) - Double(track.firstIndex) * period) / 1e9
                 for segment in part.stream.segments {
                     for n in [segment.firstN, segment.lastN] where part.range.contains(n) {
-                        let distance = Double(segment.unixNanoseconds(ofSample: n) - start) - Double(track.index(ofSample: n)) * period
+                        let distance =
+                            Double(segment.unixNanoseconds(ofSample: n) - start) - Double(track.index(ofSample: n)) * period
                         track.maximumDeviationSeconds = max(track.maximumDeviationSeconds, abs(distance) / 1e9)
                     }
                 }
@@ -78,7 +79,8 @@ struct FileTimeline: Sendable {
         return startFractionMicroseconds + record * recordDurationMicroseconds + Int64(within)
     }
 
-    /// Microseconds from the header's second to an instant of UTC: where the first stream's time map puts it between two samples.
+    /// Microseconds from the header's second to an instant of UTC: where the first stream's time map puts it between two
+    /// samples.
     func microseconds(ofUnixNanoseconds unix: Int64) -> Int64 {
         guard let track = tracks.first else { return startFractionMicroseconds }
         let segments = track.stream.segments

@@ -1,8 +1,8 @@
 import Headsets
 import Storage
 
-/// What a pass over a stream's rows finds out before they are written. Only exports that must know more than the ledger says pay
-/// for the pass: the ledger's partly recovered gaps do not tell which samples arrived.
+/// What a pass over a stream's rows finds out before they are written. Only exports that must know more than the ledger says
+/// pay for the pass: the ledger's partly recovered gaps do not tell which samples arrived.
 struct RowSurvey: Sendable {
     /// Runs of rows, ascending, with at least one missing n between two.
     var runs: [ClosedRange<Int64>] = []

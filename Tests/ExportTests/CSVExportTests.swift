@@ -38,11 +38,13 @@ import Testing
         #expect(sidecar.contains("\"values\" : \"raw\""))
     }
 
-    @Test("Physical values give back the raw counts, whatever scale and offset", arguments: [
-        (0.2197265625, 0.0, -2048, 2047), (0.48828125, -1000.0, 0, 4095),
-        (4.5 / 24 / 8_388_607, 0.0, -8_388_608, 8_388_607), (-0.001, 3.3, -32_768, 32_767), (2.0, 1.0, -5, 5),
-        (1e-9, 0.0, -2_147_483_648, 2_147_483_647), (1.0 / 3, 1.0 / 7, -100, 100),
-    ] as [(Double, Double, Int32, Int32)])
+    @Test(
+        "Physical values give back the raw counts, whatever scale and offset",
+        arguments: [
+            (0.2197265625, 0.0, -2048, 2047), (0.48828125, -1000.0, 0, 4095),
+            (4.5 / 24 / 8_388_607, 0.0, -8_388_608, 8_388_607), (-0.001, 3.3, -32_768, 32_767), (2.0, 1.0, -5, 5),
+            (1e-9, 0.0, -2_147_483_648, 2_147_483_647), (1.0 / 3, 1.0 / 7, -100, 100),
+        ] as [(Double, Double, Int32, Int32)])
     func roundTrip(scale: Double, offset: Double, low: Int32, high: Int32) throws {
         let channel = RecordingFixture.channel("C", scale: scale, offset: offset, raw: low...high)
         let number = try CSVNumber(channel: channel)
@@ -77,7 +79,8 @@ import Testing
         let fixture = RecordingFixture(streams: [
             .init(description: RecordingFixture.description(), range: 0...10),
             .init(
-                description: RecordingFixture.description("ppg", frequency: 64, channels: [RecordingFixture.channel("red, left", type: "PPG")]),
+                description: RecordingFixture.description(
+                    "ppg", frequency: 64, channels: [RecordingFixture.channel("red, left", type: "PPG")]),
                 range: 5...9),
         ])
         let report = try fixture.exporter().export(ExportRequest(format: .csv, path: directory.path + "/a.csv"))

@@ -23,7 +23,9 @@ import Testing
         #expect(EDFAnnotation.parse(bytes) == annotations)
     }
 
-    @Test("Bytes that are no lists are refused", arguments: ["+1", "x\u{14}\u{14}", "+1\u{15}\u{14}a\u{14}", "+1\u{14}a", "+1.1234567\u{14}\u{14}"])
+    @Test(
+        "Bytes that are no lists are refused",
+        arguments: ["+1", "x\u{14}\u{14}", "+1\u{15}\u{14}a\u{14}", "+1\u{14}a", "+1.1234567\u{14}\u{14}"])
     func garbage(text: String) {
         #expect(EDFAnnotation.parse(Array(text.utf8) + [0]) == nil)
     }

@@ -36,7 +36,9 @@ import Testing
     @Test("A small file is byte for byte as the specification lays it out")
     func golden() throws {
         var fixture = RecordingFixture(streams: [
-            .init(description: RecordingFixture.description(frequency: 4, channels: [RecordingFixture.channel("TP9")]), range: 0...3)
+            .init(
+                description: RecordingFixture.description(frequency: 4, channels: [RecordingFixture.channel("TP9")]),
+                range: 0...3)
         ])
         fixture.annotations = [fixture.annotation("Blink", at: 0.5, duration: 0.25)]
         _ = try export(fixture)
@@ -62,7 +64,9 @@ import Testing
     func bdf() throws {
         let channel = RecordingFixture.channel("Fp1", scale: 0.022_351_744, raw: -8_388_608...8_388_607)
         let description = RecordingFixture.description(frequency: 2, channels: [channel])
-        let fixture = RecordingFixture(streams: [.init(description: description, range: 0...1, value: { n, _ in n == 0 ? -8_388_608 : 66_051 })])
+        let fixture = RecordingFixture(streams: [
+            .init(description: description, range: 0...1, value: { n, _ in n == 0 ? -8_388_608 : 66_051 })
+        ])
         #expect(ExportFormat.lossless(for: try fixture.reader().contents) == .bdf)
         _ = try export(fixture, format: .bdf)
         let bytes = contents(of: directory.path + "/a.edf")
@@ -118,7 +122,8 @@ import Testing
                 nulls: [(1, 700...702)])
         ])
         fixture.annotations = [
-            fixture.annotation("before", at: -1), fixture.annotation("in the gap", at: 1.5), fixture.annotation("second", at: 3),
+            fixture.annotation("before", at: -1), fixture.annotation("in the gap", at: 1.5),
+            fixture.annotation("second", at: 3),
         ]
         let report = try export(fixture, gaps: .segments)
         #expect(directory.names == ["a_run-01.edf", "a_run-02.edf"])
@@ -168,7 +173,8 @@ import Testing
 
     @Test("Streams of several rates share a file, each at its place in time; gaps of the others name their channels")
     func severalRates() throws {
-        let motion = RecordingFixture.description("accelerometer", frequency: 52, channels: [RecordingFixture.channel("X", type: "ACCEL", unit: "g")])
+        let motion = RecordingFixture.description(
+            "accelerometer", frequency: 52, channels: [RecordingFixture.channel("X", type: "ACCEL", unit: "g")])
         let fixture = RecordingFixture(streams: [
             .init(description: RecordingFixture.description(), range: 0...1023),
             .init(description: motion, range: 1000...1150, absent: [1052...1061], delay: 505_000_000),
@@ -211,7 +217,9 @@ import Testing
     @Test("A value beyond the declared range is kept where the format holds it, else clipped and counted")
     func clipping() throws {
         let fixture = RecordingFixture(streams: [
-            .init(description: RecordingFixture.description(frequency: 4), range: 0...3, value: { n, _ in [3000, -70_000, 70_000, 1][Int(n)] })
+            .init(
+                description: RecordingFixture.description(frequency: 4), range: 0...3,
+                value: { n, _ in [3000, -70_000, 70_000, 1][Int(n)] })
         ])
         let report = try export(fixture)
         #expect(try read().digitalValues(ofSignal: 0) == [3000, -32_768, 32_767, 1])

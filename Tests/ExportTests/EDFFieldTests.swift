@@ -5,10 +5,12 @@ import Testing
 @testable import Export
 
 @Suite struct EDFFieldTests {
-    @Test("A number uses its eight characters for as many digits as they hold", arguments: [
-        (-450.0, "-450"), (449.780_273_437_5, "449.7803"), (-187.5, "-187.5"), (0.048_828_125, "0.048828"),
-        (12_345_678.4, "12345678"), (-0.000_000_1, "0"), (99_999.999_96, "100000"),
-    ] as [(Double, String)])
+    @Test(
+        "A number uses its eight characters for as many digits as they hold",
+        arguments: [
+            (-450.0, "-450"), (449.780_273_437_5, "449.7803"), (-187.5, "-187.5"), (0.048_828_125, "0.048828"),
+            (12_345_678.4, "12345678"), (-0.000_000_1, "0"), (99_999.999_96, "100000"),
+        ] as [(Double, String)])
     func number(value: Double, text: String) {
         #expect(EDFField.number(value) == text)
     }
@@ -35,15 +37,17 @@ import Testing
         #expect(EDFField.subfield("") == "X")
     }
 
-    @Test("A start outside of 1985 ... 2084 is clipped and its date unknown", arguments: [
-        (0, "01.01.85", "00.00.00", "X"),
-        (473_385_599, "01.01.85", "00.00.00", "X"),
-        (473_385_600, "01.01.85", "00.00.00", "01-JAN-1985"),
-        (1_772_359_200, "01.03.26", "10.00.00", "01-MAR-2026"),
-        (951_868_799, "29.02.00", "23.59.59", "29-FEB-2000"),
-        (3_629_145_599, "31.12.84", "23.59.59", "31-DEC-2084"),
-        (3_629_145_600, "01.01.85", "00.00.00", "X"),
-    ] as [(Int64, String, String, String)])
+    @Test(
+        "A start outside of 1985 ... 2084 is clipped and its date unknown",
+        arguments: [
+            (0, "01.01.85", "00.00.00", "X"),
+            (473_385_599, "01.01.85", "00.00.00", "X"),
+            (473_385_600, "01.01.85", "00.00.00", "01-JAN-1985"),
+            (1_772_359_200, "01.03.26", "10.00.00", "01-MAR-2026"),
+            (951_868_799, "29.02.00", "23.59.59", "29-FEB-2000"),
+            (3_629_145_599, "31.12.84", "23.59.59", "31-DEC-2084"),
+            (3_629_145_600, "01.01.85", "00.00.00", "X"),
+        ] as [(Int64, String, String, String)])
     func start(seconds: Int64, date: String, time: String, startdate: String) {
         let start = EDFHeader.start(unixSeconds: seconds)
         #expect(start.date == date)
@@ -73,15 +77,17 @@ import Testing
         #expect(EDFHeader.recording(try fixture.reader().contents, startdate: "X").utf8.count == 80)
     }
 
-    @Test("The gain that a reader computes is within a millionth for usual headsets", arguments: [
-        (0.2197265625, 0.0, -2048, 2047 as Int32, "uV"),
-        (0.48828125, -1000.0, 0, 4095, "uV"),
-        (0.022_351_744_455_307_063, 0.0, -8_388_608, 8_388_607, "uV"),
-        (4.5 / 24 / 8_388_607, 0.0, -8_388_608, 8_388_607, "V"),
-        (0.000_061_035_156_25, 0.0, -32_768, 32_767, "g"),
-        (0.007_476_806_640_625, 0.0, -32_768, 32_767, "deg/s"),
-        (1.0, 0.0, -32_768, 32_767, ""),
-    ] as [(Double, Double, Int32, Int32, String)])
+    @Test(
+        "The gain that a reader computes is within a millionth for usual headsets",
+        arguments: [
+            (0.2197265625, 0.0, -2048, 2047 as Int32, "uV"),
+            (0.48828125, -1000.0, 0, 4095, "uV"),
+            (0.022_351_744_455_307_063, 0.0, -8_388_608, 8_388_607, "uV"),
+            (4.5 / 24 / 8_388_607, 0.0, -8_388_608, 8_388_607, "V"),
+            (0.000_061_035_156_25, 0.0, -32_768, 32_767, "g"),
+            (0.007_476_806_640_625, 0.0, -32_768, 32_767, "deg/s"),
+            (1.0, 0.0, -32_768, 32_767, ""),
+        ] as [(Double, Double, Int32, Int32, String)])
     func precision(scale: Double, offset: Double, low: Int32, high: Int32, unit: String) throws {
         let channel = RecordingFixture.channel("C", unit: unit, scale: scale, offset: offset, raw: low...high)
         let mapping = EDFDigitalMapping(raw: low...high, variant: .bdf)

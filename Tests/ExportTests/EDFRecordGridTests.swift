@@ -3,15 +3,17 @@ import Testing
 @testable import Export
 
 @Suite struct EDFRecordGridTests {
-    @Test("A record holds a whole number of samples of each stream", arguments: [
-        ([256.0], 1, [256]),
-        ([256.0, 52.0, 64.0], 1, [256, 52, 64]),
-        ([256.5], 2, [513]),
-        ([250.0, 62.5], 2, [500, 125]),
-        ([1000.0 / 7], 7, [1000]),
-        ([52.083_333_333_333_336], 12, [625]),
-        ([0.1], 10, [1]),
-    ] as [([Double], Int64, [Int])])
+    @Test(
+        "A record holds a whole number of samples of each stream",
+        arguments: [
+            ([256.0], 1, [256]),
+            ([256.0, 52.0, 64.0], 1, [256, 52, 64]),
+            ([256.5], 2, [513]),
+            ([250.0, 62.5], 2, [500, 125]),
+            ([1000.0 / 7], 7, [1000]),
+            ([52.083_333_333_333_336], 12, [625]),
+            ([0.1], 10, [1]),
+        ] as [([Double], Int64, [Int])])
     func exact(frequencies: [Double], seconds: Int64, samples: [Int]) throws {
         let grid = try EDFRecordGrid(frequencies: frequencies)
         #expect(grid.durationMicroseconds == seconds * 1_000_000)

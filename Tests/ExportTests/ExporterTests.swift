@@ -31,7 +31,9 @@ import Testing
         #expect(contents(of: path).count > 10_000)
     }
 
-    @Test("A byte that changes on the disk is found, wherever it is, and no file is left", arguments: [ExportFormat.csv, .edf, .bdf])
+    @Test(
+        "A byte that changes on the disk is found, wherever it is, and no file is left",
+        arguments: [ExportFormat.csv, .edf, .bdf])
     func plantedDefects(format: ExportFormat) throws {
         _ = try fixture.exporter().export(request(format, "good"))
         let size = contents(of: directory.path + "/good").count
@@ -70,7 +72,9 @@ import Testing
             try copy.mark(RecordingID(rawValue: 1), text: "planted", durationSeconds: nil, at: onset)
             try copy.close()
         }
-        #expect(throws: ExportError.verificationFailed(path: directory.path + "/a", detail: "what it says of the recording differs")) {
+        #expect(
+            throws: ExportError.verificationFailed(path: directory.path + "/a", detail: "what it says of the recording differs")
+        ) {
             try exporter.export(request(.sqlite))
         }
         #expect(!directory.names.contains("a"))
@@ -78,13 +82,19 @@ import Testing
 
     @Test("An exported database is one file that reads as the recording")
     func database() throws {
-        let exporter = try fixture.exporter()
+        let boot = HostBoot(uuid: "11111111-1111-4111-8111-111111111111")
+        let source = try TemporaryDirectory()
+        let store = try Store(path: source.path + "/eegsync.sqlite", hostBoot: boot, mode: .acquire)
+        let exporter = try Exporter(store: store, recording: try fixture.record(into: store))
         let report = try exporter.export(request(.sqlite))
         #expect(directory.names == ["a"])
         #expect(report.files[0].streams[0].rowCount == 2459)
-        let copy = try Store(
-            path: directory.path + "/a", hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"), mode: .readOnly)
+        let copy = try Store(path: directory.path + "/a", hostBoot: boot, mode: .readOnly)
         #expect(try copy.reader(of: RecordingID(rawValue: 1)).contents == exporter.contents)
+        // The copy exports to the same bytes as the original.
+        _ = try exporter.export(request(.edf, "original.edf"))
+        _ = try Exporter(store: copy, recording: RecordingID(rawValue: 1)).export(request(.edf, "copy.edf"))
+        #expect(contents(of: directory.path + "/original.edf") == contents(of: directory.path + "/copy.edf"))
     }
 
     @Test("A shortened file is found")

@@ -8,7 +8,8 @@ import Testing
 
 /// Writes the files that Tests/Readers reads with MNE, pyEDFlib and edfio, and beside each what a reader must find in it.
 ///
-/// They go into the directory that EEGSYNC_EXPORT_FIXTURES names; without it into a temporary one, which still checks the writing.
+/// They go into the directory that EEGSYNC_EXPORT_FIXTURES names; without it into a temporary one, which still checks the
+/// writing.
 @Suite struct ReaderFixtureTests {
     struct Expectation: Codable {
         struct Signal: Codable {
@@ -48,9 +49,12 @@ import Testing
             for format in [ExportFormat.edf, .bdf] {
                 for gaps in GapTreatment.allCases {
                     let request = ExportRequest(
-                        format: format, path: "\(path)/\(name)-\(gaps.rawValue).\(format.rawValue)", gaps: gaps, replacesExisting: true)
+                        format: format, path: "\(path)/\(name)-\(gaps.rawValue).\(format.rawValue)", gaps: gaps,
+                        replacesExisting: true)
                     let report = try fixture.exporter().export(request)
-                    for file in report.files { expectations.append(Self.expectation(file, fixture, gaps: gaps, format: format)) }
+                    for file in report.files {
+                        expectations.append(Self.expectation(file, fixture, gaps: gaps, format: format))
+                    }
                 }
             }
             let csv = ExportRequest(format: .csv, path: "\(path)/\(name).csv", replacesExisting: true)
@@ -68,7 +72,8 @@ import Testing
         let names = ["TP9", "AF7", "AF8", "TP10", "C3", "C4", "O1", "O2"]
         var plain = RecordingFixture(streams: [
             .init(
-                description: RecordingFixture.description(channels: names.map { RecordingFixture.channel($0) }), range: 0...7679,
+                description: RecordingFixture.description(channels: names.map { RecordingFixture.channel($0) }),
+                range: 0...7679,
                 absent: [1000...1255, 2000...2000, 3000...5600], nulls: [(3, 300...311), (3, 400...411), (8, 0...99)])
         ])
         plain.annotations = [
@@ -81,7 +86,8 @@ import Testing
         let fine = RecordingFixture(
             streams: [
                 .init(
-                    description: RecordingFixture.description(frequency: 250, channels: wide), range: 100...2599, absent: [700...760],
+                    description: RecordingFixture.description(frequency: 250, channels: wide), range: 100...2599,
+                    absent: [700...760],
                     value: { RecordingFixture.value($0, $1) * 4001 + Int32($0 % 7) })
             ], subject: "Jürgen K.", label: "night one", task: "sleep")
         let mixed = RecordingFixture(
@@ -90,8 +96,10 @@ import Testing
                 .init(
                     description: RecordingFixture.description(
                         "accelerometer", frequency: 52,
-                        channels: ["X", "Y"].map { RecordingFixture.channel($0, type: "ACCEL", unit: "g", scale: 1.0 / 16_384, raw: -32_768...32_767) }),
-                    range: 5...524)
+                        channels: ["X", "Y"].map {
+                            RecordingFixture.channel($0, type: "ACCEL", unit: "g", scale: 1.0 / 16_384, raw: -32_768...32_767)
+                        }),
+                    range: 5...524),
             ], subject: nil)
         return [("plain", plain), ("fine", fine), ("mixed", mixed)]
     }
@@ -112,13 +120,16 @@ import Testing
             for (channel, description) in stream.description.channels.enumerated() {
                 let values = filled(fixture, stream, channel, exported.firstN...exported.lastN)
                 let isWide = description.rawMaximum > 32_767 && format == .edf
-                // 24-bit data in 16 bits: half of a step, which is the data's range over 65,535 rounded up, and half of the last
-                // of the eight characters of -178840.
+                // 24-bit data in 16 bits: half of a step, which is the data's range over 65,535 rounded up, and half of the
+                // last of the eight characters of -178840.
                 let all = stream.range.map { Double(stream.value($0, channel)) }
                 let span = (all.max() ?? 0) - (all.min() ?? 0)
                 // Half of the last of the header's eight characters, where the range is as wide as ±187500.0.
                 let isCoarse = description.rawMaximum > 32_767
-                let tolerance = isWide ? ((span / 65_535).rounded(.up) + 1) / 2 + 0.5 / abs(description.scale) : isCoarse ? 0.05 / abs(description.scale) : 0.01
+                let tolerance =
+                    isWide
+                    ? ((span / 65_535).rounded(.up) + 1) / 2 + 0.5 / abs(description.scale)
+                    : isCoarse ? 0.05 / abs(description.scale) : 0.01
                 signals.append(
                     .init(
                         label: "\(description.type) \(description.name)", unit: description.unit, samplingFrequency: frequency,

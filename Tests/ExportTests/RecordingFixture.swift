@@ -43,7 +43,8 @@ struct RecordingFixture {
         raw: ClosedRange<Int32> = -2048...2047
     ) -> ChannelDescription {
         ChannelDescription(
-            name: name, type: type, unit: unit, scale: scale, offset: offset, rawMinimum: raw.lowerBound, rawMaximum: raw.upperBound)
+            name: name, type: type, unit: unit, scale: scale, offset: offset, rawMinimum: raw.lowerBound,
+            rawMaximum: raw.upperBound)
     }
 
     static func description(
@@ -90,7 +91,8 @@ struct RecordingFixture {
                 NewStream(id: id, recording: recording, position: index, description: stream.description))
             batch.epochs.append(
                 EpochRecord(
-                    stream: id, number: 0, bootIdentifier: 7, firstN: stream.range.lowerBound, firstIndex: stream.range.lowerBound,
+                    stream: id, number: 0, bootIdentifier: 7, firstN: stream.range.lowerBound,
+                    firstIndex: stream.range.lowerBound,
                     began: first))
             batch.segments.append(
                 SegmentRecord(
@@ -104,7 +106,8 @@ struct RecordingFixture {
             }
             batch.ledger += stream.nulls.map {
                 .open(
-                    stream: id, firstN: $0.range.lowerBound, channel: $0.channel, count: Int64($0.range.count), cause: .packetLost,
+                    stream: id, firstN: $0.range.lowerBound, channel: $0.channel, count: Int64($0.range.count),
+                    cause: .packetLost,
                     noticed: first)
             }
         }
