@@ -101,7 +101,11 @@ import Testing
                         }),
                     range: 5...524),
             ], subject: nil)
-        return [("plain", plain), ("fine", fine), ("mixed", mixed)]
+        // A computer whose clock was never set: 1970-01-01T00:16:40Z.
+        let unset = RecordingFixture(
+            streams: [.init(description: RecordingFixture.description(frequency: 256.5), range: 0...1025)],
+            start: 1_000_000_000_000)
+        return [("plain", plain), ("fine", fine), ("mixed", mixed), ("unset", unset)]
     }
 
     /// What a reader must find, made from the fixture's formulas, not from what was written.
@@ -155,10 +159,12 @@ import Testing
             let onset = Double(annotation.onsetUnixNanoseconds - start) / 1e9
             marks.append(.init(onsetSeconds: onset, durationSeconds: annotation.durationSeconds, text: annotation.description))
         }
+        // 1985-01-01T00:00:00Z, before which the format has no dates.
+        let firstDate: Int64 = 473_385_600_000_000_000
         let kind = (format == .edf ? "EDF+" : "BDF+") + (gaps == .discontinuous ? "D" : "C")
         return Expectation(
             file: PartialFile.split(file.path).name, kind: kind, subject: EDFField.subfield(fixture.subject),
-            start: CivilTime(unixSeconds: start / 1_000_000_000).iso8601,
+            start: start < firstDate ? "1985-01-01T00:00:00" : CivilTime(unixSeconds: start / 1_000_000_000).iso8601,
             startFractionSeconds: Double(start % 1_000_000_000 / 1000) / 1e6, durationSeconds: duration, signals: signals,
             marks: marks.sorted { $0.onsetSeconds < $1.onsetSeconds })
     }
