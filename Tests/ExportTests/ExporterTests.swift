@@ -35,11 +35,12 @@ import Testing
         "A byte that changes on the disk is found, wherever it is, and no file is left",
         arguments: [ExportFormat.csv, .edf, .bdf])
     func plantedDefects(format: ExportFormat) throws {
-        _ = try fixture.exporter().export(request(format, "good"))
+        let base = try fixture.exporter()
+        _ = try base.export(request(format, "good"))
         let size = contents(of: directory.path + "/good").count
         let count = directory.names.count
         for offset in stride(from: 3, to: size - 1, by: size / 40) {
-            var exporter = try fixture.exporter()
+            var exporter = base
             exporter.afterWriting = { path in
                 let file = open(path, O_RDWR)
                 defer { close(file) }
