@@ -11,6 +11,8 @@ let settings: [SwiftSetting] = [
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let package = Package(
@@ -43,5 +45,19 @@ let package = Package(
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
+        // Linux system calls that Glibc's module lacks.
+        .target(name: "CLinux"),
+        // libsystemd, for notifications to the service manager.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        // The commands, the configuration, the wiring, the exit codes.
+        .executableTarget(
+            name: "eegsync",
+            dependencies: ["Bluetooth", "Headsets", "Storage", "CLinux", "CSystemd", argumentParser, yams],
+            exclude: ["eegsync.docc"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EegsyncTests", dependencies: ["eegsync", "Bluetooth", "Storage", "CLinux"], swiftSettings: settings),
+        // The rules of the house that can be checked by reading the tree.
+        .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )
