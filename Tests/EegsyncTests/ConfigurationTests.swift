@@ -146,7 +146,8 @@ private func configuration(
                 "line 1: the file: 'database' is missing (allowed: an absolute path)",
                 "line 1: the file: 'headsets' is missing (allowed: a list of headsets)",
                 "line 1: the file: 'central' is missing (allowed: a mapping with 'kind: simulation')",
-                "line 1: log_level: 'loud' is not one of the words (allowed: trace, debug, info, notice, warning, error, critical)",
+                "line 1: log_level: 'loud' is not one of the words"
+                    + " (allowed: trace, debug, info, notice, warning, error, critical)",
             ])
     }
 
