@@ -11,8 +11,8 @@ struct Eegsync: AsyncParsableCommand {
         commandName: "eegsync",
         abstract: "Keeps Bluetooth EEG headsets connected for weeks and stores every sample exactly once.",
         discussion: """
-            `eegsync run` is the daemon. All other commands read its SQLite database, or write what you wish into it; they work \
-            whether or not the daemon runs.
+            `eegsync run` is the daemon. All other commands read its SQLite database, or write what you wish into it; they \
+            work whether or not the daemon runs.
 
             EXAMPLES
               eegsync demo                                     see it work, without a headset

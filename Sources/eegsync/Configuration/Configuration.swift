@@ -56,7 +56,8 @@ struct Configuration: Hashable, Sendable {
 
     /// Bounds of the daemon.
     struct Limits: Hashable, Sendable {
-        /// The time between two commits, 0.05 ... 60 s. What is not committed is lost on a crash, unless the headset still has it.
+        /// The time between two commits, 0.05 ... 60 s. What is not committed is lost on a crash, unless the headset still
+        /// has it.
         var commitInterval = Duration.seconds(1)
         /// How many rows are held in memory while the database cannot be written, 1,000 ... 10,000,000; beyond it they are
         /// dropped and ledgered. The default is 20 minutes of 250 Hz.
