@@ -59,5 +59,10 @@ let package = Package(
             name: "EegsyncTests", dependencies: ["eegsync", "Bluetooth", "Storage", "CLinux"], swiftSettings: settings),
         // The rules of the house that can be checked by reading the tree.
         .testTarget(name: "TidyTests", swiftSettings: settings),
+        // The concurrent part: drives machines, assembles samples, writes.
+        .target(
+            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
+            swiftSettings: settings),
+        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
     ]
 )

@@ -29,6 +29,8 @@ public struct ResumeState: Hashable, Sendable {
         public var epoch: EpochRecord?
         /// The gap whose end is not known yet, or nil.
         public var openGap: MissingRange?
+        /// The cause of ``openGap``.
+        public var openGapCause: GapCause?
         /// Every n (whole rows) that the ledger calls missing, in ascending order.
         public var missing: [MissingRange]
         /// Every n whose row lacks one channel, in ascending order of n.
@@ -42,7 +44,7 @@ public struct ResumeState: Hashable, Sendable {
 
         public init(
             id: StreamID, position: Int, description: StreamDescription, nextN: Int64, hasSamples: Bool, epoch: EpochRecord?,
-            openGap: MissingRange?, missing: [MissingRange], missingChannels: [MissingRange], segment: SegmentRecord?,
+            openGap: MissingRange?, openGapCause: GapCause? = nil, missing: [MissingRange], missingChannels: [MissingRange], segment: SegmentRecord?,
             isSameHostBoot: Bool, lastSampleUnixNanoseconds: Int64?
         ) {
             self.id = id
@@ -52,6 +54,7 @@ public struct ResumeState: Hashable, Sendable {
             self.hasSamples = hasSamples
             self.epoch = epoch
             self.openGap = openGap
+            self.openGapCause = openGapCause
             self.missing = missing
             self.missingChannels = missingChannels
             self.segment = segment

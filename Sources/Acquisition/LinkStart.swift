@@ -1,0 +1,14 @@
+import Bluetooth
+import Headsets
+
+/// What a stream must know when samples begin to flow on a link.
+struct LinkStart: Sendable {
+    /// What one run of the counter lasts for.
+    var epochRule: EpochRule
+    /// The boot identifier of the headset's status; blocks may carry their own.
+    var bootIdentifier: UInt32?
+    /// What the headset holds in memory of this stream; nil where it has none or did not tell.
+    var buffered: HeadsetStatus.BufferedRange?
+    /// Why samples are missing where no gap says it yet: this process was not there.
+    var absenceCause: GapCause
+}

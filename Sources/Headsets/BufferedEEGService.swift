@@ -1,0 +1,83 @@
+public import Bluetooth
+
+/// The Buffered EEG service: an open GATT service for headsets that keep samples in memory until they are acknowledged.
+///
+/// Its specification is the documentation page `BufferedEEGService`. All UUIDs are `ab87NNNN-81bc-439d-a90a-be5d3a2ce5f9`,
+/// where the base is a random UUID of this project; they are compared whole.
+public enum BufferedEEGService {
+    /// The version of the protocol that this program speaks; the second byte of a status header.
+    public static let version: UInt8 = 1
+
+    /// The service (0001), advertised in normal operation.
+    public static let service = uuid(0x0001)
+    /// The service UUID advertised instead of ``service`` in pairing mode (0002); no such service is in the GATT database.
+    public static let pairingService = uuid(0x0002)
+    /// The control characteristic (0003): write with response, notify.
+    public static let control = uuid(0x0003)
+    /// The data characteristic (0004): notify.
+    public static let data = uuid(0x0004)
+
+    /// The most streams (banks counted singly) that a headset may have.
+    public static let streamCountMaximum = 8
+    /// The most bytes of one notification: ATT_MTU 247 less 3 bytes of ATT header.
+    public static let notificationLengthMaximum = 244
+    /// The smallest ATT_MTU with which the service works: the status header of 8 streams has 117 bytes.
+    public static let mtuMinimum = 128
+    /// The most bytes of a stream's or a channel's name.
+    public static let nameLengthMaximum = 16
+    /// The most bytes of a unit.
+    public static let unitLengthMaximum = 8
+
+    /// The service's characteristics and the serial number's, as a headset shows them in its GATT database.
+    public static let characteristics: [Characteristic] = [
+        Characteristic(service: .deviceInformation, uuid: .serialNumberString, properties: [.read]),
+        Characteristic(service: service, uuid: control, properties: [.write, .notify]),
+        Characteristic(service: service, uuid: data, properties: [.notify]),
+    ]
+
+    private static func uuid(_ number: UInt64) -> BluetoothUUID {
+        BluetoothUUID(high: 0xAB87_0000_81BC_439D | number << 32, low: 0xA90A_BE5D_3A2C_E5F9)
+    }
+}
+
+extension BufferedEEGService {
+    /// Why a headset refuses a command, or that it does not: the code of a command result.
+    public enum ResultCode: UInt8, Hashable, Sendable, CaseIterable {
+        /// Done.
+        case success = 0
+        /// The headset does not know the opcode.
+        case unknownCommand = 1
+        /// The command has the wrong length.
+        case malformed = 2
+        /// There is no such stream.
+        case noSuchStream = 3
+        /// The index lies beyond the newest sample.
+        case indexOutOfRange = 4
+        /// Not possible in the present condition, such as START in low power.
+        case wrongCondition = 5
+        /// Something in the headset failed.
+        case failed = 6
+        /// Never sent: this program's own code for a status header of a protocol version that it does not speak.
+        case unsupportedVersion = 0xFF
+    }
+
+    /// Why samples cannot be had any more. A code that this version does not know is read as ``unreadable``.
+    public enum GapReason: UInt8, Hashable, Sendable, CaseIterable {
+        /// Newer samples took their place in memory.
+        case overwritten = 0
+        /// The memory could not be read back.
+        case unreadable = 1
+        /// The headset was not sampling at that time.
+        case notSampled = 2
+    }
+
+    /// Why a read ended. A code that this version does not know is read as ``failed``.
+    public enum EndReason: UInt8, Hashable, Sendable, CaseIterable {
+        /// Everything up to the newest sample at the time of READ was sent.
+        case complete = 0
+        /// ABORT, STOP or another READ of the stream ended it.
+        case aborted = 1
+        /// Something in the headset failed.
+        case failed = 2
+    }
+}

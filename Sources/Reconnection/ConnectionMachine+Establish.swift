@@ -1,0 +1,258 @@
+import Bluetooth
+import Headsets
+
+/// The establish flow, streaming, and the loss of a link.
+extension ConnectionMachine {
+    /// Asks the link what is missing and asks for that; with nothing missing, streaming has begun.
+    mutating func proceed(_ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        var link = link
+        guard let step = link.nextStep(profile: profile, knownBoot: knownBoot) else {
+            return beginStreaming(link, at: now, &effects)
+        }
+        let attempt = nextAttempt()
+        var limit = profile.timing.stepLimit
+        switch step {
+        case .discover: effects.append(.discover(link.identifier, attempt: attempt))
+        case .identify: effects.append(.identify(link.identifier, attempt: attempt))
+        case .subscribeControl: effects.append(.subscribeControl(link.identifier, attempt: attempt))
+        case .queryStatus:
+            link.statusTries += 1
+            limit = profile.timing.statusLimit
+            effects.append(.run(.queryStatus, on: link.identifier, attempt: attempt))
+        case .wake:
+            link.wakeTries += 1
+            effects.append(.run(.wake, on: link.identifier, attempt: attempt))
+        case .initialise: effects.append(.run(.initialise, on: link.identifier, attempt: attempt))
+        case .subscribeData: effects.append(.subscribeData(link.identifier, attempt: attempt))
+        case .start: effects.append(.run(.start, on: link.identifier, attempt: attempt))
+        }
+        state = .establishing(link, step)
+        deadline = now + limit
+    }
+
+    /// Events of a link that is up.
+    mutating func establish(_ event: ConnectionEvent, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        switch event {
+        case .statusReceived(let status): return statusReceived(status, at: now, &effects)
+        case .servicesModified: return servicesModified(at: now, &effects)
+        case .stepFailed(let error, let attempt):
+            guard isCurrent(attempt) else { return }
+            return stepFailed(error, at: now, &effects)
+        default: break
+        }
+        guard isCurrent(Self.attempt(of: event)) else { return }
+        if case .stopping(let link) = state, case .commandsCompleted = event {
+            return cancel(link.identifier, then: .stop, at: now, &effects)
+        }
+        guard case .establishing(var link, let step) = state else {
+            illegalEvents += 1
+            return
+        }
+        switch (event, step) {
+        case (.servicesDiscovered, .discover): link.isDiscovered = true
+        case (.identityRead(let proof, _), .identify):
+            guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
+            link.isIdentified = true
+            if let proof { identityProof = proof }
+        case (.controlSubscribed, .subscribeControl): link.isControlSubscribed = true
+        case (.commandsCompleted, .queryStatus): return  // The answer itself is waited for.
+        case (.commandsCompleted, .wake):
+            link.status = .unknown
+            link.statusTries = 0
+        case (.commandsCompleted, .initialise):
+            link.isInitialised = true
+            link.isStarted = false
+            if profile.answersStatusQuery, link.status != .unanswered {
+                link.status = .unknown
+                link.statusTries = 0
+            }
+        case (.dataSubscribed, .subscribeData): link.isDataSubscribed = true
+        case (.commandsCompleted, .start): link.isStarted = true
+        default:
+            illegalEvents += 1
+            return
+        }
+        proceed(link, at: now, &effects)
+    }
+
+    private static func attempt(of event: ConnectionEvent) -> Attempt {
+        switch event {
+        case .servicesDiscovered(let attempt), .identityRead(_, let attempt), .controlSubscribed(let attempt),
+            .dataSubscribed(let attempt), .commandsCompleted(let attempt):
+            attempt
+        default: .none
+        }
+    }
+
+    // MARK: Identity
+
+    /// Without an earlier proof, the headset is ours where a person named its address or where it is the first ever found.
+    private func isOurs(_ proof: String?, _ link: Link) -> Bool {
+        guard let identityProof else { return identifiers.isEmpty || identifiers.contains(link.identifier) }
+        return proof == identityProof
+    }
+
+    private mutating func rejectHeadset(
+        _ link: Link, _ proof: String?, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        rejected.removeAll { $0.until <= now || $0.identifier == link.identifier }
+        rejected.append((link.identifier, now + limits.rejectionPeriod))
+        identifiers.removeAll { $0 == link.identifier }
+        effects.append(.identifierRejected(link.identifier, proof: proof))
+        effects.append(.layerEnded(outcome(of: link, .otherHeadset)))
+        if link.layer == .scan {
+            cancel(link.identifier, then: .scanOn(until: link.layerBegan + limits.scanWindow), at: now, &effects)
+        } else {
+            let candidate = Candidate(identifier: link.identifier, layer: link.layer, layerBegan: link.layerBegan)
+            cancel(link.identifier, then: .afterCandidate(candidate), at: now, &effects)
+        }
+    }
+
+    // MARK: Status
+
+    private mutating func statusReceived(
+        _ status: HeadsetStatus, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        switch state {
+        case .establishing(var link, let step):
+            // A headset may tell its status before it is asked; only the answer to the query moves the flow.
+            guard step == .queryStatus else { return }
+            link.status = .known(status)
+            link.statusTries = 0
+            link.isStarted = status.condition == .streaming
+            let conclusion = conclude(status, link)
+            effects.append(.statusConcluded(conclusion, status: status))
+            if conclusion == .asleep, link.wakeTries >= limits.wakeTries {
+                return abandon(link, .failed(.connectionFailed(reason: "the headset does not wake up")), at: now, &effects)
+            }
+            proceed(link, at: now, &effects)
+        case .streaming(var link, _):
+            guard status.isRestart(since: knownBoot) else { return }
+            // It restarted without losing the link: everything that was set up is void.
+            effects.append(.streamingEnded(.headsetRestarted))
+            link.status = .unknown
+            link.isStarted = false
+            link.isInitialised = false
+            link.layerBegan = now
+            proceed(link, at: now, &effects)
+        default: break  // A status that arrives while the link is closed says nothing that matters.
+        }
+    }
+
+    private func conclude(_ status: HeadsetStatus, _ link: Link) -> StatusConclusion {
+        switch status.condition {
+        case .lowPower, .bootloader: return .asleep
+        case .streaming, .sampling, .idle, .wrongConfiguration: break
+        }
+        if status.isRestart(since: knownBoot) { return .headsetRestarted }
+        switch status.condition {
+        case .idle, .wrongConfiguration, .lowPower, .bootloader: return .needsInitialisation
+        case .streaming, .sampling:
+            if knownBoot == nil { return .first }
+            return status.condition == .streaming ? .stillStreaming : .stillSampling
+        }
+    }
+
+    // MARK: Failure of a step
+
+    mutating func stepOverdue(
+        _ link: Link, _ step: Link.Step, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        guard step == .queryStatus else { return abandon(link, .silent, at: now, &effects) }
+        if link.statusTries < 2 { return proceed(link, at: now, &effects) }
+        var link = link
+        link.status = .unanswered
+        effects.append(.statusConcluded(.noAnswer, status: nil))
+        proceed(link, at: now, &effects)
+    }
+
+    private mutating func stepFailed(_ error: CentralError, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        switch state {
+        case .establishing(let link, _):
+            if error.disposition == .waitForOperator || error.disposition == .stop {
+                effects.append(.layerEnded(outcome(of: link, .failed(error))))
+                return cancel(link.identifier, then: .waitForOperator(error), at: now, &effects)
+            }
+            abandon(link, .failed(error), at: now, &effects)
+        case .stopping(let link): cancel(link.identifier, then: .stop, at: now, &effects)
+        default: illegalEvents += 1
+        }
+    }
+
+    /// Closes a link that could not be set up, and pauses.
+    private mutating func abandon(
+        _ link: Link, _ result: LayerOutcome.Result, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        effects.append(.layerEnded(outcome(of: link, result)))
+        cancel(link.identifier, then: .backOff, at: now, &effects)
+    }
+
+    // MARK: Streaming
+
+    private mutating func beginStreaming(_ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        knownBoot = link.lastStatus?.bootIdentifier
+        rounds = 0
+        state = .streaming(link, since: now)
+        deadline = now + profile.timing.silenceLimit
+        _ = nextAttempt()
+        promote(link.identifier)
+        effects.append(.identifierProven(link.identifier, proof: identityProof))
+        effects.append(.streamingBegan(link))
+        effects.append(.layerEnded(outcome(of: link, .streaming)))
+    }
+
+    mutating func samplesReceived(at now: MonotonicTime) {
+        guard case .streaming(_, let since) = state else { return }
+        deadline = now + profile.timing.silenceLimit
+        if backoff.failures > 0, now - since >= limits.stableAfter { backoff.reset() }
+    }
+
+    mutating func endStreaming(
+        _ link: Link, _ since: MonotonicTime, _ cause: GapCause, at now: MonotonicTime,
+        _ effects: inout [ConnectionEffect]
+    ) {
+        effects.append(.streamingEnded(cause))
+        cancel(link.identifier, then: .backOff, at: now, &effects)
+    }
+
+    private mutating func servicesModified(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        switch state {
+        case .establishing(var link, _), .streaming(var link, _):
+            if case .streaming = state { effects.append(.streamingEnded(.silence)) }
+            link.isDiscovered = false
+            link.isControlSubscribed = profile.controlCharacteristics.isEmpty
+            link.isDataSubscribed = false
+            proceed(link, at: now, &effects)
+        default: break
+        }
+    }
+
+    mutating func disconnected(
+        _ error: CentralError?, _ attempt: Attempt, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        switch state {
+        case .cancelling(_, _, let then):
+            // Either our cancel was answered, or the link broke while we were closing it.
+            if attempt == self.attempt { return resume(then, at: now, &effects) }
+            lateReplies += 1
+        case .establishing(let link, _) where attempt == link.connectAttempt:
+            effects.append(.layerEnded(outcome(of: link, .failed(error ?? .linkLost))))
+            lost(error, at: now)
+        case .streaming(let link, _) where attempt == link.connectAttempt:
+            effects.append(.streamingEnded(Self.cause(of: error)))
+            lost(error, at: now)
+        case .stopping(let link) where attempt == link.connectAttempt: resume(.stop, at: now, &effects)
+        default: lateReplies += 1
+        }
+    }
+
+    private mutating func lost(_ error: CentralError?, at now: MonotonicTime) {
+        if case .peripheralBlocked? = error { return waitForOperator(.peripheralBlocked) }
+        backOff(at: now)
+    }
+
+    private static func cause(of error: CentralError?) -> GapCause {
+        if case .adapterUnavailable? = error { return .adapterUnavailable }
+        return .linkLost
+    }
+}

@@ -1,0 +1,236 @@
+import Bluetooth
+import Headsets
+
+/// The four layers, and the ways from one to the next.
+extension ConnectionMachine {
+    // MARK: Layer 0
+
+    mutating func restored(
+        _ peripherals: [RestoredPeripheral], _ attempt: Attempt, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        guard isCurrent(attempt) else { return }
+        guard case .restoring(let began) = state else {
+            illegalEvents += 1
+            return
+        }
+        guard let ours = peripherals.first(where: { $0.isConnected && identifiers.contains($0.identifier) }) else {
+            effects.append(
+                .layerEnded(LayerOutcome(layer: .restoration, identifier: nil, began: began, result: .nothingFound)))
+            return connectCached(at: now, &effects)
+        }
+        var link = newLink(to: ours.identifier, layer: .restoration, began: began, attempt: .none)
+        if let database = ours.database { link.isDiscovered = profile.requiredCharacteristics.allSatisfy { database[$0] != nil } }
+        link.isControlSubscribed =
+            link.isControlSubscribed || profile.controlCharacteristics.allSatisfy { ours.notifying.contains($0) }
+        proceed(link, at: now, &effects)
+    }
+
+    // MARK: Layer 1
+
+    /// Tries the cached identifiers, best first; with none, falls to layer 2.
+    mutating func connectCached(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        let usable = identifiers.filter { !isRejected($0, at: now) }
+        guard let best = usable.first else { return retrieve(at: now, &effects) }
+        var others: [PeripheralIdentifier] = []
+        if usable.count > 1 {
+            // The best one has its turn in every round; the others take turns.
+            for offset in 0..<min(limits.identifiersPerRound - 1, usable.count - 1) {
+                others.append(usable[1 + (identifierTurn + offset) % (usable.count - 1)])
+            }
+            identifierTurn += limits.identifiersPerRound - 1
+        }
+        connect(Candidate(identifier: best, layer: .cachedIdentifier, layerBegan: now, others: others), at: now, &effects)
+    }
+
+    mutating func connect(_ candidate: Candidate, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        let isFirst = candidate.layer != .cachedIdentifier || candidate.identifier == identifiers.first
+        state = .connecting(candidate)
+        deadline = now + (isFirst ? limits.connectLimit : limits.secondConnectLimit)
+        effects.append(.connect(candidate.identifier, attempt: nextAttempt()))
+    }
+
+    mutating func connected(
+        _ identifier: PeripheralIdentifier, _ attempt: Attempt, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        guard isCurrent(attempt) else { return }
+        guard case .connecting(let candidate) = state, candidate.identifier == identifier else {
+            illegalEvents += 1
+            return
+        }
+        proceed(
+            newLink(to: identifier, layer: candidate.layer, began: candidate.layerBegan, attempt: attempt), at: now, &effects)
+    }
+
+    mutating func connectFailed(
+        _ error: CentralError, _ attempt: Attempt, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        guard isCurrent(attempt) else { return }
+        guard case .connecting(let candidate) = state else {
+            illegalEvents += 1
+            return
+        }
+        effects.append(.layerEnded(outcome(of: candidate, .failed(error))))
+        if case .adapterUnavailable = error { return backOff(at: now) }
+        switch error.disposition {
+        case .waitForOperator, .stop: waitForOperator(error)
+        case .retry, .nextLayer: resume(.afterCandidate(candidate), at: now, &effects)
+        }
+    }
+
+    // MARK: Layer 2
+
+    mutating func retrieve(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        state = .retrieving(began: now)
+        deadline = now + limits.retrievalLimit
+        effects.append(.retrieveConnected(attempt: nextAttempt()))
+    }
+
+    mutating func retrieved(
+        _ found: [PeripheralIdentifier], _ attempt: Attempt, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        guard isCurrent(attempt) else { return }
+        guard case .retrieving(let began) = state else {
+            illegalEvents += 1
+            return
+        }
+        let usable = found.filter { mayConnect(to: $0, at: now) }
+        let known = usable.filter { identifiers.contains($0) }
+        let ordered = known + usable.filter { !identifiers.contains($0) }
+        guard let first = ordered.first else {
+            effects.append(
+                .layerEnded(LayerOutcome(layer: .serviceRetrieval, identifier: nil, began: began, result: .nothingFound)))
+            return scan(at: now, &effects)
+        }
+        let candidate = Candidate(
+            identifier: first, layer: .serviceRetrieval, layerBegan: began, others: Array(ordered.dropFirst().prefix(1)))
+        connect(candidate, at: now, &effects)
+    }
+
+    // MARK: Layer 3
+
+    mutating func scan(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        let window = rounds >= limits.dutyCycleRounds ? limits.restingScanWindow : limits.scanWindow
+        scan(until: now + window, at: now, &effects)
+    }
+
+    mutating func scan(until: MonotonicTime, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        state = .scanning(began: now, until: until)
+        deadline = until
+        _ = nextAttempt()
+        effects.append(.startScan)
+    }
+
+    mutating func discovered(
+        _ identifier: PeripheralIdentifier, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        // Advertisements go on for a moment after the scan was stopped: not illegal, merely late.
+        guard case .scanning(let began, _) = state, mayConnect(to: identifier, at: now) else { return }
+        effects.append(.stopScan)
+        connect(Candidate(identifier: identifier, layer: .scan, layerBegan: began), at: now, &effects)
+    }
+
+    mutating func scanFailed(_ error: CentralError, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        guard case .scanning(let began, _) = state else {
+            lateReplies += 1
+            return
+        }
+        effects.append(.layerEnded(LayerOutcome(layer: .scan, identifier: nil, began: began, result: .failed(error))))
+        if case .notPermitted = error { return waitForOperator(error) }
+        rounds += 1
+        backOff(at: now)
+    }
+
+    mutating func endScan(_ result: LayerOutcome.Result, began: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        effects.append(.stopScan)
+        effects.append(.layerEnded(LayerOutcome(layer: .scan, identifier: nil, began: began, result: result)))
+    }
+
+    // MARK: Between the layers
+
+    /// An unknown address is worth a connection only where a proof of identity can follow, or where the headset was never
+    /// reached before: two headsets of one model are never taken for each other.
+    private func mayConnect(to identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
+        if isRejected(identifier, at: now) { return false }
+        return identifiers.contains(identifier) || identifiers.isEmpty || profile.identityCharacteristic != nil
+    }
+
+    private func newLink(
+        to identifier: PeripheralIdentifier, layer: ReconnectionLayer, began: MonotonicTime, attempt: Attempt
+    ) -> Link {
+        var link = Link(identifier: identifier, layer: layer, layerBegan: began, connectAttempt: attempt)
+        // A resolvable private address can be anybody's tomorrow; it is proven on every link.
+        let needsProof = identityProof == nil || !identifiers.contains(identifier) || identifier.isResolvablePrivate
+        link.isIdentified = profile.identityCharacteristic == nil || !needsProof
+        link.isControlSubscribed = profile.controlCharacteristics.isEmpty
+        if !profile.answersStatusQuery { link.status = .none }
+        return link
+    }
+
+    mutating func cancel(
+        _ identifier: PeripheralIdentifier, tries: Int = 1, then: Continuation, at now: MonotonicTime,
+        _ effects: inout [ConnectionEffect]
+    ) {
+        state = .cancelling(identifier, tries: tries, then: then)
+        deadline = now + limits.cancelLimit
+        effects.append(.cancelConnection(identifier, attempt: nextAttempt()))
+    }
+
+    /// Goes on after a connection is certainly gone.
+    mutating func resume(_ continuation: Continuation, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        _ = nextAttempt()
+        if continuation == .stop {
+            state = .stopped
+            deadline = nil
+            return
+        }
+        guard adapter == .poweredOn else {
+            state = .waitingForAdapter
+            deadline = nil
+            return
+        }
+        switch continuation {
+        case .stop: break
+        case .backOff: backOff(at: now)
+        case .waitForOperator(let error): waitForOperator(error)
+        case .scanOn(let until):
+            if until > now { scan(until: until, at: now, &effects) } else { backOff(at: now) }
+        case .afterCandidate(var candidate):
+            if !candidate.others.isEmpty {
+                candidate.identifier = candidate.others.removeFirst()
+                return connect(candidate, at: now, &effects)
+            }
+            switch candidate.layer {
+            case .restoration: connectCached(at: now, &effects)
+            case .cachedIdentifier: retrieve(at: now, &effects)
+            case .serviceRetrieval: scan(at: now, &effects)
+            case .scan: backOff(at: now)
+            }
+        }
+    }
+
+    mutating func backOff(at now: MonotonicTime) {
+        guard adapter == .poweredOn else {
+            state = .waitingForAdapter
+            deadline = nil
+            return
+        }
+        state = .backingOff
+        deadline = now + backoff.next(minimum: limits.backoffMinimum, maximum: limits.backoffMaximum)
+        _ = nextAttempt()
+    }
+
+    mutating func waitForOperator(_ error: CentralError) {
+        state = .waitingForOperator(error)
+        deadline = nil
+        _ = nextAttempt()
+    }
+
+    func outcome(of candidate: Candidate, _ result: LayerOutcome.Result) -> LayerOutcome {
+        LayerOutcome(
+            layer: candidate.layer, identifier: candidate.identifier, began: candidate.layerBegan, result: result)
+    }
+
+    func outcome(of link: Link, _ result: LayerOutcome.Result) -> LayerOutcome {
+        LayerOutcome(layer: link.layer, identifier: link.identifier, began: link.layerBegan, result: result)
+    }
+}

@@ -1,0 +1,302 @@
+public import Bluetooth
+public import Headsets
+
+/// Keeps one headset connected: events in, effects out, no I/O.
+///
+/// Theory of operation. The machine runs a pipeline of four layers until one yields a link, then the establish flow until
+/// samples flow, and begins again when they stop:
+///
+///     restoring -> connecting (cached identifiers) -> retrieving -> scanning -> backingOff -> connecting ...
+///                       |                                 |            |
+///                       +---------------- connecting <----+------------+
+///                                             |
+///     discovering -> identifying -> subscribingControl -> queryingStatus (-> waking, initialising) -> subscribingData
+///     -> starting -> streaming
+///
+/// The rules that every transition keeps, each with a test:
+/// 1. Every state but `stopped`, `waitingForAdapter` and `waitingForOperator` has a deadline.
+/// 2. A layer that fails or stays silent falls to the next. Only an exhausted scan, a failed connection of the last layer, a
+///    failed establish flow or a lost link backs off: capped, jittered, for ever.
+/// 3. `connecting` is left by an answer or by cancelling; what was cancelled is waited for, so two connections are never
+///    outstanding.
+/// 4. Effects carry an attempt and replies bring it back; late ones are counted and dropped. An illegal event changes nothing.
+/// 5. Silence while streaming is a lost link. Leaving `streaming` always tells why, so that a gap opens.
+/// 6. What a person did waits for a person; what broke is retried.
+/// 7. Pauses start from the minimum again only after streaming has held for a while.
+public struct ConnectionMachine: Sendable {
+    /// Where the machine is.
+    public internal(set) var state: State = .stopped
+    /// When ``ConnectionEvent/deadlineReached`` is due; nil only in states that wait for a person or an adapter.
+    public internal(set) var deadline: MonotonicTime?
+    /// Replies that came after their time and were dropped.
+    public internal(set) var lateReplies = 0
+    /// Events that the state does not allow; they changed nothing.
+    public internal(set) var illegalEvents = 0
+    /// Identifiers of the headset, best first.
+    public internal(set) var identifiers: [PeripheralIdentifier]
+    /// What proves that a headset is ours; nil until the first proof.
+    public internal(set) var identityProof: String?
+    /// The boot identifier of the latest epoch; nil where there is none.
+    public internal(set) var knownBoot: UInt32?
+    /// The adapter's state as last told.
+    public internal(set) var adapter: AdapterState = .unknown
+
+    let profile: any HeadsetProfile
+    let limits: ReconnectionLimits
+    var attempt = Attempt.none
+    var backoff: Backoff
+    /// Exhausted rounds in a row.
+    var rounds = 0
+    /// Where the next round's cached identifiers begin, so that more than fit in a round all get their turn.
+    var identifierTurn = 0
+    var restorationDone = false
+    var isScanning = false
+    /// Identifiers of other headsets, and until when they are left alone.
+    var rejected: [(identifier: PeripheralIdentifier, until: MonotonicTime)] = []
+
+    /// The state, with what only it knows.
+    public enum State: Hashable, Sendable {
+        /// Not wanted: nothing is outstanding.
+        case stopped
+        /// The adapter is not ready.
+        case waitingForAdapter
+        /// A person must act.
+        case waitingForOperator(CentralError)
+        /// Layer 0 was asked.
+        case restoring(began: MonotonicTime)
+        /// A connection is outstanding.
+        case connecting(Candidate)
+        /// A cancelled connection or a closed link is waited for.
+        case cancelling(PeripheralIdentifier, tries: Int, then: Continuation)
+        /// Layer 2 was asked.
+        case retrieving(began: MonotonicTime)
+        /// Layer 3 runs.
+        case scanning(began: MonotonicTime, until: MonotonicTime)
+        /// The link is up and a step of the establish flow is under way.
+        case establishing(Link, Link.Step)
+        /// Samples flow.
+        case streaming(Link, since: MonotonicTime)
+        /// The headset was told to stop, on the operator's wish.
+        case stopping(Link)
+        /// Pause.
+        case backingOff
+    }
+
+    /// A way to the headset that is being tried.
+    public struct Candidate: Hashable, Sendable {
+        /// The identifier that is connected to.
+        public var identifier: PeripheralIdentifier
+        /// The layer that gave it.
+        public var layer: ReconnectionLayer
+        /// When the layer began.
+        public var layerBegan: MonotonicTime
+        /// Further identifiers of the same layer, to be tried after this one.
+        public var others: [PeripheralIdentifier] = []
+    }
+
+    /// What follows a cancelled connection.
+    public enum Continuation: Hashable, Sendable {
+        /// The candidate's next identifier, or the layer after it.
+        case afterCandidate(Candidate)
+        /// Layer 3 goes on for the rest of its window: what was found was another headset.
+        case scanOn(until: MonotonicTime)
+        /// A pause, then the pipeline.
+        case backOff
+        /// Wait for a person.
+        case waitForOperator(CentralError)
+        /// Stop.
+        case stop
+    }
+
+    /// Creates a stopped machine.
+    ///
+    /// - Parameters:
+    ///   - identifiers: under which the headset was reached before, best first.
+    ///   - identityProof: what proved it to be this headset.
+    ///   - preserved: what an earlier process left; its connected or pending peripheral is tried first.
+    ///   - seed: of the jitter.
+    public init(
+        profile: any HeadsetProfile, identifiers: [PeripheralIdentifier], identityProof: String?,
+        preserved: PreservedState? = nil, limits: ReconnectionLimits = ReconnectionLimits(), seed: UInt64
+    ) {
+        self.profile = profile
+        self.identifiers = identifiers
+        self.identityProof = identityProof
+        self.limits = limits
+        self.backoff = Backoff(seed: seed)
+        if let preserved {
+            knownBoot = preserved.bootIdentifier
+            if let identifier = preserved.peripheral, identifiers.contains(identifier) { promote(identifier) }
+        }
+    }
+
+    /// Takes one event. Returns what is to be done, in order.
+    public mutating func handle(_ event: ConnectionEvent, at now: MonotonicTime) -> [ConnectionEffect] {
+        var effects: [ConnectionEffect] = []
+        switch event {
+        case .samplesReceived: samplesReceived(at: now)
+        case .deadlineReached:
+            if let deadline, deadline <= now { deadlineReached(at: now, &effects) }
+        case .start:
+            if case .stopped = state { begin(at: now, &effects) } else { illegalEvents += 1 }
+        case .stop(let reason): stop(reason, at: now, &effects)
+        case .adapterChanged(let adapter): adapterChanged(adapter, at: now, &effects)
+        case .operatorActed:
+            if case .waitingForOperator = state { begin(at: now, &effects) } else { illegalEvents += 1 }
+        case .restored(let peripherals, let attempt): restored(peripherals, attempt, at: now, &effects)
+        case .retrievedConnected(let found, let attempt): retrieved(found, attempt, at: now, &effects)
+        case .discovered(let identifier): discovered(identifier, at: now, &effects)
+        case .scanFailed(let error): scanFailed(error, at: now, &effects)
+        case .connected(let identifier, let attempt): connected(identifier, attempt, at: now, &effects)
+        case .connectFailed(let error, let attempt): connectFailed(error, attempt, at: now, &effects)
+        case .disconnected(let error, let attempt): disconnected(error, attempt, at: now, &effects)
+        case .servicesDiscovered, .identityRead, .controlSubscribed, .dataSubscribed, .commandsCompleted, .stepFailed,
+            .statusReceived, .servicesModified:
+            establish(event, at: now, &effects)
+        }
+        return effects
+    }
+
+    /// True where `attempt` is the one that is waited for; counts it as late otherwise.
+    mutating func isCurrent(_ attempt: Attempt) -> Bool {
+        if attempt == self.attempt { return true }
+        lateReplies += 1
+        return false
+    }
+
+    /// A number for the next effect.
+    mutating func nextAttempt() -> Attempt {
+        attempt = attempt.next
+        return attempt
+    }
+
+    /// Puts the identifier first.
+    mutating func promote(_ identifier: PeripheralIdentifier) {
+        identifiers.removeAll { $0 == identifier }
+        identifiers.insert(identifier, at: 0)
+    }
+
+    /// True where the identifier was found to be another headset's a short while ago.
+    func isRejected(_ identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
+        rejected.contains { $0.identifier == identifier && $0.until > now }
+    }
+}
+
+// MARK: - Start, stop, adapter, deadline
+
+extension ConnectionMachine {
+    /// The pipeline from its first layer.
+    mutating func begin(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        guard adapter == .poweredOn else {
+            state = .waitingForAdapter
+            deadline = nil
+            return
+        }
+        if restorationDone { return connectCached(at: now, &effects) }
+        restorationDone = true
+        state = .restoring(began: now)
+        deadline = now + limits.restorationLimit
+        effects.append(.restoreState(identifiers: identifiers, attempt: nextAttempt()))
+    }
+
+    private mutating func stop(_ reason: StopReason, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        switch state {
+        case .stopped: illegalEvents += 1
+        case .waitingForAdapter, .waitingForOperator, .restoring, .retrieving, .backingOff: enterStopped()
+        case .scanning(let began, _):
+            endScan(.interrupted, began: began, &effects)
+            enterStopped()
+        case .connecting(let candidate):
+            effects.append(.layerEnded(outcome(of: candidate, .interrupted)))
+            cancel(candidate.identifier, then: .stop, at: now, &effects)
+        case .cancelling(let identifier, let tries, _): state = .cancelling(identifier, tries: tries, then: .stop)
+        case .establishing(let link, _):
+            effects.append(.layerEnded(outcome(of: link, .interrupted)))
+            stop(link, reason, at: now, &effects)
+        case .streaming(let link, _):
+            effects.append(.streamingEnded(reason == .operatorStopped ? .operatorStopped : .daemonDown))
+            stop(link, reason, at: now, &effects)
+        case .stopping(let link):
+            if reason == .shutdown { cancel(link.identifier, then: .stop, at: now, &effects) }
+        }
+    }
+
+    /// On the operator's wish the headset is told to stop; a process that merely ends leaves it sampling.
+    private mutating func stop(
+        _ link: Link, _ reason: StopReason, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        guard reason == .operatorStopped, link.isDiscovered, !profile.commands(for: .stop, status: link.lastStatus).isEmpty
+        else { return cancel(link.identifier, then: .stop, at: now, &effects) }
+        state = .stopping(link)
+        deadline = now + profile.timing.stepLimit
+        effects.append(.run(.stop, on: link.identifier, attempt: nextAttempt()))
+    }
+
+    private mutating func enterStopped() {
+        state = .stopped
+        deadline = nil
+        _ = nextAttempt()  // Replies that are still under way are late from here on.
+    }
+
+    private mutating func adapterChanged(
+        _ adapter: AdapterState, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        let wasReady = self.adapter == .poweredOn
+        self.adapter = adapter
+        if adapter == .poweredOn {
+            if case .waitingForAdapter = state { begin(at: now, &effects) }
+            return
+        }
+        guard wasReady else { return }
+        switch state {
+        case .stopped, .waitingForAdapter, .waitingForOperator, .cancelling: break
+        case .restoring, .retrieving, .backingOff: waitForAdapter()
+        case .scanning(let began, _):
+            endScan(.interrupted, began: began, &effects)
+            waitForAdapter()
+        case .connecting(let candidate):
+            effects.append(.layerEnded(outcome(of: candidate, .interrupted)))
+            cancel(candidate.identifier, then: .backOff, at: now, &effects)
+        case .establishing(let link, _):
+            effects.append(.layerEnded(outcome(of: link, .interrupted)))
+            cancel(link.identifier, then: .backOff, at: now, &effects)
+        case .streaming(let link, _):
+            effects.append(.streamingEnded(.adapterUnavailable))
+            cancel(link.identifier, then: .backOff, at: now, &effects)
+        case .stopping(let link): cancel(link.identifier, then: .stop, at: now, &effects)
+        }
+    }
+
+    private mutating func waitForAdapter() {
+        state = .waitingForAdapter
+        deadline = nil
+        _ = nextAttempt()
+    }
+
+    private mutating func deadlineReached(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        switch state {
+        case .stopped, .waitingForAdapter, .waitingForOperator: illegalEvents += 1
+        case .restoring(let began):
+            effects.append(.layerEnded(LayerOutcome(layer: .restoration, identifier: nil, began: began, result: .silent)))
+            connectCached(at: now, &effects)
+        case .connecting(let candidate):
+            effects.append(.layerEnded(outcome(of: candidate, .silent)))
+            cancel(candidate.identifier, then: .afterCandidate(candidate), at: now, &effects)
+        case .cancelling(let identifier, let tries, let then):
+            if tries >= limits.cancelTries { return resume(then, at: now, &effects) }
+            cancel(identifier, tries: tries + 1, then: then, at: now, &effects)
+        case .retrieving(let began):
+            effects.append(
+                .layerEnded(LayerOutcome(layer: .serviceRetrieval, identifier: nil, began: began, result: .silent)))
+            scan(at: now, &effects)
+        case .scanning(let began, _):
+            endScan(.nothingFound, began: began, &effects)
+            rounds += 1
+            backOff(at: now)
+        case .establishing(let link, let step): stepOverdue(link, step, at: now, &effects)
+        case .streaming(let link, let since): endStreaming(link, since, .silence, at: now, &effects)
+        case .stopping(let link): cancel(link.identifier, then: .stop, at: now, &effects)
+        case .backingOff: begin(at: now, &effects)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+public import Bluetooth
+public import Headsets
+
+/// One connection, and what is known about it. The establish flow asks it what is missing; a fact that is already known
+/// changes nothing, so replies may come in any order, twice or late.
+public struct Link: Hashable, Sendable {
+    /// A step of the establish flow.
+    public enum Step: String, Hashable, Sendable, CaseIterable {
+        /// Services and characteristics.
+        case discover
+        /// Read what proves which headset this is.
+        case identify
+        /// Notifications of the control characteristics.
+        case subscribeControl
+        /// What happened inside the headset?
+        case queryStatus
+        /// Out of low power or the bootloader.
+        case wake
+        /// Configure from scratch.
+        case initialise
+        /// Notifications of the data characteristics.
+        case subscribeData
+        /// Start live streaming.
+        case start
+    }
+
+    /// What is known of the headset's inside.
+    public enum StatusKnowledge: Hashable, Sendable {
+        /// Not asked yet, or to be asked again.
+        case unknown
+        /// It answered.
+        case known(HeadsetStatus)
+        /// It did not answer twice; it is treated as rebooted.
+        case unanswered
+        /// The model has no status query; each link starts from scratch.
+        case none
+    }
+
+    /// Under which identifier the headset is connected.
+    public var identifier: PeripheralIdentifier
+    /// Which layer found it.
+    public var layer: ReconnectionLayer
+    /// When that layer began.
+    public var layerBegan: MonotonicTime
+    /// The number under which the link was connected; a loss of the link carries it.
+    public var connectAttempt: Attempt
+    /// Services and characteristics are known.
+    public var isDiscovered = false
+    /// It is proven, or needs no proof, that this is our headset.
+    public var isIdentified = false
+    /// Control notifications are on.
+    public var isControlSubscribed = false
+    /// What the status query gave.
+    public var status = StatusKnowledge.unknown
+    /// The headset was configured from scratch on this link.
+    public var isInitialised = false
+    /// Data notifications are on.
+    public var isDataSubscribed = false
+    /// Live streaming was started, or was found running.
+    public var isStarted = false
+    /// Status queries sent since the last answer.
+    public var statusTries = 0
+    /// Wake sequences sent.
+    public var wakeTries = 0
+
+    /// Creates a link of which nothing is known but that it is up.
+    public init(
+        identifier: PeripheralIdentifier, layer: ReconnectionLayer, layerBegan: MonotonicTime, connectAttempt: Attempt
+    ) {
+        self.identifier = identifier
+        self.layer = layer
+        self.layerBegan = layerBegan
+        self.connectAttempt = connectAttempt
+    }
+
+    /// The headset's last answer.
+    public var lastStatus: HeadsetStatus? {
+        if case .known(let status) = status { return status }
+        return nil
+    }
+
+    /// What is missing next until samples flow; nil when nothing is.
+    ///
+    /// - Parameter knownBoot: the boot identifier of the headset's last epoch; another one means that it rebooted.
+    public func nextStep(profile: any HeadsetProfile, knownBoot: UInt32?) -> Step? {
+        if !isDiscovered { return .discover }
+        if !isIdentified { return .identify }
+        if !isControlSubscribed { return .subscribeControl }
+        switch status {
+        case .unknown: return .queryStatus
+        case .unanswered, .none:
+            if !isInitialised { return .initialise }
+        case .known(let status):
+            switch status.condition {
+            case .lowPower, .bootloader: return .wake
+            case .idle, .wrongConfiguration:
+                if !isInitialised { return .initialise }
+            case .streaming, .sampling:
+                if status.isRestart(since: knownBoot), !isInitialised { return .initialise }
+            }
+        }
+        if !isDataSubscribed { return .subscribeData }
+        return isStarted ? nil : .start
+    }
+}
+
+extension HeadsetStatus {
+    /// True where the headset has another boot identifier than `knownBoot`; nil means that there is no earlier epoch.
+    public func isRestart(since knownBoot: UInt32?) -> Bool {
+        guard let knownBoot, let bootIdentifier else { return false }
+        return knownBoot != bootIdentifier
+    }
+}
