@@ -111,6 +111,14 @@ private func source(_ text: String) -> SourceText { SourceText(path: "Sources/Pl
         #expect(Wording.undocumented(source(text)).map(\.line) == [1, 8, 9])
     }
 
+    @Test func aWitnessNeedsNoSecondDocumentation() {
+        let names = Wording.requirements(
+            source("public protocol P {\n    func f(a: Int)\n    var b: Int { get }\n}\nfunc g() {}\n"))
+        #expect(names == ["f", "b"])
+        let witness = source("    public func f(a: Int) {}\n    public func h() {}\n")
+        #expect(Wording.undocumented(witness, prescribed: names).map(\.line) == [2])
+    }
+
     @Test func aPromiseIsFound() {
         #expect(Wording.promises(source("// TO" + "DO: later\n// to do")).map(\.line) == [1])
         #expect(Wording.promises(source("// FIX" + "ME")).count == 1)

@@ -25,8 +25,9 @@ enum Wording {
     /// Public symbols without a doc comment.
     ///
     /// Left out is what could only say its name again: members that a protocol of the standard library prescribes,
-    /// initialisers, and a stored property in a run of properties of a documented type.
-    static func undocumented(_ file: SourceText) -> [Finding] {
+    /// initialisers, a stored property in a run of properties of a documented type, and what a documented requirement of
+    /// one of our protocols (`prescribed`) explains already.
+    static func undocumented(_ file: SourceText, prescribed: [String] = []) -> [Finding] {
         let declaration =
             #/
             ^\s* (?:@\w+(?:\([^)]*\))?\s+)*
@@ -39,9 +40,28 @@ enum Wording {
             let (kind, name) = (String(match.output.1), String(match.output.2))
             if ["<", "==", "description:", "hash(into", "rawValue:"].contains(where: { name.hasPrefix($0) }) { return nil }
             let isStored = (kind == "let" || kind == "var") && !file.code[index].contains("{")
+            if prescribed.contains(identifier(name)) { return nil }
             if isStored || hasDocComment(file, before: index) { return nil }
             return file.finding(index, "public \(kind) \(name) has no doc comment")
         }
+    }
+
+    /// The names of all requirements of the protocols that a file declares at its outermost level.
+    static func requirements(_ file: SourceText) -> [String] {
+        var names: [String] = []
+        var isInside = false
+        for line in file.code {
+            if line.contains(/^\s*(public\s+)?protocol\s/) { isInside = true }
+            if line.hasPrefix("}") { isInside = false }
+            if isInside, let match = line.firstMatch(of: /^\s+(?:var|func|static var|static func)\s+(\w+)/) {
+                names.append(String(match.output.1))
+            }
+        }
+        return names
+    }
+
+    private static func identifier(_ name: String) -> String {
+        String(name.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
     }
 
     private static func hasDocComment(_ file: SourceText, before index: Int) -> Bool {
