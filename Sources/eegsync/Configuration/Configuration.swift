@@ -79,3 +79,8 @@ struct Configuration: Hashable, Sendable {
         case trace, debug, info, notice, warning, error, critical
     }
 }
+
+extension Configuration {
+    /// The models that this version has a profile for.
+    static let knownModels = ["buffered-eeg", "thinkgear"]
+}
