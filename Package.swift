@@ -64,5 +64,8 @@ let package = Package(
             name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
             swiftSettings: settings),
         .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
+            swiftSettings: settings),
     ]
 )

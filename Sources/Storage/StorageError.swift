@@ -24,13 +24,59 @@ public enum StorageError: Error, Hashable, Sendable {
     case sqlite(code: Int32, detail: String)
     /// What was asked for is not in the database.
     case notFound(what: String)
+    /// What a person asked for contradicts what the database holds, such as a second recording of one headset.
+    case refused(reason: String)
 
     /// What the error asks for.
     public var disposition: Disposition {
         switch self {
         case .diskFull, .busy, .readOnly, .directoryMissing: .retry
-        case .cannotOpen, .corrupt, .newerSchema, .inUse: .waitForOperator
-        case .constraint, .sqlite, .notFound: .stop
+        case .cannotOpen, .corrupt, .newerSchema, .inUse, .refused: .waitForOperator
+        // 10 is SQLITE_IOERR: a medium that failed once may work again. Extended codes keep the kind in the low byte.
+        case .sqlite(let code, _): code & 0xFF == 10 ? .retry : .stop
+        case .constraint, .notFound: .stop
+        }
+    }
+}
+
+extension StorageError: CustomStringConvertible {
+    /// What happened, to which file, why; what eegsync does next; what a person can do.
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason):
+            "The database \(path) cannot be opened: \(reason). Nothing was changed. "
+                + "Check the path in the configuration, and that this user may read and write the file and its directory."
+        case .directoryMissing(let path):
+            "The directory \(path) of the database does not exist; it may not be mounted yet. "
+                + "The daemon waits for it; commands stop here. Mount or create it."
+        case .newerSchema(let path, let migrations):
+            "The database \(path) was written by a newer version of eegsync "
+                + "(it has \(migrations.joined(separator: ", "))). It was left untouched. Install that version or a later one."
+        case .corrupt(let path, let detail):
+            "The database \(path) is damaged or no SQLite database: \(detail). It was left as it is, nothing more is written. "
+                + "Copy it, then try `sqlite3 \(path) .recover`, or give another path in the configuration."
+        case .diskFull(let detail):
+            "The file system of the database is full: \(detail). The transaction was undone, what was stored before is safe. "
+                + "The daemon buffers and tries again. Make room."
+        case .readOnly(let detail):
+            "The database cannot be written: \(detail). The daemon buffers and tries again. "
+                + "Check the permissions of the file and its directory, and whether the file system is mounted read-only."
+        case .busy(let detail):
+            "Another program held the database for too long: \(detail). The transaction was undone and may be tried again. "
+                + "End programs that keep a write transaction open."
+        case .inUse(let path, let pid):
+            "Another eegsync (process \(pid)) acquires into the database \(path). Nothing was changed. "
+                + "Stop that process first, or give this one another database."
+        case .constraint(let detail):
+            "The database refused a row: \(detail). The transaction was undone, what was stored before is safe. "
+                + "This is a defect of eegsync; please report it."
+        case .sqlite(let code, let detail):
+            "SQLite failed with code \(code): \(detail). The transaction was undone. "
+                + "Check the disk, then the database with `eegsync audit`."
+        case .notFound(let what):
+            "There is no \(what) in the database. Nothing was changed. `eegsync recordings` lists what there is."
+        case .refused(let reason):
+            "Refused: \(reason). Nothing was changed."
         }
     }
 }

@@ -1,0 +1,21 @@
+/// One step of the database's schema. Released steps are never changed; a change of the schema is a new step.
+public struct Migration: Hashable, Sendable {
+    /// What the database remembers the step by; never changed.
+    public let identifier: String
+    /// The statements, run in one transaction.
+    public let sql: String
+
+    /// All steps, in the order in which they are applied. A file of `sql/` that is not listed here fails a test.
+    public static let all: [Migration] = [
+        Migration("m0001_tables", PackageResources.m0001_tables_sql),
+        Migration("m0002_views", PackageResources.m0002_views_sql),
+    ]
+
+    /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.
+    public static let applicationID: Int32 = 1_162_168_147
+
+    private init(_ identifier: String, _ bytes: [UInt8]) {
+        self.identifier = identifier
+        self.sql = String(decoding: bytes, as: UTF8.self)
+    }
+}

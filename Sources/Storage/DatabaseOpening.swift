@@ -1,0 +1,115 @@
+import Foundation
+import GRDB
+import Migrations
+
+/// How a database file is checked, opened and brought up to date.
+struct DatabaseOpening {
+    let path: String
+    let options: StoreOptions
+
+    static func checkDirectory(of path: String) throws(StorageError) {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue else {
+            throw StorageError.directoryMissing(path: directory)
+        }
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+            throw StorageError.cannotOpen(path: path, reason: "it is a directory")
+        }
+    }
+
+    func open(mode: Store.Mode) throws(StorageError) -> any DatabaseWriter {
+        let exists = FileManager.default.fileExists(atPath: path)
+        if !exists, mode == .readOnly { throw StorageError.notFound(what: "database \(path)") }
+        let isComplete = exists ? try inspect() : false
+        do {
+            if mode == .readOnly {
+                guard isComplete else {
+                    throw StorageError.cannotOpen(path: path, reason: "it is empty, or of an older version of eegsync")
+                }
+                return try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
+            }
+            let pool = try DatabasePool(path: path, configuration: configuration(isReadOnly: false))
+            try pool.writeWithoutTransaction { db in
+                // After GRDB, which chooses NORMAL when it switches to WAL.
+                try db.execute(sql: "PRAGMA synchronous = \(options.isFullySynchronous ? "FULL" : "NORMAL")")
+            }
+            try migrate(pool)
+            return pool
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    func openInMemory() throws(StorageError) -> any DatabaseWriter {
+        do {
+            let queue = try DatabaseQueue(configuration: configuration(isReadOnly: false))
+            try migrate(queue)
+            return queue
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// Creates or updates the schema of an open database.
+    func migrate(_ writer: any DatabaseWriter) throws {
+        do {
+            try Self.migrator.migrate(writer)
+        } catch {
+            // Another process may have created the same database at the same moment.
+            guard try writer.read(Self.migrator.hasCompletedMigrations) else { throw error }
+        }
+    }
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        for migration in Migration.all {
+            // `.immediate` leaves foreign keys on; `.deferred` would check every sample of the database again.
+            migrator.registerMigration(migration.identifier, foreignKeyChecks: .immediate) { db in
+                try db.execute(sql: migration.sql)
+            }
+        }
+        return migrator
+    }
+
+    func configuration(isReadOnly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(options.busyTimeoutSeconds)
+        configuration.label = "eegsync"
+        let pages = options.maximumPageCount
+        configuration.prepareDatabase { db in
+            if let pages, !isReadOnly { try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
+            // After a burst (an export holds the log back) the file shrinks to 64 MiB again.
+            if !isReadOnly { try db.execute(sql: "PRAGMA journal_size_limit = 67108864") }
+        }
+        return configuration
+    }
+
+    /// Looks at an existing file through a read-only connection, so that a file that is refused stays as it is.
+    ///
+    /// - Returns: true where every migration has been applied.
+    private func inspect() throws(StorageError) -> Bool {
+        if let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int, size == 0 { return false }
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
+            defer { try? queue.close() }
+            return try queue.read { db in
+                let application = try Int32.fetchOne(db, sql: "PRAGMA application_id")
+                let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+                if application != Migration.applicationID {
+                    // Empty so far: a creation that was interrupted, or is under way in another process.
+                    if application == 0, tables.allSatisfy({ $0 == "grdb_migrations" }) { return false }
+                    throw StorageError.cannotOpen(path: path, reason: "it is a SQLite database of another program")
+                }
+                let applied = try Self.migrator.appliedIdentifiers(db)
+                let all = try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier")
+                let unknown = all.filter { identifier in !Migration.all.contains { $0.identifier == identifier } }
+                if !unknown.isEmpty { throw StorageError.newerSchema(path: path, unknownMigrations: unknown) }
+                return applied.count == Migration.all.count
+            }
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Bluetooth
+import GRDB
+import Headsets
+
+extension Store {
+    /// What the acquisition must know to go on with a recording, from one consistent snapshot.
+    ///
+    /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording.
+    public func resumeState(of recording: RecordingID) throws(StorageError) -> ResumeState {
+        let hostBoot = hostBootID
+        return try connection.read { db in
+            try Self.requireRecording(recording, in: db)
+            let headset = HeadsetID(
+                rawValue: try Int64.fetchOne(
+                    db, sql: "SELECT headset_id FROM recording WHERE id = ?", arguments: [recording.rawValue]) ?? 0)
+            let streams = try StreamRow.fetch(of: recording, in: db)
+            return ResumeState(
+                headset: headset, recording: recording, identifiers: try Self.identifiers(of: headset, in: db),
+                identityProof: try String.fetchOne(
+                    db, sql: "SELECT serial_number FROM headset WHERE id = ?", arguments: [headset.rawValue]),
+                preservedJSON: try String.fetchOne(
+                    db, sql: "SELECT json FROM preserved_state WHERE headset_id = ?", arguments: [headset.rawValue]),
+                streams: try streams.map { try Self.state(of: $0, hostBoot: hostBoot, in: db) },
+                nextStreamID: try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) + 1 FROM stream") ?? 1)
+        }
+    }
+
+    private static func state(of stream: StreamRow, hostBoot: Int64?, in db: Database) throws -> ResumeState.StreamState {
+        let key: StatementArguments = [stream.id.rawValue]
+        let lastRow = try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: key)
+        let gapEnd = try Int64.fetchOne(
+            db, sql: "SELECT max(first_n + count) FROM gap WHERE stream_id = ? AND channel = 0", arguments: key)
+        let openGap = try Int64.fetchOne(
+            db, sql: "SELECT first_n FROM gap WHERE stream_id = ? AND channel = 0 AND count IS NULL", arguments: key)
+        let missing = MissingRanges(stream: stream.id, channelCount: stream.description.channels.count, db: db)
+        let (segment, segmentBoot) = try latestSegment(of: stream.id, in: db)
+        return ResumeState.StreamState(
+            id: stream.id, position: stream.position, description: stream.description,
+            nextN: max(lastRow.map { $0 + 1 } ?? 0, gapEnd ?? 0),
+            hasSamples: lastRow != nil || gapEnd != nil || openGap != nil,
+            epoch: try latestEpoch(of: stream.id, in: db),
+            openGap: openGap.map { ResumeState.MissingRange(firstN: $0, count: 0, channel: 0, gapFirstN: $0) },
+            missing: try missing.rows(), missingChannels: try missing.channels(),
+            segment: segment, isSameHostBoot: segmentBoot != nil && segmentBoot == hostBoot,
+            lastSampleUnixNanoseconds: try lastRow.flatMap { try unixNanoseconds(ofSample: $0, stream: stream.id, in: db) })
+    }
+
+    private static func latestEpoch(of stream: StreamID, in db: Database) throws -> EpochRecord? {
+        try Row.fetchOne(
+            db, sql: "SELECT * FROM epoch WHERE stream_id = ? ORDER BY number DESC LIMIT 1", arguments: [stream.rawValue]
+        ).map { row in
+            EpochRecord(
+                stream: stream, number: row["number"],
+                bootIdentifier: (row["boot_identifier"] as Int64?).map(UInt32.init(truncatingIfNeeded:)),
+                firstN: row["first_n"], firstIndex: row["first_index"],
+                began: MonotonicTime(nanoseconds: row["boottime_ns"]))
+        }
+    }
+
+    private static func latestSegment(of stream: StreamID, in db: Database) throws -> (SegmentRecord?, hostBoot: Int64?) {
+        let found = try Row.fetchOne(
+            db, sql: "SELECT * FROM segment WHERE stream_id = ? ORDER BY first_n DESC LIMIT 1", arguments: [stream.rawValue])
+        guard let row = found else { return (nil, nil) }
+        let segment = SegmentRecord(
+            stream: stream, firstN: row["first_n"], lastN: row["last_n"], epoch: row["epoch"],
+            referenceN: row["reference_n"], referenceTime: MonotonicTime(nanoseconds: row["reference_boottime_ns"]),
+            periodNanoseconds: row["period_ns"], residualNanoseconds: row["residual_ns"],
+            observationCount: row["observation_count"])
+        return (segment, row["host_boot_id"])
+    }
+
+    /// UTC of a row by the time map; nil where no segment or no clock offset is known.
+    static func unixNanoseconds(ofSample n: Int64, stream: StreamID, in db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT reference_unix_ns + CAST(round((?1 - reference_n) * period_ns) AS INTEGER) FROM segment_time
+                WHERE stream_id = ?2 AND first_n <= ?1 ORDER BY first_n DESC LIMIT 1
+                """, arguments: [n, stream.rawValue])
+    }
+}
+
+/// A row of table `stream` with its channels.
+struct StreamRow {
+    let id: StreamID
+    let position: Int
+    let description: StreamDescription
+
+    /// The streams of a recording, by position and bank.
+    static func fetch(of recording: RecordingID, in db: Database) throws -> [StreamRow] {
+        try Row.fetchAll(
+            db, sql: "SELECT * FROM stream WHERE recording_id = ? ORDER BY position, bank", arguments: [recording.rawValue]
+        ).map { row in
+            let id: Int64 = row["id"]
+            let channels = try Row.fetchAll(
+                db, sql: "SELECT * FROM channel WHERE stream_id = ? ORDER BY number", arguments: [id]
+            ).map { channel in
+                ChannelDescription(
+                    name: channel["name"], type: channel["type"], unit: channel["unit"], scale: channel["scale"],
+                    offset: channel["offset"], rawMinimum: channel["raw_minimum"], rawMaximum: channel["raw_maximum"])
+            }
+            return StreamRow(
+                id: StreamID(rawValue: id), position: row["position"],
+                description: StreamDescription(
+                    name: row["name"], bank: row["bank"], samplingFrequency: row["sampling_frequency"],
+                    samplesPerCount: row["samples_per_count"], counterModulus: row["counter_modulus"], channels: channels))
+        }
+    }
+}
+
+/// Where exactly the samples of the ledger's gaps are missing, read from the sample rows.
+struct MissingRanges {
+    let stream: StreamID
+    let channelCount: Int
+    let db: Database
+
+    /// Runs of whole rows, in ascending order.
+    func rows() throws -> [ResumeState.MissingRange] {
+        try gaps(channels: "channel = 0").flatMap { gap in
+            if gap.recovered == 0 {
+                return [ResumeState.MissingRange(firstN: gap.first, count: gap.count, channel: 0, gapFirstN: gap.first)]
+            }
+            // The holes between the rows that were recovered; the row after the gap's end ends the last hole.
+            let holes = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT before + 1 AS first, n - before - 1 AS length FROM (
+                        SELECT n, lag(n, 1, ?2 - 1) OVER (ORDER BY n) AS before FROM (
+                            SELECT n FROM sample WHERE stream_id = ?1 AND n >= ?2 AND n < ?3 UNION ALL SELECT ?3))
+                    WHERE n - before > 1 ORDER BY n
+                    """, arguments: [stream.rawValue, gap.first, gap.first + gap.count])
+            return holes.map {
+                ResumeState.MissingRange(firstN: $0["first"], count: $0["length"], channel: 0, gapFirstN: gap.first)
+            }
+        }
+    }
+
+    /// Runs of rows that lack one channel, in ascending order.
+    func channels() throws -> [ResumeState.MissingRange] {
+        let ranges = try gaps(channels: "channel BETWEEN 1 AND \(channelCount)").flatMap { gap in
+            // Rows of one run have the same distance between n and their number.
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT min(n) AS first, count(*) AS length FROM (
+                        SELECT n, n - row_number() OVER (ORDER BY n) AS run FROM sample
+                        WHERE stream_id = ?1 AND n >= ?2 AND n < ?3 AND c\(gap.channel) IS NULL)
+                    GROUP BY run ORDER BY first
+                    """, arguments: [stream.rawValue, gap.first, gap.first + gap.count]
+            ).map { row in
+                ResumeState.MissingRange(
+                    firstN: row["first"], count: row["length"], channel: gap.channel, gapFirstN: gap.first)
+            }
+        }
+        return ranges.sorted { ($0.firstN, $0.channel) < ($1.firstN, $1.channel) }
+    }
+
+    private func gaps(channels: String) throws -> [(first: Int64, count: Int64, channel: Int, recovered: Int64)] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT first_n, count, channel, recovered FROM gap
+                WHERE stream_id = ? AND \(channels) AND recovered < count ORDER BY first_n
+                """, arguments: [stream.rawValue]
+        ).map { ($0["first_n"], $0["count"], $0["channel"], $0["recovered"]) }
+    }
+}

@@ -1,0 +1,115 @@
+import Bluetooth
+import GRDB
+import Headsets
+import Testing
+
+@testable import Storage
+
+@Suite("The audit")
+struct AuditTests {
+    let store: Store
+    let recording: RecordingID
+
+    init() throws {
+        store = try Store.inMemory(hostBoot: Fixture.boot)
+        recording = try Fixture.record(into: store)
+    }
+
+    @Test("holds on a recording with a partly recovered gap and a lost channel")
+    func holds() throws {
+        let report = try store.audit(recording: recording)
+        #expect(report.findings == [])
+        let eeg = try #require(report.streams.first)
+        #expect(eeg.rows == 2404)
+        #expect(eeg.missing == 156)
+        #expect(eeg.recovered == 100)
+        #expect(eeg.expected == 2560)
+        #expect(eeg.residual == 0)
+    }
+
+    @Test("holds while a gap's end is not known yet")
+    func holdsWithOpenGap() throws {
+        var batch = WriteBatch(number: 3)
+        batch.ledger = [
+            .open(stream: Fixture.eeg, firstN: 2560, channel: 0, count: nil, cause: .linkLost, noticed: Fixture.start)
+        ]
+        try store.commit(batch)
+        let report = try store.audit(recording: recording)
+        #expect(report.findings == [])
+        #expect(report.streams.first?.openGapFirstN == 2560)
+    }
+
+    /// A defect of each kind, planted behind the schema's back, and the check that must see it.
+    static let defects: [(sql: String, check: AuditReport.Check, n: Int64?)] = [
+        ("DELETE FROM sample WHERE stream_id = 1 AND n = 2000", .rowsAndGapsAddUp, 2000),
+        ("DELETE FROM sample WHERE stream_id = 1 AND n = 700", .recoveredMatchesRows, 512),
+        ("UPDATE gap SET recovered = 99 WHERE channel = 0", .recoveredMatchesRows, 512),
+        ("UPDATE gap SET recovered = 101 WHERE channel = 0", .rowsAndGapsAddUp, nil),
+        (
+            """
+            DROP TRIGGER gap_overlap_on_insert;
+            INSERT INTO gap (stream_id, first_n, channel, count, cause, recovered, host_boot_id, boottime_ns)
+            VALUES (1, 600, 0, 10, 'linkLost', 0, 1, 1)
+            """, .gapsDoNotOverlap, 600
+        ),
+        (
+            """
+            INSERT INTO gap (stream_id, first_n, channel, count, cause, recovered, host_boot_id, boottime_ns)
+            VALUES (1, 2500, 0, NULL, 'linkLost', 0, 1, 1)
+            """, .noRowInOpenGap, 2500
+        ),
+        ("UPDATE sample SET c3 = NULL WHERE stream_id = 1 AND n = 77", .missingChannelsAreLedgered, 77),
+        ("UPDATE sample SET c2 = 5 WHERE stream_id = 1 AND n = 1000", .missingChannelsAreLedgered, 1000),
+        ("UPDATE sample SET c5 = 5 WHERE stream_id = 1 AND n = 3", .noValueBeyondChannels, 3),
+        (
+            """
+            UPDATE segment SET last_n = 1499 WHERE stream_id = 1;
+            INSERT INTO segment SELECT 1, 1500, 2559, 0, host_boot_id, 1500, reference_boottime_ns, period_ns, 0, 1
+            FROM segment WHERE stream_id = 1
+            """, .timesAscend, 1500
+        ),
+        (
+            """
+            INSERT INTO segment SELECT 1, 1500, 2559, 0, host_boot_id, 0, reference_boottime_ns, period_ns, 0, 1
+            FROM segment WHERE stream_id = 1
+            """, .segmentsTile, 1500
+        ),
+        ("DELETE FROM segment WHERE stream_id = 2", .segmentsTile, 0),
+        ("INSERT INTO epoch SELECT 1, 1, NULL, -5, 0, host_boot_id, boottime_ns FROM epoch WHERE stream_id = 1", .epochsAscend, -5),
+        ("INSERT INTO sample (stream_id, n, c1) VALUES (99, 0, 1)", .nothingOrphaned, nil),
+        ("UPDATE stream SET recording_id = 77 WHERE id = 2", .nothingOrphaned, nil),
+        ("UPDATE annotation SET recording_id = 77", .nothingOrphaned, nil),
+        ("DELETE FROM channel WHERE stream_id = 1 AND number = 4", .nothingOrphaned, nil),
+    ]
+
+    @Test("finds every planted defect", arguments: defects)
+    func findsDefect(sql: String, check: AuditReport.Check, n: Int64?) throws {
+        try store.connection.writer.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            try db.execute(sql: sql)
+        }
+        let report = try store.audit()
+        #expect(!report.holds)
+        let found = report.findings.filter { $0.check == check }
+        #expect(!found.isEmpty, "\(report.findings)")
+        if let n { #expect(found.first?.n == n, "\(found)") }
+    }
+
+    @Test("lists no more than ten rows of a kind")
+    func listsFirstRows() throws {
+        try store.connection.writer.write { db in
+            try db.execute(sql: "DELETE FROM sample WHERE stream_id = 1 AND n >= 2000 AND n % 2 = 0")
+        }
+        let report = try store.audit(recording: recording)
+        #expect(report.findings.count == AuditReport.findingLimit)
+        #expect(report.findings.map(\.n).first == 2000)
+        #expect(report.streams.first?.residual == 280)
+    }
+
+    @Test("of a recording that does not exist is an error")
+    func unknownRecording() {
+        #expect(throws: StorageError.notFound(what: "recording 9")) {
+            try store.audit(recording: RecordingID(rawValue: 9))
+        }
+    }
+}
