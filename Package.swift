@@ -67,5 +67,9 @@ let package = Package(
         .testTarget(
             name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
             swiftSettings: settings),
+        // Recordings to files: CSV, EDF+, BDF+, sqlite.
+        .target(name: "Export", dependencies: ["Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
     ]
 )

@@ -1,0 +1,80 @@
+/// Bytes of a table on their way to a file.
+final class CSVBuffer {
+    /// Emptied into the file when this many bytes wait.
+    private static let fullByteCount = 1 << 18
+    /// More than any row: nine numbers, a time and separators.
+    private static let rowByteCount = 1024
+
+    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: fullByteCount + rowByteCount, alignment: 16)
+    private var count = 0
+    private let file: PartialFile
+
+    init(file: PartialFile) {
+        self.file = file
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Empties the buffer if it is nearly full. To be called at least once a row.
+    @inline(__always)
+    func endRow() throws {
+        append(UInt8(ascii: "\n"))
+        if count >= Self.fullByteCount { try flush() }
+    }
+
+    func flush() throws {
+        try file.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        count = 0
+    }
+
+    @inline(__always)
+    func append(_ byte: UInt8) {
+        memory[count] = byte
+        count += 1
+    }
+
+    func append(_ bytes: [UInt8]) {
+        for byte in bytes { append(byte) }
+    }
+
+    /// A whole number.
+    func append(_ value: Int64) {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        appendDigits(value.magnitude, width: 1)
+    }
+
+    /// value / power, with trailing zeros dropped; power = 10^decimals.
+    func append(_ value: Int64, decimals: Int, power: Int64) {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: power.magnitude)
+        appendDigits(whole, width: 1)
+        guard rest != 0 else { return }
+        append(UInt8(ascii: "."))
+        var (rest2, places) = (rest, decimals)
+        while rest2 % 10 == 0 {
+            rest2 /= 10
+            places -= 1
+        }
+        appendDigits(rest2, width: places)
+    }
+
+    /// Decimal digits, with leading zeros up to the width.
+    func appendDigits(_ value: UInt64, width: Int) {
+        var length = 1
+        var bound: UInt64 = 10
+        while length < 19 && value >= bound {
+            length += 1
+            bound *= 10
+        }
+        if length == 19 && value >= bound { length = 20 }
+        length = max(length, width)
+        var rest = value
+        var index = count + length
+        while index > count {
+            index -= 1
+            memory[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        count += length
+    }
+}

@@ -1,0 +1,62 @@
+import Headsets
+
+/// How one channel's values are written into a table, and read back.
+///
+/// A physical value has as many decimals as tell it from `scale` × raw + `offset` to a millionth of a raw count, trailing zeros
+/// dropped: the text gives the raw count back exactly.
+struct CSVNumber: Hashable, Sendable {
+    let scale: Double
+    let offset: Double
+    /// 10^decimals.
+    let power: Int64
+    let decimals: Int
+
+    /// Whole numbers: the raw counts themselves.
+    static let raw = CSVNumber(scale: 1, offset: 0, decimals: 0)
+
+    private init(scale: Double, offset: Double, decimals: Int) {
+        self.scale = scale
+        self.offset = offset
+        self.decimals = decimals
+        power = (0..<decimals).reduce(1) { product, _ in product * 10 }
+    }
+
+    /// The way for a channel's physical values.
+    ///
+    /// - Throws: ``ExportError/notRepresentable(what:reason:advice:)`` where 18 digits cannot tell the channel's counts apart.
+    init(channel: ChannelDescription) throws {
+        let ends = [channel.rawMinimum, channel.rawMaximum].map { abs(channel.scale * Double($0) + channel.offset) }
+        let largest = max(ends[0], ends[1], abs(channel.offset))
+        let isWhole = channel.scale == channel.scale.rounded() && channel.offset == channel.offset.rounded()
+        var decimals = 0
+        var unit = 1.0
+        while !isWhole && unit > abs(channel.scale) * 1e-6 && decimals < 18 && largest / unit * 10 < 1e18 {
+            decimals += 1
+            unit /= 10
+        }
+        // A count must be many units of the last decimal, and the numbers of doubles finer than a count.
+        guard isWhole || unit < abs(channel.scale) * 0.01, largest < abs(channel.scale) * 1e14, largest < 1e17 else {
+            throw ExportError.notRepresentable(
+                what: "Channel \(channel.name) in \(channel.unit)",
+                reason: "18 digits cannot tell its values apart (scale \(channel.scale), offset \(channel.offset))",
+                advice: "Export raw counts with --values raw.")
+        }
+        self.init(scale: channel.scale, offset: channel.offset, decimals: decimals)
+    }
+
+    /// Appends the text of a raw value.
+    @inline(__always)
+    func append(_ raw: Int32, to text: CSVBuffer) {
+        guard power > 1 || scale != 1 || offset != 0 else { return text.append(Int64(raw)) }
+        text.append(Int64(((scale * Double(raw) + offset) * Double(power)).rounded()), decimals: decimals, power: power)
+    }
+
+    /// The raw value that a text stands for: a whole number over a power of ten.
+    func raw(mantissa: Int64, decimals: Int) -> Int64 {
+        if power == 1 && scale == 1 && offset == 0 { return mantissa }
+        var divisor = 1.0
+        for _ in 0..<decimals { divisor *= 10 }
+        let value = ((Double(mantissa) / divisor - offset) / scale).rounded()
+        return value.magnitude < 1e15 ? Int64(value) : .min
+    }
+}

@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Headsets
+import Storage
+
+/// The JSON file beside a table: what a person or a script must know to use the table.
+struct CSVSidecar: Codable, Hashable {
+    struct Channel: Codable, Hashable {
+        var name: String
+        var type: String
+        var unit: String
+        /// Physical value = scale × raw + offset.
+        var scale: Double
+        var offset: Double
+    }
+
+    struct Gap: Codable, Hashable {
+        var firstN: Int64
+        var count: Int64
+        /// Nil for whole rows.
+        var channel: String?
+        var cause: String
+        var recovered: Int64
+    }
+
+    struct Annotation: Codable, Hashable {
+        var onset: String
+        var durationSeconds: Double?
+        var description: String
+    }
+
+    struct Segment: Codable, Hashable {
+        var firstN: Int64
+        var lastN: Int64
+        var referenceN: Int64
+        var referenceUnixNanoseconds: Int64
+        var periodNanoseconds: Double
+    }
+
+    var recording: Int64
+    var headset: String
+    var model: String
+    var serialNumber: String?
+    var label: String?
+    var subject: String?
+    var task: String?
+    var stream: String
+    var bank: Int
+    var samplingFrequency: Double
+    /// `physical` or `raw`.
+    var values: String
+    var firstN: Int64
+    var lastN: Int64
+    var rowCount: Int64
+    var missingRowCount: Int64
+    var channels: [Channel]
+    var gaps: [Gap]
+    var annotations: [Annotation]
+    var timeMap: [Segment]
+
+    init(contents: RecordingContents, stream: StreamContents, range: ClosedRange<Int64>, values: TableValues, written: CSVWriter.Written) {
+        recording = contents.id.rawValue
+        headset = contents.headsetName
+        model = contents.model
+        serialNumber = contents.serialNumber
+        label = contents.label
+        subject = contents.subject
+        task = contents.task
+        self.stream = stream.description.name
+        bank = stream.description.bank
+        samplingFrequency = stream.description.samplingFrequency
+        self.values = values.rawValue
+        firstN = range.lowerBound
+        lastN = range.upperBound
+        rowCount = written.rowCount
+        missingRowCount = written.missingRowCount
+        let channels = stream.description.channels
+        self.channels = channels.map {
+            Channel(name: $0.name, type: $0.type, unit: $0.unit, scale: $0.scale, offset: $0.offset)
+        }
+        gaps = stream.gaps.map { gap in
+            let name = channels.indices.contains(gap.channel - 1) ? channels[gap.channel - 1].name : nil
+            return Gap(firstN: gap.firstN, count: gap.count, channel: name, cause: gap.cause.rawValue, recovered: gap.recovered)
+        }
+        annotations = contents.annotations.map {
+            Annotation(
+                onset: CivilTime.iso8601(unixNanoseconds: $0.onsetUnixNanoseconds), durationSeconds: $0.durationSeconds,
+                description: $0.description)
+        }
+        timeMap = stream.segments.map {
+            Segment(
+                firstN: $0.firstN, lastN: $0.lastN, referenceN: $0.referenceN,
+                referenceUnixNanoseconds: $0.referenceUnixNanoseconds, periodNanoseconds: $0.periodNanoseconds)
+        }
+    }
+
+    /// The document as it stands in the file.
+    var bytes: [UInt8] {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Headsets
+import Storage
+
+/// Exports streams as EDF+ or BDF+ files.
+struct EDFExport {
+    let request: ExportRequest
+    let reader: RecordingReader
+    let afterWriting: (String) throws -> Void
+
+    private var variant: EDFVariant { request.format == .bdf ? .bdf : .edf }
+
+    /// How far a reader's gain may be off before the report says so.
+    static let scaleTolerance = 1e-6
+
+    func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport {
+        var report = ExportReport()
+        var surveys: [RowSurvey]?
+        if request.gaps != .fill || !parts.allSatisfy({ $0.fits(variant) }) {
+            surveys = try parts.map { try RowSurvey(of: $0.stream, in: $0.range, from: reader) }
+        }
+        let mappings = mappings(parts, surveys: surveys, report: &report)
+        let groups = try groups(parts, surveys: surveys)
+        let paths = groups.indices.map { index in
+            request.gaps == .segments
+                ? PartialFile.path(request.path, suffix: "_run-" + CivilTime.digits(index + 1)) : request.path
+        }
+        for path in paths where !request.replacesExisting {
+            // Looked at before hours are spent on the first file; creating them all could exhaust file descriptors.
+            _ = try PartialFile(path: path, replacesExisting: false)
+        }
+        let timelines = try groups.map { group in
+            try FileTimeline(parts: group.map { (parts[$0.part].stream, $0.range) })
+        }
+        for (index, group) in groups.enumerated() {
+            let plan = EDFWriter.Plan(
+                contents: reader.contents, variant: variant, isContinuous: request.gaps != .discontinuous,
+                timeline: timelines[index], mappings: group.map { mappings[$0.part] },
+                annotations: annotations(ofFile: index, timelines: timelines))
+            let file = try write(plan, path: paths[index], report: &report) { fraction in
+                progress((Double(index) + fraction) / Double(groups.count))
+            }
+            report.files.append(file)
+        }
+        return report
+    }
+
+    /// Writes, checks and publishes one file.
+    private func write(
+        _ plan: EDFWriter.Plan, path: String, report: inout ExportReport, progress: (Double) -> Void
+    ) throws -> ExportedFile {
+        var writer = EDFWriter(plan: plan, reader: reader)
+        // The header is made before the file, so that what cannot be written leaves nothing behind.
+        note(header: try writer.header(), plan: plan, report: &report)
+        let file = try PartialFile(path: path, replacesExisting: request.replacesExisting)
+        let written = try writer.write(to: file) { progress($0 * 0.8) }
+        try file.synchronize()
+        try afterWriting(file.temporaryPath)
+        let check = try EDFReader(path: file.temporaryPath)
+        guard check.header == written.header else {
+            throw ExportError.verificationFailed(path: path, detail: "the header differs")
+        }
+        guard try check.digest(progress: { progress(0.8 + $0 * 0.2) }) == written.digest else {
+            throw ExportError.verificationFailed(path: path, detail: "a sample or an annotation differs")
+        }
+        try file.publish(replacesExisting: request.replacesExisting)
+        if written.clippedCount > 0 {
+            report.note("\(written.clippedCount) values beyond the format's range were written as its limit.")
+        }
+        let streams = zip(plan.timeline.tracks, written.rowCounts).map { track, rowCount in
+            ExportedStream(
+                name: StreamPart(stream: track.stream, range: track.range).name, firstN: track.range.lowerBound,
+                lastN: track.range.upperBound, rowCount: rowCount, filledCount: Int64(track.range.count) - rowCount,
+                gridOffsetSeconds: track.gridOffsetSeconds, maximumDeviationSeconds: track.maximumDeviationSeconds)
+        }
+        return ExportedFile(
+            path: path, byteCount: file.byteCount, startUnixNanoseconds: plan.timeline.startUnixNanoseconds, streams: streams)
+    }
+
+    /// How each channel's counts are written; says what is lost.
+    private func mappings(
+        _ parts: [StreamPart], surveys: [RowSurvey]?, report: inout ExportReport
+    ) -> [[EDFDigitalMapping]] {
+        parts.indices.map { part in
+            parts[part].stream.description.channels.indices.map { index in
+                let channel = parts[part].stream.description.channels[index]
+                let declared = EDFDigitalMapping(raw: channel.rawMinimum...channel.rawMaximum, variant: variant)
+                guard declared.step > 1, let surveys else { return declared }
+                let mapping = EDFDigitalMapping(raw: surveys[part].extremes[index] ?? 0...1, variant: variant)
+                if mapping.step > 1 {
+                    report.note(
+                        "Channel \(channel.name): \(variant.name) holds every \(mapping.step)th raw count only, "
+                            + "\(EDFField.number(abs(channel.scale) * Double(mapping.step)) ?? "?") \(channel.unit) a step. "
+                            + "BDF holds all.")
+                }
+                return mapping
+            }
+        }
+    }
+
+    /// The files to be written: for each the parts and their samples.
+    private func groups(
+        _ parts: [StreamPart], surveys: [RowSurvey]?
+    ) throws -> [[(part: Int, range: ClosedRange<Int64>)]] {
+        guard let surveys, request.gaps != .fill else { return [parts.indices.map { ($0, parts[$0].range) }] }
+        // Streams whose rows are all gone since the contents were read have no runs.
+        let extents = parts.indices.compactMap { index -> (part: Int, range: ClosedRange<Int64>)? in
+            guard let first = surveys[index].runs.first, let last = surveys[index].runs.last else { return nil }
+            return (index, first.lowerBound...last.upperBound)
+        }
+        guard !extents.isEmpty else { throw ExportError.emptyRecording(reader.contents.id) }
+        guard request.gaps == .segments else { return [extents] }
+        let timeline = try FileTimeline(parts: extents.map { (parts[$0.part].stream, $0.range) })
+        return UnbrokenSegments(timeline: timeline, runs: extents.map { surveys[$0.part].runs }).segments.map { segment in
+            segment.map { (extents[$0.track].part, $0.range) }
+        }
+    }
+
+    /// The recording's annotations go into the last file that begins at or before their onset; earlier ones into the first.
+    private func annotations(ofFile index: Int, timelines: [FileTimeline]) -> [AnnotationContents] {
+        reader.contents.annotations.filter { annotation in
+            let match = timelines.lastIndex { ($0.startUnixNanoseconds ?? .min) <= annotation.onsetUnixNanoseconds } ?? 0
+            return match == index
+        }
+    }
+
+    private func note(header: EDFHeader, plan: EDFWriter.Plan, report: inout ExportReport) {
+        let channels = plan.timeline.tracks.flatMap(\.stream.description.channels)
+        for (signal, (channel, mapping)) in zip(header.signals, zip(channels, plan.mappings.joined())) {
+            let error = signal.scaleError(channel: channel, mapping: mapping)
+            if error > Self.scaleTolerance {
+                report.note(
+                    "Channel \(channel.name): the header's eight characters hold its scale to "
+                        + "\(EDFField.number(error * 1e6) ?? "?") parts per million only.")
+            }
+            let label = EDFSignal.label(channel)
+            if signal.label != label || label.count < channel.type.count + channel.name.count + 1 {
+                report.note("Channel \(channel.name) is labelled `\(signal.label)`.")
+            }
+        }
+        if let subject = plan.contents.subject, !header.patient.hasPrefix(subject + " ") {
+            report.note("The subject is written as `\(header.patient.split(separator: " ").first ?? "X")`.")
+        }
+        if header.recording.hasPrefix("Startdate X") {
+            report.note("The start is outside of 1985 ... 2084, which the format can name; the header says 1985-01-01.")
+        }
+    }
+}
+
+extension StreamPart {
+    /// True where every channel's whole range is written without loss.
+    func fits(_ variant: EDFVariant) -> Bool {
+        stream.description.channels.allSatisfy {
+            EDFDigitalMapping(raw: $0.rawMinimum...$0.rawMaximum, variant: variant).step == 1
+        }
+    }
+}

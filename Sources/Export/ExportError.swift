@@ -1,0 +1,58 @@
+public import Bluetooth
+public import Storage
+
+/// Why a recording could not be exported. Errors of the database pass through as `StorageError`.
+///
+/// Whatever the error, no file was left under a final name that is not complete and checked, and no existing file was changed.
+public enum ExportError: Error, Hashable, Sendable {
+    /// A file of this name exists and overwriting was not asked for.
+    case exists(path: String)
+    /// No room is left on the file system that holds the path.
+    case diskFull(path: String)
+    /// The file cannot be created, written or read back.
+    case cannotWrite(path: String, reason: String)
+    /// The recording, or the chosen part of it, holds no sample.
+    case emptyRecording(RecordingID)
+    /// The recording has no stream of this name.
+    case unknownStream(name: String, available: [String])
+    /// The format cannot hold the recording as asked for.
+    case notRepresentable(what: String, reason: String, advice: String)
+    /// What was read back differs from what was to be written: a defect of the disk or of this program.
+    case verificationFailed(path: String, detail: String)
+
+    /// What the error asks for.
+    public var disposition: Disposition {
+        switch self {
+        case .exists, .diskFull, .cannotWrite: .waitForOperator
+        case .emptyRecording, .unknownStream, .notRepresentable, .verificationFailed: .stop
+        }
+    }
+}
+
+extension ExportError: CustomStringConvertible {
+    /// What failed, on which file or stream, why, what became of the export, and what a person can do.
+    public var description: String {
+        switch self {
+        case .exists(let path):
+            "The file \(path) exists already and was left untouched. "
+                + "Choose another path, or add --force to replace it."
+        case .diskFull(let path):
+            "No room is left on the file system of \(path). The unfinished file was removed. "
+                + "Free some space or choose a path on another disk, then export again."
+        case .cannotWrite(let path, let reason):
+            "The file \(path) cannot be written: \(reason). The unfinished file was removed. "
+                + "Check the directory and its permissions, then export again."
+        case .emptyRecording(let recording):
+            "Recording \(recording.rawValue) holds no sample to export. No file was written. "
+                + "`eegsync recordings` lists what there is."
+        case .unknownStream(let name, let available):
+            "The recording has no stream named \(name). No file was written. "
+                + "Choose one of: \(available.joined(separator: ", "))."
+        case .notRepresentable(let what, let reason, let advice):
+            "\(what) cannot be written in this format: \(reason). No file was written. \(advice)"
+        case .verificationFailed(let path, let detail):
+            "The file written for \(path) does not read back as it was written: \(detail). It was removed. "
+                + "Export again; if it happens again, check the disk and report this as a defect."
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Headsets
+public import Storage
+
+/// A file format that a recording can be exported to. The raw values are those of `eegsync export --format`.
+public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
+    /// One table a stream, with a JSON file of everything that a table cannot say.
+    case csv
+    /// EDF+, 16 bits a sample.
+    case edf
+    /// BDF+, 24 bits a sample.
+    case bdf
+
+    /// The format of the EDF family that holds every raw value of a recording: BDF+ for headsets beyond 16 bits, else EDF+.
+    public static func lossless(for contents: RecordingContents) -> ExportFormat {
+        let channels = contents.streams.flatMap(\.description.channels)
+        return channels.contains { Int64($0.rawMaximum) - Int64($0.rawMinimum) > 0xFFFF } ? .bdf : .edf
+    }
+}
+
+/// What EDF+ and BDF+ do with samples that are missing. The raw values are those of `eegsync export --gaps`.
+public enum GapTreatment: String, Hashable, Sendable, CaseIterable {
+    /// One continuous file (`EDF+C`); missing samples hold the edge value and are annotated `BAD_ACQ_SKIP`.
+    case fill
+    /// One continuous file for each unbroken segment: `name_run-01.edf`, `name_run-02.edf`, ...
+    case segments
+    /// One discontinuous file (`EDF+D`): data records without any sample are left out, the others carry their true onset.
+    case discontinuous
+}
+
+/// What the cells of an exported table hold. The raw values are those of `eegsync export --values`.
+public enum TableValues: String, Hashable, Sendable, CaseIterable {
+    /// Physical values in the channel's unit.
+    case physical
+    /// The headset's own counts.
+    case raw
+}
+
+/// What is to be exported, and how.
+public struct ExportRequest: Hashable, Sendable {
+    public var format: ExportFormat
+    /// Where the file goes. Several streams of CSV and several segments add a suffix before the extension.
+    public var path: String
+    /// Names of the streams to export; all of the recording's where empty.
+    public var streams: [String]
+    /// For EDF+ and BDF+.
+    public var gaps: GapTreatment
+    /// For CSV.
+    public var values: TableValues
+    /// True to replace existing files.
+    public var replacesExisting: Bool
+
+    public init(
+        format: ExportFormat, path: String, streams: [String] = [], gaps: GapTreatment = .fill,
+        values: TableValues = .physical, replacesExisting: Bool = false
+    ) {
+        self.format = format
+        self.path = path
+        self.streams = streams
+        self.gaps = gaps
+        self.values = values
+        self.replacesExisting = replacesExisting
+    }
+}

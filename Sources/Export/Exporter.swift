@@ -1,0 +1,72 @@
+import Headsets
+public import Storage
+
+/// Exports a recording to files.
+///
+/// Every file is written under a temporary name in its directory, synchronised, read back and compared, and only then given its
+/// name; an existing file is replaced only on request. Memory does not grow with the recording's length, only with its gaps and
+/// annotations.
+public struct Exporter {
+    private let reader: RecordingReader
+    /// Called between writing and reading back; tests plant defects here.
+    var afterWriting: (_ temporaryPath: String) throws -> Void = { _ in }
+
+    /// An exporter of the recording that the reader was opened for.
+    public init(reader: RecordingReader) {
+        self.reader = reader
+    }
+
+    /// Writes the files that a request asks for.
+    ///
+    /// - Parameter progress: Called now and then with the fraction done, 0 ... 1, never falling.
+    /// - Throws: ``ExportError``, or `StorageError` where the database cannot be read.
+    public func export(_ request: ExportRequest, progress: (Double) -> Void = { _ in }) throws -> ExportReport {
+        let parts = try selectedParts(request)
+        let report = switch request.format {
+        case .csv: try CSVExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
+        case .edf, .bdf: try EDFExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
+        }
+        progress(1)
+        return report
+    }
+
+    /// The chosen streams that hold samples, with their extent.
+    private func selectedParts(_ request: ExportRequest) throws -> [StreamPart] {
+        let contents = reader.contents
+        var names: [String] = []
+        for stream in contents.streams where !names.contains(stream.description.name) { names.append(stream.description.name) }
+        for name in request.streams where !names.contains(name) {
+            throw ExportError.unknownStream(name: name, available: names)
+        }
+        let parts: [StreamPart] = contents.streams.compactMap { stream in
+            guard request.streams.isEmpty || request.streams.contains(stream.description.name), stream.rowCount > 0,
+                let first = stream.firstN, let last = stream.lastN, first <= last
+            else { return nil }
+            return StreamPart(stream: stream, range: first...last)
+        }
+        guard !parts.isEmpty else { throw ExportError.emptyRecording(contents.id) }
+        return parts
+    }
+}
+
+/// A stream and the samples of it that go into a file.
+struct StreamPart: Sendable {
+    var stream: StreamContents
+    var range: ClosedRange<Int64>
+
+    /// The stream's name; a further bank has its number, from 2.
+    var name: String {
+        let description = stream.description
+        return description.bank == 0 ? description.name : "\(description.name)-\(description.bank + 1)"
+    }
+}
+
+extension PartialFile {
+    /// A path with a suffix before its extension.
+    static func path(_ path: String, suffix: String) -> String {
+        let (_, name) = split(path)
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return path + suffix }
+        let length = name.distance(from: dot, to: name.endIndex)
+        return path.dropLast(length) + suffix + name[dot...]
+    }
+}

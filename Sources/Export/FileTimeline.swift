@@ -1,0 +1,96 @@
+import Headsets
+import Storage
+
+/// Where every sample of one file lies: each stream on a sample grid of its own, all counted from the file's first instant.
+///
+/// Positions follow n, because n is what the headset counted: consecutive samples are never pulled apart or pushed together by a
+/// refined time map. What the grid and the recorded times differ by is measured and reported.
+struct FileTimeline: Sendable {
+    /// One stream of the file.
+    struct Track: Sendable {
+        var stream: StreamContents
+        /// The samples that the file covers.
+        var range: ClosedRange<Int64>
+        var samplesPerRecord: Int
+        /// The position of the first sample on the stream's grid, from 0.
+        var firstIndex: Int64
+        /// Seconds from the first sample's grid position to its recorded time.
+        var gridOffsetSeconds: Double
+        /// The largest distance of the grid from the recorded times, in seconds.
+        var maximumDeviationSeconds: Double
+
+        /// One past the last sample's position.
+        var endIndex: Int64 { firstIndex + Int64(range.count) }
+
+        func index(ofSample n: Int64) -> Int64 { firstIndex + n - range.lowerBound }
+    }
+
+    var tracks: [Track]
+    var recordDurationMicroseconds: Int64
+    /// UTC nanoseconds since 1970 of the beginning of the first data record; nil where the streams have no times.
+    var startUnixNanoseconds: Int64?
+
+    /// The timeline of parts of streams.
+    init(parts: [(stream: StreamContents, range: ClosedRange<Int64>)]) throws {
+        let grid = try EDFRecordGrid(frequencies: parts.map(\.stream.description.samplingFrequency))
+        recordDurationMicroseconds = grid.durationMicroseconds
+        let starts = parts.map { $0.stream.unixNanoseconds(ofSample: $0.range.lowerBound) }
+        // Annotations are written to the microsecond, so the file starts at one.
+        let start = starts.compactMap { $0 }.min().map { $0.floorDivided(by: 1000) * 1000 }
+        startUnixNanoseconds = start
+        tracks = []
+        for (part, (unix, samplesPerRecord)) in zip(parts, zip(starts, grid.samplesPerRecord)) {
+            let period = Double(grid.durationMicroseconds) * 1000 / Double(samplesPerRecord)
+            var track = Track(
+                stream: part.stream, range: part.range, samplesPerRecord: samplesPerRecord, firstIndex: 0,
+                gridOffsetSeconds: 0, maximumDeviationSeconds: 0)
+            if let start, let unix {
+                track.firstIndex = Int64((Double(unix - start) / period).rounded())
+                track.gridOffsetSeconds = (Double(unix - start) - Double(track.firstIndex) * period) / 1e9
+                for segment in part.stream.segments {
+                    for n in [segment.firstN, segment.lastN] where part.range.contains(n) {
+                        let distance = Double(segment.unixNanoseconds(ofSample: n) - start) - Double(track.index(ofSample: n)) * period
+                        track.maximumDeviationSeconds = max(track.maximumDeviationSeconds, abs(distance) / 1e9)
+                    }
+                }
+            }
+            tracks.append(track)
+        }
+    }
+
+    /// How many data records cover every sample.
+    var recordCount: Int64 {
+        tracks.map { ($0.endIndex + Int64($0.samplesPerRecord) - 1) / Int64($0.samplesPerRecord) }.max() ?? 0
+    }
+
+    /// Whole seconds since 1970 that the header names; 0 without times.
+    var startSeconds: Int64 { (startUnixNanoseconds ?? 0).floorDivided(by: 1_000_000_000) }
+
+    /// Microseconds from the header's second to the first data record: 0 ... 999,999.
+    var startFractionMicroseconds: Int64 { ((startUnixNanoseconds ?? 0) - startSeconds * 1_000_000_000) / 1000 }
+
+    /// Microseconds from the header's second to a position on a track's grid.
+    func microseconds(ofIndex index: Int64, in track: Track) -> Int64 {
+        // 2^63 is beyond 1,000 years of 16 kHz in records of a second.
+        let samples = Int64(track.samplesPerRecord)
+        let (record, rest) = (index.floorDivided(by: samples), index - index.floorDivided(by: samples) * samples)
+        let within = (Double(rest) * Double(recordDurationMicroseconds) / Double(samples)).rounded()
+        return startFractionMicroseconds + record * recordDurationMicroseconds + Int64(within)
+    }
+
+    /// Microseconds from the header's second to an instant of UTC: where the first stream's time map puts it between two samples.
+    func microseconds(ofUnixNanoseconds unix: Int64) -> Int64 {
+        guard let track = tracks.first else { return startFractionMicroseconds }
+        let segments = track.stream.segments
+        let match = segments.lastIndex { $0.unixNanoseconds(ofSample: $0.firstN) <= unix } ?? segments.startIndex
+        guard segments.indices.contains(match) else {
+            return startFractionMicroseconds + (unix - (startUnixNanoseconds ?? unix)) / 1000
+        }
+        let segment = segments[match]
+        var n = Double(unix - segment.referenceUnixNanoseconds) / segment.periodNanoseconds + Double(segment.referenceN)
+        if segments.indices.contains(match + 1) { n = min(n, Double(segments[match + 1].firstN)) }
+        let index = n - Double(track.range.lowerBound) + Double(track.firstIndex)
+        let micros = index * Double(recordDurationMicroseconds) / Double(track.samplesPerRecord)
+        return startFractionMicroseconds + Int64(micros.rounded())
+    }
+}
