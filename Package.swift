@@ -52,11 +52,11 @@ let package = Package(
         // The commands, the configuration, the wiring, the exit codes.
         .executableTarget(
             name: "eegsync",
-            dependencies: ["Bluetooth", "Headsets", "Storage", "CLinux", "CSystemd", argumentParser, yams],
+            dependencies: ["Bluetooth", "Headsets", "Storage", "Export", "CLinux", "CSystemd", argumentParser, yams],
             exclude: ["eegsync.docc"],
             swiftSettings: settings),
         .testTarget(
-            name: "EegsyncTests", dependencies: ["eegsync", "Bluetooth", "Storage", "CLinux"], swiftSettings: settings),
+            name: "EegsyncTests", dependencies: ["eegsync", "Bluetooth", "Headsets", "Storage", "Export", "CLinux"], swiftSettings: settings),
         // The rules of the house that can be checked by reading the tree.
         .testTarget(name: "TidyTests", swiftSettings: settings),
         // The concurrent part: drives machines, assembles samples, writes.

@@ -15,17 +15,18 @@ struct Eegsync: AsyncParsableCommand {
             work whether or not the daemon runs.
 
             EXAMPLES
-              eegsync demo                                     see it work, without a headset
-              eegsync record start left --label "night 3"      ask for a recording
-              eegsync status --watch                           what each headset does, and what it waits for
-              eegsync audit                                    prove that nothing is missing unnoticed
-              eegsync export 12 --format edf -o night3.edf     a file for your analysis
+              eegsync record start left --label "night 3"   ask for a recording
+              eegsync status --watch                        see how it goes
+              eegsync audit                                 prove that it is complete
+              eegsync export 12 -o night3.edf               get a file for your analysis
 
             Exit codes are those of sysexits.h: 64 wrong command line, 65 damaged data or failed audit, 66 nothing there, \
             73 cannot create the output, 74 disk full, 75 try again, 77 not permitted, 78 wrong configuration.
             """,
         version: version,
-        subcommands: [])
+        subcommands: [
+            Record.self, Mark.self, Status.self, Recordings.self, Gaps.self, Audit.self, ExportCommand.self,
+        ])
 
     /// Parses, runs, and turns every error into its message and exit code.
     static func main() async {

@@ -1,5 +1,4 @@
-import ArgumentParser
-import Foundation
+import Export
 import Storage
 
 /// The end of a command that did not do what it was asked: a message for a person and an exit code for programs.
@@ -64,6 +63,7 @@ extension Failure {
         switch error {
         case let error as Failure: self = error
         case let error as StorageError: self.init(storage: error)
+        case let error as ExportError: self.init(export: error)
         case let error as ConfigurationError: self.init(configuration: error)
         default:
             self.init(
@@ -146,6 +146,10 @@ extension Failure {
             self.init(
                 problem: "SQLite failed with code \(code): \(detail).", consequence: "nothing of the transaction was stored.",
                 remedy: "check the disk, then try again.", code: .ioError)
+        case .refused(let reason):
+            self.init(
+                problem: "\(reason).", consequence: "nothing was changed.",
+                remedy: "`eegsync status` shows how things are.", code: .dataError)
         case .notFound(let what):
             self.init(
                 problem: "there is no \(what).", consequence: "nothing was changed.",

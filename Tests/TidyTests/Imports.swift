@@ -8,7 +8,8 @@ enum Imports {
         "Reconnection": ["Bluetooth", "Headsets"],
         "Migrations": [],
         "Storage": ["Migrations", "Headsets", "Bluetooth"],
-        "Export": ["Storage", "Headsets"],
+        // Bluetooth for `Disposition` only.
+        "Export": ["Storage", "Headsets", "Bluetooth"],
         "BlueZ": ["Bluetooth", "CSystemd", "CLinux"],
         "KernelBluetooth": ["Bluetooth", "CBluetooth", "CLinux"],
         "Simulation": ["Bluetooth", "Headsets", "Reconnection"],

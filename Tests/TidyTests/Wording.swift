@@ -53,7 +53,7 @@ enum Wording {
         for line in file.code {
             if line.contains(/^\s*(public\s+)?protocol\s/) { isInside = true }
             if line.hasPrefix("}") { isInside = false }
-            if isInside, let match = line.firstMatch(of: /^\s+(?:var|func|static var|static func)\s+(\w+)/) {
+            if isInside, let match = line.firstMatch(of: /^\s+(?:(?:static|mutating)\s+)*(?:var|func)\s+(\w+)/) {
                 names.append(String(match.output.1))
             }
         }

@@ -81,20 +81,24 @@ struct AuditFacts: Facts {
             let result: TextTable.Cell =
                 stream.residual == 0 ? .init("adds up", .good) : .init("off by \(Quantity.count(stream.residual))", .bad)
             table.append([
-                .init(String(stream.recording)), .init(stream.bank == 0 ? stream.stream : "\(stream.stream)-\(stream.bank + 1)"),
-                .init(Quantity.count(stream.rows)), .init(Quantity.count(stream.missing)), .init(Quantity.count(stream.expected)),
+                .init(String(stream.recording)),
+                .init(stream.bank == 0 ? stream.stream : "\(stream.stream)-\(stream.bank + 1)"),
+                .init(Quantity.count(stream.rows)), .init(Quantity.count(stream.missing)),
+                .init(Quantity.count(stream.expected)),
                 .init(Quantity.count(stream.recovered)), result,
             ])
         }
         var lines = streams.isEmpty ? ["No stream holds a sample yet."] : table.rendered(style: style)
         lines.append("")
         if holds {
-            lines.append(style.apply(.good, to: "The audit holds: every sample is stored or ledgered as missing, exactly once."))
+            lines.append(
+                style.apply(.good, to: "The audit holds: every sample is stored or ledgered as missing, exactly once."))
         } else {
             lines.append(style.apply(.bad, to: "The audit does not hold. The first offending rows:"))
             lines += findings.map { finding in
                 let place = [finding.streamId.map { "stream \($0)" }, finding.n.map { "n \($0)" }].compactMap { $0 }
-                return "  \(finding.check)\(place.isEmpty ? "" : " (\(place.joined(separator: ", ")))"): \(finding.detail.printable)"
+                return
+                    "  \(finding.check)\(place.isEmpty ? "" : " (\(place.joined(separator: ", ")))"): \(finding.detail.printable)"
             }
         }
         return lines

@@ -44,13 +44,15 @@ struct Mark: ParsableCommand {
         if let recording {
             marked = [RecordingID(rawValue: recording)]
         } else {
-            marked = try store.openRecordings().filter { headset == nil || $0.headsetName == headset }.map(\.recording)
+            marked = try store.openRecordings().filter { $0.isWanted && (headset == nil || $0.headsetName == headset) }.map(
+                \.recording)
             if marked.isEmpty {
                 throw StorageError.notFound(what: headset.map { "open recording of headset \($0)" } ?? "open recording")
             }
         }
         for recording in marked { try store.mark(recording, text: text, durationSeconds: duration, at: now) }
-        try MarkFacts(recordings: marked.map(\.rawValue), description: text, durationSeconds: duration).print(asJSON: output.json)
+        try MarkFacts(recordings: marked.map(\.rawValue), description: text, durationSeconds: duration).print(
+            asJSON: output.json)
     }
 }
 

@@ -34,7 +34,8 @@ struct Record: ParsableCommand {
         @Option(help: "What the subject does.")
         var task: String?
 
-        @Option(help: "The headset's model, where no configuration says it (\(Configuration.knownModels.joined(separator: ", "))).")
+        @Option(
+            help: "The headset's model, where no configuration says it (\(Configuration.knownModels.joined(separator: ", "))).")
         var model: String?
 
         @OptionGroup var options: DatabaseOptions
@@ -56,7 +57,8 @@ struct Record: ParsableCommand {
             if let model {
                 guard Configuration.knownModels.contains(model) else {
                     throw ValidationError(
-                        "'\(model)' is no model that this version knows (\(Configuration.knownModels.joined(separator: ", "))).")
+                        "'\(model)' is no model that this version knows (\(Configuration.knownModels.joined(separator: ", ")))."
+                    )
                 }
                 return model
             }
@@ -70,7 +72,8 @@ struct Record: ParsableCommand {
             throw Failure(
                 problem: "the configuration \(options.configurationPath) names no headset \(headset), only "
                     + configuration.headsets.map(\.name).joined(separator: ", ") + ".",
-                consequence: "no recording was started.", remedy: "check the spelling, or add the headset to the configuration.",
+                consequence: "no recording was started.",
+                remedy: "check the spelling, or add the headset to the configuration.",
                 code: .noInput)
         }
     }

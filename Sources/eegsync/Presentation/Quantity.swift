@@ -32,6 +32,12 @@ enum Quantity {
         return "\(seconds / 86_400) d \(seconds % 86_400 / 3600) h"
     }
 
+    /// The same for seconds of the database; a length that no clock can have is `unknown`.
+    static func duration(seconds: Double) -> String {
+        guard seconds.isFinite, abs(seconds) < 1e9 else { return "unknown" }
+        return duration(.nanoseconds(Int64((seconds * 1e9).rounded())))
+    }
+
     /// `812 B`, `4.7 MB`, `1.2 GB`: powers of ten, as disks are sold.
     static func bytes(_ bytes: Int64) -> String {
         var value = Double(bytes.magnitude)
