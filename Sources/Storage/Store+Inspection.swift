@@ -1,0 +1,157 @@
+public import Bluetooth
+import Foundation
+import GRDB
+import Headsets
+
+/// What commands show.
+extension Store {
+    /// All recordings, by key.
+    public func recordings() throws(StorageError) -> [RecordingSummary] {
+        try connection.read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM recording_overview ORDER BY recording_id").map { row in
+                RecordingSummary(
+                    id: row["recording_id"], headset: row["headset"], model: row["model"], label: row["label"],
+                    subject: row["subject"], task: row["task"],
+                    state: RecordingSummary.State(rawValue: row["state"]) ?? .stopped,
+                    requestedUnixNanoseconds: row["requested_unix_ns"], startUnixNanoseconds: row["start_unix_ns"],
+                    endUnixNanoseconds: row["end_unix_ns"], stoppedUnixNanoseconds: row["stopped_unix_ns"],
+                    durationSeconds: row["duration_seconds"], rows: row["rows"], missing: row["missing"],
+                    recovered: row["recovered"], gaps: row["gaps"],
+                    views: (row["view_names"] as String?).map { $0.split(separator: ",").map(String.init) } ?? [])
+            }
+        }
+    }
+
+    /// The gaps of a recording, by time and stream.
+    ///
+    /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording.
+    public func gaps(of recording: RecordingID) throws(StorageError) -> [GapSummary] {
+        try connection.read { db in
+            try Self.requireRecording(recording, in: db)
+            return try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM gap_time WHERE recording_id = ?
+                    ORDER BY start_unix_ns IS NULL, start_unix_ns, stream_id, first_n, channel
+                    """, arguments: [recording.rawValue]
+            ).map { row in
+                GapSummary(
+                    stream: row["stream"], bank: row["bank"], firstN: row["first_n"], count: row["count"],
+                    channel: row["channel"], channelName: row["channel_name"], cause: row["cause"], meaning: row["meaning"],
+                    recovered: row["recovered"], startUnixNanoseconds: row["start_unix_ns"],
+                    endUnixNanoseconds: row["end_unix_ns"], noticedUnixNanoseconds: row["noticed_unix_ns"],
+                    durationSeconds: row["duration_seconds"])
+            }
+        }
+    }
+
+    /// What is known last about each headset, by name.
+    ///
+    /// - Parameters:
+    ///   - now: for the rates; on the clock of the store's host boot.
+    ///   - window: over how long rates are taken. Commits come once a second, so 10 s is steady.
+    public func headsets(
+        at now: MonotonicTime, window: Duration = .seconds(10)
+    ) throws(StorageError) -> [HeadsetActivity] {
+        let inspection = ActivityInspection(hostBoot: hostBootID, now: now, window: window)
+        return try connection.read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM headset ORDER BY name").map { try inspection.activity(of: $0, in: db) }
+        }
+    }
+
+    /// How much room the database takes and has.
+    public func size() throws(StorageError) -> DatabaseSize {
+        guard let path else {
+            let bytes = try connection.read { db in
+                try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
+            }
+            return DatabaseSize(bytes: bytes, freeBytes: nil)
+        }
+        let bytes = [path, path + "-wal"].map { file in
+            (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? NSNumber)?.int64Value ?? 0
+        }
+        let free = try? FileManager.default.attributesOfFileSystem(forPath: path)[.systemFreeSize] as? NSNumber
+        return DatabaseSize(bytes: bytes.reduce(0, +), freeBytes: free?.int64Value)
+    }
+}
+
+/// Reads what `eegsync status` shows.
+struct ActivityInspection {
+    let hostBoot: Int64?
+    let now: MonotonicTime
+    let window: Duration
+
+    func activity(of headset: Row, in db: Database) throws -> HeadsetActivity {
+        let id: Int64 = headset["id"]
+        let recording = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT id, desired_state FROM recording WHERE headset_id = ? AND stopped_host_boot_id IS NULL
+                ORDER BY desired_state = 'recording' DESC, id DESC LIMIT 1
+                """, arguments: [id])
+        let event = try latest("connection_event", of: id, in: db)
+        let report = try latest("status_report", of: id, in: db)
+        let battery = try latest("status_report", where: "battery_percent IS NOT NULL", of: id, in: db)
+        let recordingID: Int64? = recording?["id"]
+        return HeadsetActivity(
+            id: HeadsetID(rawValue: id), name: headset["name"], model: headset["model"],
+            serialNumber: headset["serial_number"], recording: recordingID.map(RecordingID.init),
+            isWanted: recording?["desired_state"] == "recording", state: event?["state"], stateDetail: event?["detail"],
+            stateEntered: try event.map { try instant($0["host_boot_id"], $0["boottime_ns"], in: db) },
+            condition: (report?["condition"] as String?).flatMap(HeadsetStatus.Condition.init),
+            statusOutcome: report?["outcome"],
+            statusReported: try report.map { try instant($0["host_boot_id"], $0["boottime_ns"], in: db) },
+            batteryPercent: battery?["battery_percent"],
+            batteryReported: try battery.map { try instant($0["host_boot_id"], $0["boottime_ns"], in: db) },
+            streams: try recordingID.map { try streams(of: $0, in: db) } ?? [])
+    }
+
+    private func latest(_ table: String, where condition: String = "TRUE", of headset: Int64, in db: Database) throws -> Row? {
+        try Row.fetchOne(
+            db, sql: "SELECT * FROM \(table) WHERE headset_id = ? AND \(condition) ORDER BY id DESC LIMIT 1",
+            arguments: [headset])
+    }
+
+    private func instant(_ boot: Int64, _ nanoseconds: Int64, in db: Database) throws -> StoredInstant {
+        let offset = try Int64.fetchOne(
+            db, sql: "SELECT offset_ns FROM host_boot_clock WHERE host_boot_id = ?", arguments: [boot])
+        return StoredInstant(
+            time: MonotonicTime(nanoseconds: nanoseconds), isSameHostBoot: boot == hostBoot,
+            unixNanoseconds: offset.map { $0 + nanoseconds })
+    }
+
+    private func streams(of recording: Int64, in db: Database) throws -> [StreamActivity] {
+        try Row.fetchAll(
+            db, sql: "SELECT * FROM stream_overview WHERE recording_id = ? ORDER BY stream_id", arguments: [recording]
+        ).map { row in
+            let id: Int64 = row["stream_id"]
+            let lastN = try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: [id])
+            var lastSample: StoredInstant?
+            var rate = 0.0
+            let segment = try Row.fetchOne(
+                db, sql: "SELECT * FROM segment WHERE stream_id = ?1 AND first_n <= ?2 ORDER BY first_n DESC LIMIT 1",
+                arguments: [id, lastN ?? .min])
+            if let lastN, let segment {
+                let time = MonotonicTime(nanoseconds: segment["reference_boottime_ns"])
+                let period: Double = segment["period_ns"]
+                let referenceN: Int64 = segment["reference_n"]
+                let taken = time + .nanoseconds(Int64((Double(lastN - referenceN) * period).rounded()))
+                lastSample = try instant(segment["host_boot_id"], taken.nanoseconds, in: db)
+                if lastSample?.isSameHostBoot == true {
+                    let windowRows = (window.inSeconds * 1e9 / period).rounded()
+                    let silentRows = ((now - taken).inSeconds * 1e9 / period).rounded()
+                    let wanted = min(max(windowRows - silentRows, 0), windowRows)
+                    let found = try Int64.fetchOne(
+                        db, sql: "SELECT count(*) FROM sample WHERE stream_id = ? AND n > ?",
+                        arguments: [id, lastN - Int64(wanted)])
+                    rate = Double(found ?? 0) / window.inSeconds
+                }
+            }
+            return StreamActivity(
+                id: StreamID(rawValue: id), name: row["stream"], bank: row["bank"], view: row["view_name"],
+                samplingFrequency: row["sampling_frequency"], rowsPerSecond: rate, lastN: lastN, lastSample: lastSample,
+                rows: row["rows"] ?? 0, missing: row["missing"], recovered: row["recovered"], gaps: row["gaps"],
+                openGapFirstN: row["open_gap_first_n"])
+        }
+    }
+}
