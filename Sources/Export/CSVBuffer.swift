@@ -8,6 +8,8 @@ final class CSVBuffer {
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: fullByteCount + rowByteCount, alignment: 16)
     private var count = 0
     private let file: PartialFile
+    /// The checksum of the bytes that were flushed.
+    private(set) var digest = SampleDigest()
 
     init(file: PartialFile) {
         self.file = file
@@ -23,6 +25,7 @@ final class CSVBuffer {
     }
 
     func flush() throws {
+        for byte in memory[..<count] { digest.add(UInt64(byte)) }
         try file.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
         count = 0
     }

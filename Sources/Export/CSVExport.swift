@@ -24,8 +24,8 @@ struct CSVExport {
             try table.synchronize()
             try afterWriting(table.temporaryPath)
             let check = try CSVReader(path: table.temporaryPath, numbers: writer.numbers).digest { advance(0.7 + $0 * 0.3) }
-            guard check.header == writer.headerRow, check.digest == written.digest else {
-                throw ExportError.verificationFailed(path: table.path, detail: "a value differs")
+            guard check.header == writer.headerRow, check.values == written.values, check.bytes == written.bytes else {
+                throw ExportError.verificationFailed(path: table.path, detail: "a row differs")
             }
             let document = CSVSidecar(
                 contents: reader.contents, stream: part.stream, range: part.range, values: request.values, written: written)

@@ -6,12 +6,13 @@ struct CSVReader {
     let path: String
     let numbers: [CSVNumber]
 
-    /// The header row and the checksum of the n's and raw values of all rows.
+    /// The header row, the checksum of the n's and raw values of all rows, and that of the bytes.
     ///
     /// - Throws: ``ExportError``, `verificationFailed` where a row is not as it must be.
-    func digest(progress: (Double) -> Void = { _ in }) throws -> (header: String, digest: SampleDigest) {
+    func digest(progress: (Double) -> Void = { _ in }) throws -> (header: String, values: SampleDigest, bytes: SampleDigest) {
         let file = try ReadFile(path: path)
         var digest = SampleDigest()
+        var byteDigest = SampleDigest()
         var header: String?
         var rest: [UInt8] = []
         var done: Int64 = 0
@@ -19,6 +20,7 @@ struct CSVReader {
             let read = try file.read(atMost: 1 << 18)
             if read.isEmpty { break }
             done += Int64(read.count)
+            for byte in read { byteDigest.add(UInt64(byte)) }
             rest += read
             var start = 0
             try rest.withUnsafeBufferPointer { bytes in
@@ -35,7 +37,7 @@ struct CSVReader {
             progress(Double(done) / Double(max(1, file.byteCount)))
         }
         guard let header, rest.isEmpty else { throw failure("it does not end with a whole row") }
-        return (header, digest)
+        return (header, digest, byteDigest)
     }
 
     private func add(_ row: UnsafeBufferPointer<UInt8>, to digest: inout SampleDigest) throws {

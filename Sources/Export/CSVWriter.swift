@@ -7,7 +7,10 @@ import Storage
 struct CSVWriter {
     /// What was written, for the check and the report.
     struct Written {
-        var digest: SampleDigest
+        /// Of the n's and raw values.
+        var values: SampleDigest
+        /// Of the bytes.
+        var bytes: SampleDigest
         var rowCount: Int64
         var missingRowCount: Int64
     }
@@ -40,7 +43,7 @@ struct CSVWriter {
         }
         try text.endRow()
         var clock = CSVClock(stream: stream)
-        var written = Written(digest: SampleDigest(), rowCount: 0, missingRowCount: 0)
+        var written = Written(values: SampleDigest(), bytes: SampleDigest(), rowCount: 0, missingRowCount: 0)
         var expected = range.lowerBound
         let channelCount = numbers.count
         try reader.forEachChunk(of: stream.id, in: range, rowsPerChunk: Self.rowsPerChunk) { chunk in
@@ -54,15 +57,15 @@ struct CSVWriter {
                 text.append(UInt8(ascii: ","))
                 clock.append(n, to: text)
                 let missing = row < chunk.missingChannels.count ? chunk.missingChannels[row] : 0
-                written.digest.add(UInt64(bitPattern: n))
+                written.values.add(UInt64(bitPattern: n))
                 for channel in 0..<channelCount {
                     text.append(UInt8(ascii: ","))
                     if missing & (1 << UInt8(channel)) != 0 {
-                        written.digest.add(UInt64(bitPattern: CSVReader.missing))
+                        written.values.add(UInt64(bitPattern: CSVReader.missing))
                     } else {
                         let value = chunk.values[row * channelCount + channel]
                         numbers[channel].append(value, to: text)
-                        written.digest.add(UInt64(bitPattern: Int64(value)))
+                        written.values.add(UInt64(bitPattern: Int64(value)))
                     }
                 }
                 try text.endRow()
@@ -76,6 +79,7 @@ struct CSVWriter {
             expected += 1
         }
         try text.flush()
+        written.bytes = text.digest
         return written
     }
 
@@ -83,10 +87,10 @@ struct CSVWriter {
         text.append(n)
         text.append(UInt8(ascii: ","))
         clock.append(n, to: text)
-        written.digest.add(UInt64(bitPattern: n))
+        written.values.add(UInt64(bitPattern: n))
         for _ in numbers {
             text.append(UInt8(ascii: ","))
-            written.digest.add(UInt64(bitPattern: CSVReader.missing))
+            written.values.add(UInt64(bitPattern: CSVReader.missing))
         }
         try text.endRow()
         written.missingRowCount += 1

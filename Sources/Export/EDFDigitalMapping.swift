@@ -36,6 +36,39 @@ struct EDFDigitalMapping: Hashable, Sendable {
         maximum = min(maximum, limits.upperBound)
     }
 
+    /// The mapping with the format's whole width, where nothing is lost: a wide range keeps the header's eight characters accurate.
+    func widened(within raw: ClosedRange<Int32>, variant: EDFVariant) -> EDFDigitalMapping {
+        guard step == 1 else { return self }
+        var wide = self
+        // Never narrower than it was; some steps are left to ``refined(for:variant:)``.
+        wide.minimum = min(minimum, Int32(max(Int64(variant.digitalLimits.lowerBound + Self.refinement), Int64(raw.lowerBound) - shift)))
+        wide.maximum = max(maximum, Int32(min(Int64(variant.digitalLimits.upperBound - Self.refinement), Int64(raw.upperBound) - shift)))
+        return wide
+    }
+
+    /// The mapping with its ends moved outwards by up to ``refinement`` steps, where the format has room, if eight characters would
+    /// otherwise falsify the gain by more than ``EDFExport/scaleTolerance``: one of the ends' physical values is round enough.
+    func refined(for channel: ChannelDescription, variant: EDFVariant) -> EDFDigitalMapping {
+        func error(_ mapping: EDFDigitalMapping) -> Double {
+            let signal = try? EDFSignal(channel: channel, mapping: mapping, samplesPerRecord: 1)
+            return signal?.scaleError(channel: channel, mapping: mapping) ?? .infinity
+        }
+        var best = (mapping: self, error: error(self))
+        for low in 0...Self.refinement where best.error > EDFExport.scaleTolerance {
+            for high in 0...Self.refinement where best.error > EDFExport.scaleTolerance {
+                var candidate = self
+                candidate.minimum = max(minimum - low, variant.digitalLimits.lowerBound)
+                candidate.maximum = min(maximum + high, variant.digitalLimits.upperBound)
+                let found = error(candidate)
+                if found < best.error { best = (candidate, found) }
+            }
+        }
+        return best.mapping
+    }
+
+    /// Enough ends to choose from: 33 × 33 pairs.
+    private static let refinement: Int32 = 32
+
     /// The digital value of a raw one, not clipped.
     @inline(__always)
     func digital(_ raw: Int32) -> Int64 {

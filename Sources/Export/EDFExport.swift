@@ -56,7 +56,7 @@ struct EDFExport {
         try file.synchronize()
         try afterWriting(file.temporaryPath)
         let check = try EDFReader(path: file.temporaryPath)
-        guard check.header == written.header else {
+        guard check.header == written.header, check.headerBytes == written.header.bytes else {
             throw ExportError.verificationFailed(path: path, detail: "the header differs")
         }
         guard try check.digest(progress: { progress(0.8 + $0 * 0.2) }) == written.digest else {
@@ -84,13 +84,15 @@ struct EDFExport {
             parts[part].stream.description.channels.indices.map { index in
                 let channel = parts[part].stream.description.channels[index]
                 let declared = EDFDigitalMapping(raw: channel.rawMinimum...channel.rawMaximum, variant: variant)
-                guard declared.step > 1, let surveys else { return declared }
+                guard declared.step > 1, let surveys else { return declared.refined(for: channel, variant: variant) }
                 let mapping = EDFDigitalMapping(raw: surveys[part].extremes[index] ?? 0...1, variant: variant)
+                    .widened(within: channel.rawMinimum...channel.rawMaximum, variant: variant)
+                    .refined(for: channel, variant: variant)
                 if mapping.step > 1 {
                     report.note(
-                        "Channel \(channel.name): \(variant.name) holds every \(mapping.step)th raw count only, "
-                            + "\(EDFField.number(abs(channel.scale) * Double(mapping.step)) ?? "?") \(channel.unit) a step. "
-                            + "BDF holds all.")
+                        "Channel \(channel.name): one step of \(variant.name) is \(mapping.step) raw counts, "
+                            + "\(EDFField.number(abs(channel.scale) * Double(mapping.step)) ?? "?") \(channel.unit); "
+                            + "smaller differences are lost. BDF+ keeps them.")
                 }
                 return mapping
             }

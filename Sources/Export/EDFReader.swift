@@ -4,6 +4,8 @@ import Glibc
 struct EDFReader {
     let path: String
     let header: EDFHeader
+    /// The header as it stands in the file.
+    let headerBytes: [UInt8]
 
     /// One data record.
     struct Record {
@@ -19,10 +21,15 @@ struct EDFReader {
     init(path: String) throws {
         self.path = path
         let file = try ReadFile(path: path)
-        guard let parsed = try EDFHeader(parsing: try file.read(atMost: 256), rest: { try file.read(atMost: $0) }) else {
-            throw ExportError.verificationFailed(path: path, detail: "the header cannot be read")
+        var bytes = try file.read(atMost: 256)
+        let parsed = try EDFHeader(parsing: bytes) { count in
+            let rest = try file.read(atMost: count)
+            bytes += rest
+            return rest
         }
+        guard let parsed else { throw ExportError.verificationFailed(path: path, detail: "the header cannot be read") }
         header = parsed
+        headerBytes = bytes
         let expected = Int64(header.byteCount) + header.recordCount * Int64(header.recordByteCount)
         guard file.byteCount == expected else {
             throw ExportError.verificationFailed(

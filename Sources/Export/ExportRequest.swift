@@ -9,6 +9,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case edf
     /// BDF+, 24 bits a sample.
     case bdf
+    /// The recording as a database of its own, with the same tables and views.
+    case sqlite
 
     /// The format of the EDF family that holds every raw value of a recording: BDF+ for headsets beyond 16 bits, else EDF+.
     public static func lossless(for contents: RecordingContents) -> ExportFormat {
@@ -40,7 +42,7 @@ public struct ExportRequest: Hashable, Sendable {
     public var format: ExportFormat
     /// Where the file goes. Several streams of CSV and several segments add a suffix before the extension.
     public var path: String
-    /// Names of the streams to export; all of the recording's where empty.
+    /// Names of the streams to export; all of the recording's where empty. A database always holds all.
     public var streams: [String]
     /// For EDF+ and BDF+.
     public var gaps: GapTreatment

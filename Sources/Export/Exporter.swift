@@ -7,14 +7,21 @@ public import Storage
 /// name; an existing file is replaced only on request. Memory does not grow with the recording's length, only with its gaps and
 /// annotations.
 public struct Exporter {
+    private let store: Store
     private let reader: RecordingReader
     /// Called between writing and reading back; tests plant defects here.
     var afterWriting: (_ temporaryPath: String) throws -> Void = { _ in }
 
-    /// An exporter of the recording that the reader was opened for.
-    public init(reader: RecordingReader) {
-        self.reader = reader
+    /// An exporter of a recording as it is at this moment; what is recorded later is not seen.
+    ///
+    /// - Throws: `StorageError.notFound` where there is no such recording.
+    public init(store: Store, recording: RecordingID) throws(StorageError) {
+        self.store = store
+        reader = try store.reader(of: recording)
     }
+
+    /// What is exported: for choosing a format and a name.
+    public var contents: RecordingContents { reader.contents }
 
     /// Writes the files that a request asks for.
     ///
@@ -24,6 +31,9 @@ public struct Exporter {
         let parts = try selectedParts(request)
         let report = switch request.format {
         case .csv: try CSVExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
+        case .sqlite:
+            try DatabaseExport(request: request, store: store, reader: reader, afterWriting: afterWriting)
+                .run(parts, progress: progress)
         case .edf, .bdf: try EDFExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
         }
         progress(1)

@@ -67,6 +67,20 @@ final class PartialFile {
         byteCount = 0
     }
 
+    /// Removes the temporary file, so that a program that insists on creating it can; ``adopt()`` takes it back.
+    func vacate() {
+        close(descriptor)
+        descriptor = -1
+        unlink(temporaryPath)
+    }
+
+    /// Goes on with the file that was created under the temporary name.
+    func adopt() throws {
+        descriptor = open(temporaryPath, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure() }
+        byteCount = Int64(lseek(descriptor, 0, SEEK_END))
+    }
+
     /// Waits until the bytes are on the disk.
     func synchronize() throws {
         guard fsync(descriptor) == 0 else { throw failure() }
@@ -93,6 +107,12 @@ final class PartialFile {
             fsync(directory)
             close(directory)
         }
+    }
+
+    /// Writes to another descriptor from now on; tests give it a full device.
+    func replaceDescriptor(_ other: Int32) {
+        close(descriptor)
+        descriptor = other
     }
 
     /// The directory and the last component of a path.

@@ -1,0 +1,155 @@
+import Bluetooth
+import Glibc
+import Headsets
+import Storage
+import Testing
+
+@testable import Export
+
+@Suite struct ExporterTests {
+    let directory: TemporaryDirectory
+    let fixture = RecordingFixture(streams: [
+        .init(description: RecordingFixture.description(), range: 0...2559, absent: [600...700])
+    ])
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func request(_ format: ExportFormat, _ name: String = "a", replaces: Bool = false) -> ExportRequest {
+        ExportRequest(format: format, path: directory.path + "/" + name, replacesExisting: replaces)
+    }
+
+    @Test("An existing file is left untouched unless it is to be replaced", arguments: ExportFormat.allCases)
+    func existing(format: ExportFormat) throws {
+        let path = directory.path + "/a"
+        let file = try #require(fopen(path, "w"))
+        fputs("precious", file)
+        fclose(file)
+        #expect(throws: ExportError.exists(path: path)) { try fixture.exporter().export(request(format)) }
+        #expect(contents(of: path) == Array("precious".utf8))
+        #expect(directory.names == ["a"])
+        _ = try fixture.exporter().export(request(format, replaces: true))
+        #expect(contents(of: path).count > 10_000)
+    }
+
+    @Test("A byte that changes on the disk is found, wherever it is, and no file is left", arguments: [ExportFormat.csv, .edf, .bdf])
+    func plantedDefects(format: ExportFormat) throws {
+        _ = try fixture.exporter().export(request(format, "good"))
+        let size = contents(of: directory.path + "/good").count
+        let count = directory.names.count
+        for offset in stride(from: 3, to: size - 1, by: size / 40) {
+            var exporter = try fixture.exporter()
+            exporter.afterWriting = { path in
+                let file = open(path, O_RDWR)
+                defer { close(file) }
+                var byte: UInt8 = 0
+                pread(file, &byte, 1, offset)
+                byte ^= 0x02
+                pwrite(file, &byte, 1, offset)
+            }
+            do {
+                _ = try exporter.export(request(format, "bad"))
+                Issue.record("offset \(offset) was not found")
+                unlink(directory.path + "/bad")
+                unlink(directory.path + "/bad.json")
+            } catch let error as ExportError {
+                guard case .verificationFailed = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+            }
+            #expect(directory.names.count == count)
+        }
+    }
+
+    @Test("A database whose content is not the recording's is found")
+    func plantedDatabaseDefect() throws {
+        var exporter = try fixture.exporter()
+        exporter.afterWriting = { path in
+            let copy = try Store(path: path, hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"), mode: .control)
+            let onset = MonotonicTime(nanoseconds: 100_000_000_000)
+            try copy.mark(RecordingID(rawValue: 1), text: "planted", durationSeconds: nil, at: onset)
+            try copy.close()
+        }
+        #expect(throws: ExportError.verificationFailed(path: directory.path + "/a", detail: "what it says of the recording differs")) {
+            try exporter.export(request(.sqlite))
+        }
+        #expect(!directory.names.contains("a"))
+    }
+
+    @Test("An exported database is one file that reads as the recording")
+    func database() throws {
+        let exporter = try fixture.exporter()
+        let report = try exporter.export(request(.sqlite))
+        #expect(directory.names == ["a"])
+        #expect(report.files[0].streams[0].rowCount == 2459)
+        let copy = try Store(
+            path: directory.path + "/a", hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"), mode: .readOnly)
+        #expect(try copy.reader(of: RecordingID(rawValue: 1)).contents == exporter.contents)
+    }
+
+    @Test("A shortened file is found")
+    func shortened() throws {
+        for format in ExportFormat.allCases {
+            var exporter = try fixture.exporter()
+            exporter.afterWriting = { truncate($0, 9000) }
+            #expect(throws: ExportError.self) { try exporter.export(request(format)) }
+            #expect(directory.names.isEmpty)
+        }
+    }
+
+    @Test("A recording without samples, and a stream that is not there, are refused before a file is made")
+    func refused() throws {
+        let empty = RecordingFixture(streams: [
+            .init(description: RecordingFixture.description(), range: 0...9, absent: [0...9])
+        ])
+        #expect(throws: ExportError.emptyRecording(RecordingID(rawValue: 1))) {
+            try empty.exporter().export(request(.edf))
+        }
+        var unknown = request(.edf)
+        unknown.streams = ["ppg"]
+        #expect(throws: ExportError.unknownStream(name: "ppg", available: ["eeg"])) {
+            try fixture.exporter().export(unknown)
+        }
+        #expect(directory.names.isEmpty)
+    }
+
+    @Test("A directory that is not there is said, not created")
+    func missingDirectory() throws {
+        do {
+            _ = try fixture.exporter().export(request(.edf, "none/a.edf"))
+            Issue.record("It was written.")
+        } catch let error as ExportError {
+            #expect(error == .cannotWrite(path: directory.path + "/none/a.edf", reason: "No such file or directory"))
+            #expect(error.disposition == .waitForOperator)
+            #expect(error.description.contains("Check the directory"))
+        }
+    }
+
+    @Test("A full disk is told as such")
+    func fullDisk() throws {
+        // The kernel's own full device.
+        let file = try PartialFile(path: directory.path + "/a", replacesExisting: false)
+        let full = open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        file.replaceDescriptor(full)
+        #expect(throws: ExportError.diskFull(path: directory.path + "/a")) { try file.write([1]) }
+    }
+
+    @Test("Progress never falls and ends at 1")
+    func progress() throws {
+        for format in ExportFormat.allCases {
+            var fractions: [Double] = []
+            _ = try fixture.exporter().export(request(format, "p." + format.rawValue)) { fractions.append($0) }
+            #expect(fractions == fractions.sorted())
+            #expect(fractions.last == 1)
+        }
+    }
+
+    @Test("Suffixes go before the extension")
+    func suffixes() {
+        #expect(PartialFile.path("/a.b/c.edf", suffix: "_run-01") == "/a.b/c_run-01.edf")
+        #expect(PartialFile.path("/a.b/c", suffix: "_x") == "/a.b/c_x")
+        #expect(CSVExport.sidecarPath("/a.b/c.csv") == "/a.b/c.json")
+        #expect(CSVExport.sidecarPath("c") == "c.json")
+    }
+}

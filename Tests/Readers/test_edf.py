@@ -1,0 +1,144 @@
+"""Exported EDF+ and BDF+ files, as MNE, pyEDFlib and edfio read them.
+
+What each reader can do differs, and is asserted as it is:
+
+- MNE: values, times and annotations of continuous files, those of one channel too. It loads a discontinuous file as if it were
+  continuous, drops the fraction of the start's second, and resamples streams of lower rates unless it is told which to load.
+- pyEDFlib: all of a continuous file; refuses a discontinuous one.
+- edfio: EDF+ and BDF+; loads a discontinuous file as if it were continuous.
+"""
+
+import datetime
+
+import edfio
+import mne
+import numpy as np
+import pyedflib
+import pytest
+
+from expectations import EXPECTATIONS, path
+
+CONTINUOUS = [e for e in EXPECTATIONS if e["kind"].endswith("C")]
+DISCONTINUOUS = [e for e in EXPECTATIONS if e["kind"].endswith("D")]
+# Annotations are written to the microsecond.
+MICROSECOND = 1.5e-6
+
+
+def identify(expectation):
+    return expectation["file"]
+
+
+def assert_values(read, signal):
+    """The first samples are those of the recording; what follows fills the last data record."""
+    expected = np.array(signal["values"])
+    assert len(read) >= len(expected)
+    assert len(read) - len(expected) < signal["samplingFrequency"] * 10
+    assert np.max(np.abs(read[: len(expected)] - expected)) <= signal["tolerance"] + 1e-9
+
+
+def assert_marks(read, expectation):
+    """Every expected annotation is there once, to the microsecond; segments have further ones of the recording."""
+    left = list(read)
+    for mark in expectation["marks"]:
+        duration = mark.get("durationSeconds") or 0
+        matches = [
+            i
+            for i, (onset, length, text) in enumerate(left)
+            if text == mark["text"]
+            and abs(onset - mark["onsetSeconds"]) <= MICROSECOND
+            and abs(length - duration) <= MICROSECOND
+        ]
+        assert matches, (mark, read)
+        left.pop(matches[0])
+    # Nothing is marked as missing that is not, but streams that begin late or end early.
+    spurious = [m for m in left if m[2].startswith("BAD_ACQ_SKIP") and "ACCEL" not in m[2]]
+    assert not spurious
+
+
+def read_mne(expectation, **options):
+    reader = mne.io.read_raw_edf if ".edf" in expectation["file"] else mne.io.read_raw_bdf
+    return reader(path(expectation), verbose="error", **options)
+
+
+@pytest.mark.parametrize("expectation", CONTINUOUS, ids=identify)
+def test_mne(expectation):
+    for frequency in {s["samplingFrequency"] for s in expectation["signals"]}:
+        signals = [s for s in expectation["signals"] if s["samplingFrequency"] == frequency]
+        raw = read_mne(expectation, include=[s["label"] for s in signals])
+        assert raw.info["sfreq"] == frequency
+        assert raw.ch_names == [s["label"] for s in signals]
+        assert raw.info["meas_date"].strftime("%Y-%m-%dT%H:%M:%S") == expectation["start"]
+        # MNE gives volts where it knows the unit.
+        factors = [1e6 if s["unit"] == "uV" else 1 for s in signals]
+        for values, factor, signal in zip(raw.get_data(), factors, signals):
+            assert_values(values * factor, signal)
+    if len({s["samplingFrequency"] for s in expectation["signals"]}) > 1:
+        return
+    raw = read_mne(expectation)
+    assert raw.n_times == round(expectation["durationSeconds"] * raw.info["sfreq"])
+    read = []
+    for onset, duration, text, channels in zip(
+        raw.annotations.onset, raw.annotations.duration, raw.annotations.description, raw.annotations.ch_names
+    ):
+        # MNE keeps the channels that an annotation is for.
+        read += [(onset, duration, f"{text}@@{c}") for c in channels] or [(onset, duration, text)]
+    duration = expectation["durationSeconds"]
+    inside = dict(expectation, marks=[m for m in expectation["marks"] if 0 <= m["onsetSeconds"] < duration])
+    assert_marks(read, inside)
+
+
+@pytest.mark.parametrize("expectation", CONTINUOUS, ids=identify)
+def test_pyedflib(expectation):
+    with pyedflib.EdfReader(path(expectation)) as reader:
+        assert reader.getSignalLabels() == [s["label"] for s in expectation["signals"]]
+        # pyEDFlib shows the underscores of subfields as spaces, and X as nothing.
+        subject = expectation["subject"]
+        assert reader.getPatientCode() == ("" if subject == "X" else subject.replace("_", " "))
+        # getStartdatetime() of 0.1.42 is wrong by a factor of 10 in the fraction, which the field below has in units of 100 ns.
+        start = datetime.datetime.fromisoformat(expectation["start"])
+        assert reader.getStartdatetime().replace(microsecond=0) == start
+        assert reader.starttime_subsecond == round(expectation["startFractionSeconds"] * 1e7)
+        assert reader.getFileDuration() == expectation["durationSeconds"]
+        for index, signal in enumerate(expectation["signals"]):
+            assert reader.getSampleFrequency(index) == signal["samplingFrequency"]
+            assert reader.getPhysicalDimension(index) == signal["unit"]
+            assert_values(reader.readSignal(index), signal)
+        onsets, durations, texts = reader.readAnnotations()
+        assert_marks([(o, max(d, 0), t) for o, d, t in zip(onsets, durations, texts)], expectation)
+
+
+def read_edfio(expectation):
+    reader = edfio.read_edf if ".edf" in expectation["file"] else edfio.read_bdf
+    return reader(path(expectation))
+
+
+@pytest.mark.parametrize("expectation", CONTINUOUS, ids=identify)
+def test_edfio(expectation):
+    file = read_edfio(expectation)
+    assert file.is_continuous if hasattr(file, "is_continuous") else True
+    assert file.patient.code == expectation["subject"]
+    assert file.recording.equipment_code == "Buffered_EEG"
+    assert file.startdate.isoformat() == expectation["start"][:10]
+    start = datetime.time.fromisoformat(expectation["start"][11:])
+    assert file.starttime == start.replace(microsecond=round(expectation["startFractionSeconds"] * 1e6))
+    assert file.duration == expectation["durationSeconds"]
+    for read, signal in zip(file.signals, expectation["signals"], strict=True):
+        assert read.label == signal["label"]
+        assert read.sampling_frequency == signal["samplingFrequency"]
+        assert_values(read.data, signal)
+    assert_marks([(a.onset, a.duration or 0, a.text) for a in file.annotations], expectation)
+
+
+@pytest.mark.parametrize("expectation", DISCONTINUOUS, ids=identify)
+def test_discontinuous(expectation):
+    """The gap survives in the annotations of MNE and edfio, whose samples after it are early; pyEDFlib refuses the file."""
+    gaps = [m for m in expectation["marks"] if m["text"] == "BAD_ACQ_SKIP"]
+    longest = max((m["durationSeconds"] for m in gaps), default=0)
+    left_out = longest > 2
+    with pytest.raises(OSError):
+        pyedflib.EdfReader(path(expectation))
+    file = read_edfio(expectation)
+    assert (file.duration < expectation["durationSeconds"]) == left_out
+    assert_marks([(a.onset, a.duration or 0, a.text) for a in file.annotations], expectation)
+    raw = read_mne(expectation)
+    assert (raw.n_times < round(expectation["durationSeconds"] * raw.info["sfreq"])) == left_out
