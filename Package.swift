@@ -36,6 +36,8 @@ let package = Package(
         .target(name: "Headsets", dependencies: ["Bluetooth"], swiftSettings: settings),
         // The connection state machine. Pure.
         .target(name: "Reconnection", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(
+            name: "ReconnectionTests", dependencies: ["Reconnection", "Bluetooth", "Headsets"], swiftSettings: settings),
         // The ordered SQL, embedded in the binary.
         .target(
             name: "Migrations", path: "Migrations",
@@ -71,5 +73,16 @@ let package = Package(
         .target(name: "Export", dependencies: ["Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
         .testTarget(
             name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
+        // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
+        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
+            swiftSettings: settings),
+        // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
+        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: settings),
+        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
     ]
 )

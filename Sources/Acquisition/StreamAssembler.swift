@@ -198,6 +198,34 @@ struct StreamAssembler: Sendable {
     /// headset after the batch's commit.
     var settledN: Int64 { min(firstRecoverable()?.lowerBound ?? .max, partial.firstN ?? .max, nextN) }
 
+    /// True where the first recoverable run lies so close to the newest sample that its packet may merely be late.
+    var hasFreshGap: Bool {
+        guard let run = firstRecoverable() else { return false }
+        return nextN - run.upperBound < Int64(description.samplingFrequency)
+    }
+
+    /// True once a block of the present link has told where the stream stands.
+    var isPlaced: Bool { linkStart == nil && epoch != nil }
+
+    /// True where rows of both would have the same columns.
+    func hasShape(of other: StreamDescription) -> Bool {
+        description.channels == other.channels && description.samplingFrequency == other.samplingFrequency
+            && description.bank == other.bank && description.counterModulus == other.counterModulus
+            && description.samplesPerCount == other.samplesPerCount
+    }
+
+    /// The n that lies `count` samples after the one with the counter; nil where nothing is placed yet.
+    func n(ofCounter counter: UInt32?, plus count: Int) -> Int64? {
+        guard let epoch, let counter else { return nil }
+        return n(of: unwrap(counter, near: expectedIndex), in: epoch) + Int64(count)
+    }
+
+    /// Moves everything that is to be written into a batch.
+    mutating func move(into batch: inout WriteBatch) {
+        if hasSamples, let segment = timeMap?.take() { draft.segments.append(segment) }
+        draft.move(into: &batch)
+    }
+
     /// Samples missing now.
     var missingCount: Int64 { missing.runs.reduce(0) { $0 + $1.end - $1.firstN } }
 

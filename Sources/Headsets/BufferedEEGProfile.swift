@@ -28,12 +28,14 @@ public struct BufferedEEGProfile: HeadsetProfile {
 
     /// One command for each purpose; none keeps a link alive, since the headset never ends one by itself.
     ///
+    /// After WAKE the headset gets 250 ms, as the service's page allows it.
+    ///
     /// START is sent whatever the status says: the status may be older than a STOP on the same link, and START is harmless
     /// where samples are sent already.
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch purpose {
         case .queryStatus: [BufferedEEGCommand.status.step]
-        case .wake: [BufferedEEGCommand.wake.step]
+        case .wake: [BufferedEEGCommand.wake.step, .wait(.milliseconds(250))]
         case .initialise: [BufferedEEGCommand.configure.step]
         case .start: [BufferedEEGCommand.start.step]
         case .keepAlive: []

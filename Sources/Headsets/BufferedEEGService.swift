@@ -75,7 +75,7 @@ extension BufferedEEGService {
     public enum EndReason: UInt8, Hashable, Sendable, CaseIterable {
         /// Everything up to the newest sample at the time of READ was sent.
         case complete = 0
-        /// ABORT, STOP or another READ of the stream ended it.
+        /// ABORT or STOP ended it; a READ that replaces another is no end.
         case aborted = 1
         /// Something in the headset failed.
         case failed = 2

@@ -114,19 +114,30 @@ public struct ConnectionMachine: Sendable {
     ///   - identifiers: under which the headset was reached before, best first.
     ///   - identityProof: what proved it to be this headset.
     ///   - preserved: what an earlier process left; its connected or pending peripheral is tried first.
+    ///   - firstAttempt: attempts are numbered from the one after it; machines on one central have ranges of their own.
     ///   - seed: of the jitter.
     public init(
         profile: any HeadsetProfile, identifiers: [PeripheralIdentifier], identityProof: String?,
-        preserved: PreservedState? = nil, limits: ReconnectionLimits = ReconnectionLimits(), seed: UInt64
+        preserved: PreservedState? = nil, limits: ReconnectionLimits = ReconnectionLimits(), firstAttempt: Attempt = .none,
+        seed: UInt64
     ) {
         self.profile = profile
         self.identifiers = identifiers
         self.identityProof = identityProof
         self.limits = limits
+        self.attempt = firstAttempt
         self.backoff = Backoff(seed: seed)
         if let preserved {
             knownBoot = preserved.bootIdentifier
             if let identifier = preserved.peripheral, identifiers.contains(identifier) { promote(identifier) }
+        }
+    }
+
+    /// The headset's last answer on the present link.
+    public var lastStatus: HeadsetStatus? {
+        switch state {
+        case .establishing(let link, _), .streaming(let link, _), .stopping(let link): link.lastStatus
+        default: nil
         }
     }
 

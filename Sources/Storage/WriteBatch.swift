@@ -29,6 +29,8 @@ public struct WriteBatch: Sendable {
     public var connectionEvents: [ConnectionEventRecord] = []
     /// Identifiers under which headsets were reached or failed to be.
     public var identifierUses: [IdentifierUse] = []
+    /// What proves which headset it is, as read from it; stored once.
+    public var identityProofs: [IdentityProofRecord] = []
     public var clockObservations: [ClockObservationRecord] = []
     public var clockOffsets: [ClockOffsetRecord] = []
     /// Preserved state, replaced by headset.
@@ -37,6 +39,17 @@ public struct WriteBatch: Sendable {
     /// Creates an empty batch.
     public init(number: UInt64) {
         self.number = number
+    }
+
+    /// The number of sample rows.
+    public var rowCount: Int { samples.reduce(0) { $0 + $1.rowCount } }
+
+    /// True where there is nothing to write.
+    public var isEmpty: Bool {
+        newStreams.isEmpty && startedRecordings.isEmpty && stoppedRecordings.isEmpty && epochs.isEmpty && samples.isEmpty
+            && fills.isEmpty && ledger.isEmpty && segments.isEmpty && annotations.isEmpty && statusReports.isEmpty
+            && connectionAttempts.isEmpty && connectionEvents.isEmpty && identifierUses.isEmpty && identityProofs.isEmpty
+            && clockObservations.isEmpty && clockOffsets.isEmpty && preservedStates.isEmpty
     }
 }
 
@@ -266,6 +279,17 @@ public struct IdentifierUse: Hashable, Sendable {
         self.identifier = identifier
         self.at = at
         self.succeeded = succeeded
+    }
+}
+
+/// The serial number, or whatever else the headset proves its identity by.
+public struct IdentityProofRecord: Hashable, Sendable {
+    public var headset: HeadsetID
+    public var proof: String
+
+    public init(headset: HeadsetID, proof: String) {
+        self.headset = headset
+        self.proof = proof
     }
 }
 

@@ -1,0 +1,141 @@
+import Bluetooth
+import Headsets
+import Reconnection
+import Storage
+
+/// From the bytes of a notification to rows, gaps and commands for the headset's memory.
+extension HeadsetAcquisition {
+    /// Takes a notification, or the value of a read.
+    func take(_ value: [UInt8], from characteristic: BluetoothUUID, at arrival: MonotonicTime) {
+        decoded.removeAll()
+        decoder.decode(value, from: characteristic, into: &decoded)
+        var hasLiveSamples = false
+        for item in decoded.items {
+            switch item {
+            case .samples(let block):
+                if block.origin == .live { hasLiveSamples = true }
+                take(block, at: arrival)
+            case .status(let status):
+                if link != nil { noteStatus(status, outcome: "polled", at: arrival) }
+                handle(.statusReceived(status), at: arrival)
+            case .overwritten(let position, let from, let end):
+                guard let index = index(of: position) else { continue }
+                streams[index].overwritten(from: from, end: end)
+                memoryReaders[index].overwritten()
+            case .drainEnded(let position, _):
+                if let index = index(of: position) { memoryReaders[index].ended() }
+            case .damaged(let position, let count):
+                if let index = index(of: position) { streams[index].damaged(count: count) }
+            case .annotation(let description):
+                guard link != nil, !isFinishing else { continue }
+                records.annotations.append(
+                    AnnotationRecord(
+                        recording: recording, onset: arrival, durationSeconds: nil, description: description,
+                        source: "headset"))
+            case .discarded, .refused: continue
+            }
+        }
+        if hasLiveSamples {
+            if awaitsFirstSample, let link {
+                awaitsFirstSample = false
+                if returns.count < 64 {
+                    returns.append(
+                        StreamingReturn(recording: recording, layer: link.layer.rawValue, firstSample: arrival))
+                }
+            }
+            handle(.samplesReceived, at: arrival)
+            readMemory(at: arrival)
+        }
+    }
+
+    private func take(_ block: SampleBlock, at arrival: MonotonicTime) {
+        guard link != nil, !isFinishing, let index = index(of: block.stream) else { return }
+        let isFirst = !streams[index].hasSamples
+        streams[index].take(
+            block, decoded.values[block.values], at: arrival, unixNanoseconds: acquirer.unixNanoseconds(at: arrival),
+            hasRoom: acquirer.hasRoom)
+        if isFirst, streams[index].hasSamples, records.started == nil {
+            records.started = RecordingChange(recording: recording, at: arrival)
+        }
+        if block.origin == .memory, profile.memory == .bufferedEEGService {
+            let end = streams[index].n(ofCounter: block.counter, plus: block.instantCount)
+            send(memoryReaders[index].received(streams[index], end: end, at: arrival))
+        }
+    }
+
+    /// Asks for what is missing and may still be in the headset's memory.
+    func readMemory(at now: MonotonicTime) {
+        guard profile.memory == .bufferedEEGService, link != nil, !isFinishing else { return }
+        for index in streams.indices where streams[index].isPlaced {
+            send(memoryReaders[index].next(streams[index], at: now))
+        }
+    }
+
+    /// Tells the headset that it may forget everything below these n's, one for each stream: they are committed.
+    func acknowledge(upTo committedN: [Int64]) {
+        guard profile.memory == .bufferedEEGService, link != nil else { return }
+        for (index, n) in committedN.enumerated() where index < streams.count && n > acknowledgedN[index] {
+            guard streams[index].isPlaced, let counter = streams[index].counter(of: n) else { continue }
+            acknowledgedN[index] = n
+            send([.acknowledge(stream: streams[index].position, upTo: counter)])
+        }
+    }
+
+    private func send(_ commands: [BufferedEEGCommand]) {
+        if !commands.isEmpty { sendInBackground(commands.map(\.step)) }
+    }
+
+    private func index(of position: Int) -> Int? {
+        if position < streams.count, streams[position].position == position { return position }
+        return streams.firstIndex { $0.position == position }
+    }
+
+    /// Keeps what the headset said, and its clock.
+    func noteStatus(_ status: HeadsetStatus?, outcome: String, at now: MonotonicTime) {
+        records.statusReports.append(StatusReportRecord(headset: headset, at: now, status: status, outcome: outcome))
+        guard let status, let ticks = status.deviceTicks, let frequency = status.tickFrequency, frequency > 0 else { return }
+        records.clockObservations.append(
+            ClockObservationRecord(
+                headset: headset, bootIdentifier: status.bootIdentifier, deviceTicks: ticks, tickFrequency: frequency,
+                at: now))
+    }
+
+    /// Creates the streams that the headset has and the recording does not have yet. A headset that comes back with other
+    /// channels or another frequency gets further streams: its samples are not the old ones with new columns.
+    func adoptStreams(_ descriptions: [StreamDescription]) {
+        for (position, described) in descriptions.enumerated() {
+            var description = described
+            let id = acquirer.nextStreamID
+            if let index = streams.firstIndex(where: { $0.position == position }) {
+                if streams[index].hasShape(of: description) { continue }
+                retiredStreams.append(streams.remove(at: index))
+                description.name += "_\(id.rawValue)"
+            }
+            acquirer.useStreamID()
+            records.newStreams.append(
+                NewStream(id: id, recording: recording, position: position, description: description))
+            streams.append(StreamAssembler(id: id, position: position, description: description))
+        }
+        streams.sort { $0.position < $1.position }
+        memoryReaders = streams.map { _ in MemoryReader() }
+        acknowledgedN = streams.map { _ in .min }
+    }
+
+    /// Moves everything that is to be written into a batch. Returns the n's that may be acknowledged after its commit.
+    func move(into batch: inout WriteBatch) -> [Int64] {
+        records.move(into: &batch, headset: headset)
+        for index in retiredStreams.indices { retiredStreams[index].move(into: &batch) }
+        retiredStreams.removeAll()
+        for index in streams.indices { streams[index].move(into: &batch) }
+        return streams.map(\.settledN)
+    }
+
+    /// The operator's stop is complete: open gaps end.
+    func endRecording(at now: MonotonicTime) {
+        for index in streams.indices {
+            streams[index].endRecording(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now))
+        }
+        hasEnded = true
+        records.stopped = RecordingChange(recording: recording, at: now)
+    }
+}

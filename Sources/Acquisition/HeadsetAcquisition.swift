@@ -1,0 +1,373 @@
+import Bluetooth
+import Headsets
+import Reconnection
+import Storage
+
+/// One headset's recording: its machine, its decoder and its streams, between the central's events and the database's batches.
+final class HeadsetAcquisition {
+    let name: String
+    let profile: any HeadsetProfile
+    let headset: HeadsetID
+    let recording: RecordingID
+
+    private(set) var machine: ConnectionMachine
+    var streams: [StreamAssembler]
+    /// Streams of an earlier shape of the headset, until their last rows are written.
+    var retiredStreams: [StreamAssembler] = []
+    var records = HeadsetRecords()
+    /// True once the operator's stop was taken: samples that still arrive are not wanted.
+    private(set) var isFinishing = false
+    /// True once the recording's end is among the records.
+    var hasEnded = false
+
+    unowned let acquirer: Acquirer
+    var decoder: any HeadsetDecoder
+    var decoded = Decoded()
+    var link: Link?
+    var memoryReaders: [MemoryReader] = []
+    /// Returns to streaming that nobody has taken yet.
+    var returns: [StreamingReturn] = []
+    /// True until the first live sample of the link.
+    var awaitsFirstSample = false
+    /// By stream: the n up to which the headset was told that it may forget.
+    var acknowledgedN: [Int64] = []
+
+    private var runner: CommandRunner?
+    private var subscription: Subscription?
+    private(set) var wantsScan = false
+    private(set) var phase = ConnectionPhase.stopped
+    private(set) var phaseSince: MonotonicTime = .boot
+    private var preserved: PreservedState?
+    private var keepAliveDeadline: MonotonicTime?
+    private var statusDeadline: MonotonicTime?
+    private let isSameHostBoot: Bool
+    private var pending: [ConnectionEvent] = []
+    private let attemptBase: UInt64
+
+    /// Characteristics whose notifications were asked for under one attempt.
+    private struct Subscription {
+        var attempt: Attempt
+        var waiting: [BluetoothUUID]
+        var isControl: Bool
+    }
+
+    init(_ wanted: WantedRecording, index: Int, acquirer: Acquirer, seed: UInt64) {
+        name = wanted.name
+        profile = wanted.profile
+        headset = wanted.resume.headset
+        recording = wanted.resume.recording
+        self.acquirer = acquirer
+        decoder = wanted.profile.makeDecoder()
+        // Of several streams at one position the latest is the headset's present shape.
+        let latest = wanted.resume.streams.filter { stream in
+            !wanted.resume.streams.contains { $0.position == stream.position && $0.id > stream.id }
+        }
+        streams = latest.map { StreamAssembler(resuming: $0) }
+        isSameHostBoot = wanted.resume.streams.allSatisfy { $0.isSameHostBoot || !$0.hasSamples }
+        memoryReaders = streams.map { _ in MemoryReader() }
+        acknowledgedN = streams.map { _ in .min }
+        var preserved = wanted.resume.preservedJSON.flatMap { PreservedState(json: $0) } ?? PreservedState(state: "stopped")
+        preserved.bootIdentifier = streams.lazy.compactMap(\.epoch?.bootIdentifier).first
+        attemptBase = UInt64(index + 1) << Acquirer.attemptBits
+        machine = ConnectionMachine(
+            profile: profile, identifiers: wanted.resume.identifiers, identityProof: wanted.resume.identityProof,
+            preserved: preserved, firstAttempt: Attempt(number: attemptBase), seed: seed)
+    }
+
+    /// The number of background requests: their answers move nothing.
+    private var backgroundAttempt: Attempt { Attempt(number: attemptBase | 1 << (Acquirer.attemptBits - 1)) }
+
+    /// The identifier that this headset uses or tries now.
+    var peripheral: PeripheralIdentifier? { machine.preservedState.peripheral }
+
+    /// True where the attempt is one of this headset's.
+    func owns(_ attempt: Attempt) -> Bool { attempt.number >> Acquirer.attemptBits == attemptBase >> Acquirer.attemptBits }
+
+    /// True once nothing is outstanding any more.
+    var isStopped: Bool { machine.state == .stopped }
+
+    /// When something is due.
+    var deadline: MonotonicTime? {
+        var earliest = machine.deadline
+        func consider(_ other: MonotonicTime?) {
+            if let other, other < earliest ?? other + .nanoseconds(1) { earliest = other }
+        }
+        consider(runner?.deadline)
+        if link != nil {
+            consider(keepAliveDeadline)
+            consider(statusDeadline)
+            for reader in memoryReaders { consider(reader.deadline) }
+        }
+        return earliest
+    }
+
+    // MARK: In
+
+    /// The operator stopped the recording while no process acquired.
+    func finish() {
+        isFinishing = true
+    }
+
+    /// Tells the machine, and does what it asks for.
+    func handle(_ event: ConnectionEvent, at now: MonotonicTime) {
+        pending.append(event)
+        guard pending.count == 1 else { return }
+        while let next = pending.first {
+            if case .samplesReceived = next {} else { noteOperator(next) }
+            for effect in machine.handle(next, at: now) { perform(effect, at: now) }
+            pending.removeFirst()
+        }
+        notePhase(at: now)
+    }
+
+    /// Does what is due.
+    func handleDeadlines(at now: MonotonicTime) {
+        if let deadline = machine.deadline, deadline <= now { handle(.deadlineReached, at: now) }
+        if let deadline = runner?.deadline, deadline <= now { advanceRunner(at: now) }
+        guard let link else { return }
+        if let due = keepAliveDeadline, due <= now {
+            keepAliveDeadline = profile.timing.keepAliveInterval.map { now + $0 }
+            sendInBackground(profile.commands(for: .keepAlive, status: link.lastStatus))
+        }
+        if let due = statusDeadline, due <= now {
+            statusDeadline = now + acquirer.limits.statusInterval
+            sendInBackground(profile.commands(for: .queryStatus, status: link.lastStatus))
+        }
+        readMemory(at: now)
+    }
+
+    /// An event of the central that carries this headset's attempt or peripheral.
+    func handle(_ event: CentralEvent, at now: MonotonicTime) {
+        switch event {
+        case .didUpdateState(let state): handle(.adapterChanged(state), at: now)
+        case .willRestoreState(let peripherals, let attempt): handle(.restored(peripherals, attempt: attempt), at: now)
+        case .didRetrieveConnected(let found, let attempt):
+            handle(.retrievedConnected(found.filter { !acquirer.isTaken($0, by: self) }, attempt: attempt), at: now)
+        case .didDiscover(let identifier, _, _):
+            if !acquirer.isTaken(identifier, by: self) { handle(.discovered(identifier), at: now) }
+        case .didFailToScan(let error): handle(.scanFailed(error), at: now)
+        case .didConnect(let identifier, let attempt):
+            decoder = profile.makeDecoder()
+            handle(.connected(identifier, attempt: attempt), at: now)
+        case .didFailToConnect(_, let error, let attempt): handle(.connectFailed(error, attempt: attempt), at: now)
+        case .didDisconnect(_, let error, let attempt): handle(.disconnected(error, attempt: attempt), at: now)
+        case .didDiscoverServices(_, let result, let attempt): servicesDiscovered(result, attempt, at: now)
+        case .didModifyServices: handle(.servicesModified, at: now)
+        case .didUpdateNotificationState(let characteristic, _, let error, let attempt):
+            notificationStateUpdated(characteristic, error, attempt, at: now)
+        case .didUpdateValue(let characteristic, _, let value, let arrival): take(value, from: characteristic, at: arrival)
+        case .didReadValue(let characteristic, _, let result, let attempt):
+            valueRead(characteristic, result, attempt, at: now)
+        case .didWriteValue(_, _, let error, let attempt):
+            guard let current = runner, current.attempt == attempt else { return }
+            if let error { return failRunner(error, at: now) }
+            runner?.answered()
+            advanceRunner(at: now)
+        }
+    }
+
+    private func servicesDiscovered(_ result: Result<GATTDatabase, CentralError>, _ attempt: Attempt, at now: MonotonicTime) {
+        switch result {
+        case .failure(let error): handle(.stepFailed(error, attempt: attempt), at: now)
+        case .success(let database):
+            if let absent = profile.requiredCharacteristics.first(where: { database[$0] == nil }) {
+                handle(.stepFailed(.noSuchCharacteristic(absent), attempt: attempt), at: now)
+            } else {
+                handle(.servicesDiscovered(attempt: attempt), at: now)
+            }
+        }
+    }
+
+    private func notificationStateUpdated(
+        _ characteristic: BluetoothUUID, _ error: CentralError?, _ attempt: Attempt, at now: MonotonicTime
+    ) {
+        guard var current = subscription, current.attempt == attempt else { return }
+        if let error {
+            subscription = nil
+            return handle(.stepFailed(error, attempt: attempt), at: now)
+        }
+        current.waiting.removeAll { $0 == characteristic }
+        subscription = current.waiting.isEmpty ? nil : current
+        guard current.waiting.isEmpty else { return }
+        handle(current.isControl ? .controlSubscribed(attempt: attempt) : .dataSubscribed(attempt: attempt), at: now)
+    }
+
+    private func valueRead(
+        _ characteristic: BluetoothUUID, _ result: Result<[UInt8], CentralError>, _ attempt: Attempt, at now: MonotonicTime
+    ) {
+        if runner?.attempt == attempt {
+            switch result {
+            case .failure(let error): failRunner(error, at: now)
+            case .success(let value):
+                take(value, from: characteristic, at: now)
+                runner?.answered()
+                advanceRunner(at: now)
+            }
+            return
+        }
+        guard characteristic == profile.identityCharacteristic else { return }
+        switch result {
+        case .success(let value):
+            let proof = String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
+            handle(.identityRead(proof.isEmpty ? nil : proof, attempt: attempt), at: now)
+        case .failure(.noSuchCharacteristic): handle(.identityRead(nil, attempt: attempt), at: now)
+        case .failure(let error): handle(.stepFailed(error, attempt: attempt), at: now)
+        }
+    }
+
+    private func noteOperator(_ event: ConnectionEvent) {
+        if case .stop(.operatorStopped) = event { isFinishing = true }
+    }
+
+    /// Records a change of phase and of the preserved state.
+    private func notePhase(at now: MonotonicTime) {
+        let phase = ConnectionPhase(machine.state)
+        if phase != self.phase {
+            self.phase = phase
+            phaseSince = now
+            records.connectionEvents.append(
+                ConnectionEventRecord(headset: headset, at: now, state: phase.rawValue, detail: phase.sentence(machine)))
+        }
+        if case .streaming = machine.state, preserved?.state == "streaming" { return }
+        let preserved = machine.preservedState
+        if preserved != self.preserved {
+            self.preserved = preserved
+            records.preservedState = PreservedStateRecord(headset: headset, json: preserved.json, at: now)
+        }
+    }
+}
+
+// MARK: - Out
+
+extension HeadsetAcquisition {
+    private func perform(_ effect: ConnectionEffect, at now: MonotonicTime) {
+        let central = acquirer.central
+        switch effect {
+        case .restoreState(let identifiers, let attempt):
+            central.restoreState(identifiers: identifiers, services: profile.services, attempt: attempt)
+        case .retrieveConnected(let attempt):
+            central.retrieveConnectedPeripherals(withServices: profile.services, attempt: attempt)
+        case .startScan: wantsScan = true
+        case .stopScan: wantsScan = false
+        case .connect(let identifier, let attempt): central.connect(identifier, attempt: attempt)
+        case .cancelConnection(let identifier, let attempt):
+            forgetLink()
+            central.cancelPeripheralConnection(identifier, attempt: attempt)
+        case .discover(let identifier, let attempt): central.discoverServices(on: identifier, attempt: attempt)
+        case .identify(let identifier, let attempt):
+            guard let characteristic = profile.identityCharacteristic else {
+                return pending.append(.identityRead(nil, attempt: attempt))
+            }
+            central.readValue(of: characteristic, on: identifier, attempt: attempt)
+        case .subscribeControl(let identifier, let attempt):
+            subscribe(profile.controlCharacteristics, on: identifier, isControl: true, attempt)
+        case .subscribeData(let identifier, let attempt):
+            subscribe(profile.dataCharacteristics, on: identifier, isControl: false, attempt)
+        case .run(let purpose, _, let attempt):
+            runner = CommandRunner(steps: profile.commands(for: purpose, status: machine.lastStatus), attempt: attempt)
+            advanceRunner(at: now)
+        case .identifierProven(let identifier, let proof):
+            records.identifierUses.append(
+                IdentifierUse(headset: headset, identifier: identifier, at: now, succeeded: true))
+            if let proof { records.identityProof = proof }
+        case .identifierRejected(let identifier, _):
+            records.identifierUses.append(
+                IdentifierUse(headset: headset, identifier: identifier, at: now, succeeded: false))
+        case .statusConcluded(let conclusion, let status):
+            noteStatus(status, outcome: conclusion.rawValue, at: now)
+        case .streamingBegan(let link): beginStreaming(link, at: now)
+        case .streamingEnded(let cause): endStreaming(cause, at: now)
+        case .layerEnded(let outcome):
+            var detail: String?
+            if case .failed(let error) = outcome.result { detail = error.description }
+            records.connectionAttempts.append(
+                ConnectionAttemptRecord(
+                    headset: headset, layer: outcome.layer.rawValue, identifier: outcome.identifier, began: outcome.began,
+                    ended: now, outcome: outcome.result.name, detail: detail))
+        }
+    }
+
+    private func subscribe(
+        _ characteristics: [BluetoothUUID], on identifier: PeripheralIdentifier, isControl: Bool, _ attempt: Attempt
+    ) {
+        guard !characteristics.isEmpty else {
+            return pending.append(isControl ? .controlSubscribed(attempt: attempt) : .dataSubscribed(attempt: attempt))
+        }
+        subscription = Subscription(attempt: attempt, waiting: characteristics, isControl: isControl)
+        for characteristic in characteristics {
+            acquirer.central.setNotifyValue(true, for: characteristic, on: identifier, attempt: attempt)
+        }
+    }
+
+    private func advanceRunner(at now: MonotonicTime) {
+        while var current = runner, let peripheral {
+            let action = current.next(at: now)
+            runner = current
+            switch action {
+            case .write(let bytes, let characteristic, let type):
+                acquirer.central.writeValue(bytes, to: characteristic, type: type, on: peripheral, attempt: current.attempt)
+            case .read(let characteristic):
+                acquirer.central.readValue(of: characteristic, on: peripheral, attempt: current.attempt)
+            case .pause: return
+            case .completed:
+                runner = nil
+                tellMachine(.commandsCompleted(attempt: current.attempt), at: now)
+            }
+        }
+    }
+
+    private func failRunner(_ error: CentralError, at now: MonotonicTime) {
+        guard let attempt = runner?.attempt else { return }
+        runner = nil
+        tellMachine(.stepFailed(error, attempt: attempt), at: now)
+    }
+
+    /// Queues the event where the machine is at work just now.
+    private func tellMachine(_ event: ConnectionEvent, at now: MonotonicTime) {
+        if pending.isEmpty { handle(event, at: now) } else { pending.append(event) }
+    }
+
+    /// Sends commands whose answers move nothing.
+    func sendInBackground(_ steps: [CommandStep]) {
+        guard let peripheral = link?.identifier else { return }
+        for case .write(let bytes, let characteristic, let type) in steps {
+            acquirer.central.writeValue(bytes, to: characteristic, type: type, on: peripheral, attempt: backgroundAttempt)
+        }
+    }
+
+    private func beginStreaming(_ link: Link, at now: MonotonicTime) {
+        self.link = link
+        awaitsFirstSample = true
+        keepAliveDeadline = profile.timing.keepAliveInterval.map { now + $0 }
+        statusDeadline = profile.answersStatusQuery ? now + acquirer.limits.statusInterval : nil
+        adoptStreams(link.lastStatus?.streams ?? profile.streams)
+        for index in streams.indices {
+            memoryReaders[index].beginLink()
+            acknowledgedN[index] = .min
+            streams[index].beginLink(
+                LinkStart(
+                    epochRule: profile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
+                    buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
+                    absenceCause: isSameHostBoot ? .daemonDown : .hostRestarted))
+        }
+    }
+
+    private func endStreaming(_ cause: GapCause, at now: MonotonicTime) {
+        forgetLink()
+        for index in streams.indices {
+            if cause == .operatorStopped {
+                streams[index].settlePartialRows(before: .max, at: now)
+            } else {
+                streams[index].endLink(cause: cause, at: now)
+            }
+        }
+    }
+
+    private func forgetLink() {
+        link = nil
+        runner = nil
+        subscription = nil
+        keepAliveDeadline = nil
+        statusDeadline = nil
+    }
+}

@@ -1,0 +1,32 @@
+import Storage
+
+/// What one headset has to write besides its streams.
+struct HeadsetRecords {
+    var newStreams: [NewStream] = []
+    var annotations: [AnnotationRecord] = []
+    var statusReports: [StatusReportRecord] = []
+    var connectionAttempts: [ConnectionAttemptRecord] = []
+    var connectionEvents: [ConnectionEventRecord] = []
+    var identifierUses: [IdentifierUse] = []
+    var clockObservations: [ClockObservationRecord] = []
+    var preservedState: PreservedStateRecord?
+    var identityProof: String?
+    var started: RecordingChange?
+    var stopped: RecordingChange?
+
+    /// Moves everything into a batch.
+    mutating func move(into batch: inout WriteBatch, headset: HeadsetID) {
+        batch.newStreams += newStreams
+        batch.annotations += annotations
+        batch.statusReports += statusReports
+        batch.connectionAttempts += connectionAttempts
+        batch.connectionEvents += connectionEvents
+        batch.identifierUses += identifierUses
+        batch.clockObservations += clockObservations
+        if let preservedState { batch.preservedStates.append(preservedState) }
+        if let identityProof { batch.identityProofs.append(IdentityProofRecord(headset: headset, proof: identityProof)) }
+        if let started { batch.startedRecordings.append(started) }
+        if let stopped { batch.stoppedRecordings.append(stopped) }
+        self = HeadsetRecords()
+    }
+}

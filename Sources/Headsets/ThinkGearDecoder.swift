@@ -1,0 +1,123 @@
+public import Bluetooth
+
+/// Decodes the byte stream of a ThinkGear serial port into the streams of ``ThinkGearProfile``.
+///
+/// The format has no counter. Damage is therefore counted in bytes: what lies between two good frames tells how many frames
+/// were lost there.
+public struct ThinkGearDecoder: HeadsetDecoder {
+    private var parser = ThinkGearParser()
+
+    /// Creates a decoder for one link.
+    public init() {}
+
+    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+        guard characteristic == .serialPort else {
+            decoded.items.append(.discarded(byteCount: bytes.count))
+            return
+        }
+        parser.append(bytes)
+        // Raw samples of one call that follow each other become one block.
+        var rawStart = decoded.values.count
+        while let frame = parser.next() {
+            if frame.skippedByteCount > 0 {
+                Self.endRaw(from: &rawStart, into: &decoded)
+                Self.appendLoss(of: frame, into: &decoded)
+            }
+            Self.appendRows(of: parser.payload(of: frame), rawStart: &rawStart, into: &decoded)
+        }
+        Self.endRaw(from: &rawStart, into: &decoded)
+    }
+
+    /// The frames that `byteCount` damaged bytes between two good frames were, as far as that can be told.
+    ///
+    /// Raw frames have 8 bytes, power frames 36, which is 4 more than a multiple of 8; with 512 raw frames to one power frame,
+    /// the likeliest number of power frames with the right parity is taken. Where bytes are missing too, or
+    /// the frame was a rare one (a blink has 6 bytes), the rest is counted as raw frames.
+    public static func lostFrames(inBytes byteCount: Int) -> (raw: Int, power: Int) {
+        let second = ThinkGearProfile.nominalBytesPerSecond
+        let count = max(0, byteCount)
+        var power = 0
+        if count.isMultiple(of: 4) {
+            let parity = count / 4 % 2
+            power = parity + 2 * ((count - second * parity + second) / (2 * second))
+        } else {
+            power = (count + second / 2) / second
+        }
+        if power * ThinkGearFrame.powerLength > count { power = 0 }
+        let rest = count - power * ThinkGearFrame.powerLength
+        return ((rest + ThinkGearFrame.rawLength - 1) / ThinkGearFrame.rawLength, power)
+    }
+
+    private static func appendLoss(of frame: ThinkGearParser.Frame, into decoded: inout Decoded) {
+        // A link begins anywhere within a frame: that is no damage.
+        if frame.isFirst {
+            decoded.items.append(.discarded(byteCount: frame.skippedByteCount))
+            return
+        }
+        let lost = lostFrames(inBytes: frame.skippedByteCount)
+        if lost.raw > 0 { decoded.items.append(.damaged(stream: ThinkGearProfile.eeg, count: lost.raw)) }
+        if lost.power > 0 {
+            decoded.items.append(.damaged(stream: ThinkGearProfile.power, count: lost.power))
+            decoded.items.append(.damaged(stream: ThinkGearProfile.esense, count: lost.power))
+        }
+    }
+
+    /// Ends the block of raw samples that began at `start`, if there are any.
+    private static func endRaw(from start: inout Int, into decoded: inout Decoded) {
+        let end = decoded.values.count
+        if end > start {
+            decoded.items.append(
+                .samples(
+                    SampleBlock(
+                        stream: ThinkGearProfile.eeg, counter: nil, channelCount: 1, instantCount: end - start,
+                        values: start..<end)))
+        }
+        start = end
+    }
+
+    private static func appendRows(of payload: ArraySlice<UInt8>, rawStart: inout Int, into decoded: inout Decoded) {
+        var esense: (poorSignal: Int32?, attention: Int32?, meditation: Int32?)
+        for row in ThinkGearRows(payload: payload) where row.extendedLevel == 0 {
+            let value = row.value
+            switch (row.code, value.count) {
+            case (ThinkGearRow.raw, 2):
+                let bits = UInt16(value[value.startIndex]) << 8 | UInt16(value[value.startIndex + 1])
+                decoded.values.append(Int32(Int16(bitPattern: bits)))
+            case (ThinkGearRow.power, 24):
+                endRaw(from: &rawStart, into: &decoded)
+                for place in stride(from: value.startIndex, to: value.endIndex, by: 3) {
+                    decoded.values.append(
+                        Int32(value[place]) << 16 | Int32(value[place + 1]) << 8 | Int32(value[place + 2]))
+                }
+                appendInstant(of: ThinkGearProfile.power, firstChannel: 0, from: &rawStart, into: &decoded)
+            case (ThinkGearRow.poorSignal, 1): esense.poorSignal = value.first.map(Int32.init)
+            case (ThinkGearRow.attention, 1): esense.attention = value.first.map(Int32.init)
+            case (ThinkGearRow.meditation, 1): esense.meditation = value.first.map(Int32.init)
+            case (ThinkGearRow.blink, 1):
+                endRaw(from: &rawStart, into: &decoded)
+                decoded.items.append(.annotation(description: "Blink (strength \(value.first ?? 0))"))
+            default: break
+            }
+        }
+        guard esense.poorSignal != nil || esense.attention != nil || esense.meditation != nil else { return }
+        endRaw(from: &rawStart, into: &decoded)
+        // Attention of 0 is the headset's own word for "cannot be computed"; it stands for one that is absent in between.
+        if esense.poorSignal != nil && esense.meditation != nil && esense.attention == nil { esense.attention = 0 }
+        let firstChannel = esense.poorSignal != nil ? 0 : esense.attention != nil ? 1 : 2
+        if let value = esense.poorSignal { decoded.values.append(value) }
+        if let value = esense.attention { decoded.values.append(value) }
+        if let value = esense.meditation { decoded.values.append(value) }
+        appendInstant(of: ThinkGearProfile.esense, firstChannel: firstChannel, from: &rawStart, into: &decoded)
+    }
+
+    /// Makes the values from `start` on one instant of the stream.
+    private static func appendInstant(of stream: Int, firstChannel: Int, from start: inout Int, into decoded: inout Decoded) {
+        let end = decoded.values.count
+        decoded.items.append(
+            .samples(
+                SampleBlock(
+                    stream: stream, counter: nil, firstChannel: firstChannel, channelCount: end - start, instantCount: 1,
+                    values: start..<end)))
+        start = end
+    }
+}

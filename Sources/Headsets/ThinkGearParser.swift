@@ -1,0 +1,82 @@
+/// Finds frames in a ThinkGear byte stream that may be cut anywhere and damaged anywhere.
+///
+/// After a bad checksum the search goes on at the byte after the first sync, not after the claimed end: a damaged length
+/// byte must not swallow the good frames behind it.
+public struct ThinkGearParser: Sendable {
+    /// A frame that was found; valid until the next ``append(_:)``.
+    public struct Frame: Hashable, Sendable {
+        /// Where the payload stands; see ``ThinkGearParser/payload(of:)``.
+        public var payload: Range<Int>
+        /// Bytes between the frame before, or the start of the stream, and this one that belong to no valid frame. Additional
+        /// sync bytes alone are idle time and count as 0.
+        public var skippedByteCount: Int
+        /// True for the first frame of the stream.
+        public var isFirst: Bool
+    }
+
+    /// The longest frame: what may at most be left over between two calls of ``append(_:)``.
+    public static let frameLengthMaximum = ThinkGearFrame.payloadLengthMaximum + ThinkGearFrame.overhead
+
+    /// Frames that were found since the start.
+    public private(set) var frameCount: UInt64 = 0
+    /// Sync patterns whose checksum did not match, since the start.
+    public private(set) var badChecksumCount: UInt64 = 0
+
+    private var buffer: [UInt8] = []
+    /// The first byte in ``buffer`` that was not examined yet.
+    private var start = 0
+    private var skippedByteCount = 0
+    /// False while only sync bytes were skipped.
+    private var skippedOther = false
+
+    /// Creates a parser for one stream.
+    public init() {}
+
+    /// Adds the next piece of the stream. Take all frames with ``next()`` before adding more: what is left over beyond one
+    /// frame's length is skipped.
+    public mutating func append(_ bytes: [UInt8]) {
+        while buffer.count - start > Self.frameLengthMaximum { skipByte() }
+        buffer.removeFirst(start)
+        start = 0
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The next whole frame, or nil until more bytes come.
+    public mutating func next() -> Frame? {
+        while buffer.count - start >= 3 {
+            let length = Int(buffer[start + 2])
+            guard buffer[start] == ThinkGearFrame.sync, buffer[start + 1] == ThinkGearFrame.sync,
+                length <= ThinkGearFrame.payloadLengthMaximum
+            else {
+                skipByte()
+                continue
+            }
+            let payload = start + 3..<start + 3 + length
+            guard payload.upperBound < buffer.count else { return nil }
+            guard ThinkGearFrame.checksum(of: buffer[payload]) == buffer[payload.upperBound] else {
+                badChecksumCount += 1
+                skipByte()
+                continue
+            }
+            let frame = Frame(
+                payload: payload, skippedByteCount: skippedOther ? skippedByteCount : 0, isFirst: frameCount == 0)
+            frameCount += 1
+            skippedByteCount = 0
+            skippedOther = false
+            start = payload.upperBound + 1
+            return frame
+        }
+        return nil
+    }
+
+    /// The payload of the frame that ``next()`` returned last.
+    public func payload(of frame: Frame) -> ArraySlice<UInt8> {
+        buffer.indices.contains(frame.payload.lowerBound) ? buffer[frame.payload.clamped(to: 0..<buffer.count)] : []
+    }
+
+    private mutating func skipByte() {
+        if buffer[start] != ThinkGearFrame.sync { skippedOther = true }
+        skippedByteCount += 1
+        start += 1
+    }
+}

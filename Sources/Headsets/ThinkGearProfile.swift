@@ -1,0 +1,69 @@
+public import Bluetooth
+
+/// NeuroSky headsets that send the ThinkGear stream over a classic serial port, such as the MindWave Mobile.
+public struct ThinkGearProfile: HeadsetProfile {
+    /// The place of the stream of raw samples.
+    public static let eeg = 0
+    /// The place of the stream of band powers.
+    public static let power = 1
+    /// The place of the stream of signal quality, attention and meditation.
+    public static let esense = 2
+
+    /// Bytes per second while the headset sends: 512 raw frames and 1 power frame. Tells the time of recorded bytes without
+    /// times.
+    public static let nominalBytesPerSecond = 512 * ThinkGearFrame.rawLength + ThinkGearFrame.powerLength
+
+    /// Microvolts of one raw step: 1.8 V reference, 12 bits, gain 2000 (NeuroSky, "How to convert raw values to voltage").
+    public static let microvoltsPerStep = 0.2197265625
+
+    /// Creates the profile.
+    public init() {}
+
+    public var model: String { "thinkgear" }
+    public var displayName: String { "NeuroSky ThinkGear headset" }
+
+    /// By name alone: the serial port's UUID is that of every serial device.
+    public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["MindWave Mobile"]) }
+    public var services: [BluetoothUUID] { [.serialPort] }
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    public var controlCharacteristics: [BluetoothUUID] { [] }
+    public var dataCharacteristics: [BluetoothUUID] { [.serialPort] }
+    public var epochRule: EpochRule { .connection }
+    public var memory: MemoryCapability { .none }
+
+    /// A serial port hands over some 10 raw frames at once. A classic link may stall for a second and go on.
+    public var timing: ProfileTiming {
+        ProfileTiming(packetPeriod: .milliseconds(20), silenceLimit: .milliseconds(2000))
+    }
+
+    public var streams: [StreamDescription] {
+        let bands = ["delta", "theta", "lowAlpha", "highAlpha", "lowBeta", "highBeta", "lowGamma", "midGamma"]
+        return [
+            StreamDescription(
+                name: "eeg", samplingFrequency: 512, counterModulus: nil,
+                channels: [
+                    ChannelDescription(
+                        name: "FP1", scale: Self.microvoltsPerStep, rawMinimum: -0x8000, rawMaximum: 0x7FFF)
+                ]),
+            StreamDescription(
+                name: "power", samplingFrequency: 1, counterModulus: nil,
+                channels: bands.map { Self.number($0, maximum: 0xFF_FFFF) }),
+            StreamDescription(
+                name: "esense", samplingFrequency: 1, counterModulus: nil,
+                channels: [
+                    Self.number("poorSignal", maximum: 255), Self.number("attention", maximum: 255),
+                    Self.number("meditation", maximum: 255),
+                ]),
+        ]
+    }
+
+    /// The headset sends as soon as it is connected and takes no commands.
+    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] { [] }
+
+    public func makeDecoder() -> any HeadsetDecoder { ThinkGearDecoder() }
+
+    /// A channel of numbers without a unit.
+    private static func number(_ name: String, maximum: Int32) -> ChannelDescription {
+        ChannelDescription(name: name, type: "MISC", unit: "n/a", scale: 1, rawMinimum: 0, rawMaximum: maximum)
+    }
+}

@@ -1,0 +1,50 @@
+/// One data row in the payload of a ThinkGear frame: `55`* code [length] value.
+struct ThinkGearRow {
+    static let poorSignal: UInt8 = 0x02
+    static let attention: UInt8 = 0x04
+    static let meditation: UInt8 = 0x05
+    static let blink: UInt8 = 0x16
+    static let raw: UInt8 = 0x80
+    static let power: UInt8 = 0x83
+    /// Raises the extended code level of the code that follows.
+    static let extendedCode: UInt8 = 0x55
+
+    /// How many extended-code bytes stood before the code; every known code is of level 0.
+    var extendedLevel: Int
+    /// What the value means.
+    var code: UInt8
+    /// The value, most significant byte first.
+    var value: ArraySlice<UInt8>
+}
+
+/// The rows of a payload, in order; ends before a row that claims more bytes than there are.
+struct ThinkGearRows: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<UInt8>
+
+    init(payload: ArraySlice<UInt8>) {
+        rest = payload
+    }
+
+    mutating func next() -> ThinkGearRow? {
+        var level = 0
+        while rest.first == ThinkGearRow.extendedCode {
+            level += 1
+            rest.removeFirst()
+        }
+        guard let code = rest.popFirst() else { return nil }
+        var length = 1
+        // BA and BC, sent by the MindWave Mobile when it connects, have a value of one byte and no length, against the rule
+        // for codes from 80 (robintibor/python-mindwave-mobile).
+        let hasLength = code >= 0x80 && !(level == 0 && (code == 0xBA || code == 0xBC))
+        if hasLength {
+            guard let claimed = rest.popFirst() else { return nil }
+            length = Int(claimed)
+        }
+        guard rest.count >= length else {
+            rest = []
+            return nil
+        }
+        defer { rest = rest.dropFirst(length) }
+        return ThinkGearRow(extendedLevel: level, code: code, value: rest.prefix(length))
+    }
+}

@@ -1,0 +1,111 @@
+public import Bluetooth
+public import Headsets
+public import Simulation
+
+/// One headset of a rehearsal: what it is, and what the daemon is told about it.
+public struct RehearsedHeadset: Sendable {
+    /// Its name in the configuration.
+    public var name: String
+    /// What the radio has.
+    public var specification: HeadsetSpecification
+    /// What the daemon believes it to be.
+    public var profile: any HeadsetProfile
+
+    /// Creates a rehearsed headset.
+    public init(name: String, specification: HeadsetSpecification, profile: any HeadsetProfile) {
+        self.name = name
+        self.specification = specification
+        self.profile = profile
+    }
+
+    /// A headset with the Buffered EEG service.
+    ///
+    /// - Parameter number: from 1; tells headsets of the model apart.
+    public static func buffered(
+        number: Int = 1, _ specification: BufferedHeadsetSpecification = BufferedHeadsetSpecification()
+    ) -> RehearsedHeadset {
+        RehearsedHeadset(
+            name: "headset\(number)", specification: .buffered(number: number, specification), profile: BufferedEEGProfile())
+    }
+}
+
+/// What is rehearsed. The same plan gives the same run.
+public struct RehearsalPlan: Sendable {
+    /// Decides everything random.
+    public var seed: UInt64
+    /// The headsets; the first recording of each is wanted from the beginning.
+    public var headsets: [RehearsedHeadset]
+    /// How long faults happen.
+    public var faultyPeriod: Duration
+    /// How long the run goes on after all faults have ended; the last part leaves time to drain.
+    public var calmPeriod: Duration
+    /// How likely each fault is.
+    public var faults: FaultProbabilities
+    /// Faults at chosen instants.
+    public var script: [ScriptedFault]
+    /// When the operator stops a recording, and after how long a new one of the same headset is wanted.
+    public var operatorStops: [OperatorStop]
+    /// How long a commit takes where nothing is wrong.
+    public var commitDuration: Duration
+    /// A defect that is planted, to see that the checkers bite.
+    public var defect: PlantedDefect?
+    /// UTC at boottime 0, in nanoseconds since 1970.
+    public var unixNanosecondsAtBoot: Int64
+
+    /// The operator stops a recording and starts another.
+    public struct OperatorStop: Hashable, Sendable {
+        /// The headset's place in ``RehearsalPlan/headsets``.
+        public var headset: Int
+        /// When the recording is stopped.
+        public var at: Duration
+        /// How long nothing is wanted.
+        public var pause: Duration
+
+        /// Creates an operator's stop.
+        public init(headset: Int, at: Duration, pause: Duration) {
+            self.headset = headset
+            self.at = at
+            self.pause = pause
+        }
+    }
+
+    /// Creates a plan: one buffered headset, nothing goes wrong.
+    public init(seed: UInt64, headsets: [RehearsedHeadset] = [.buffered()]) {
+        self.seed = seed
+        self.headsets = headsets
+        faultyPeriod = .seconds(120)
+        calmPeriod = .seconds(60)
+        faults = .none
+        script = []
+        operatorStops = []
+        commitDuration = .milliseconds(5)
+        unixNanosecondsAtBoot = 1_790_000_000 * 1_000_000_000
+    }
+
+    /// The plan of a seed for `eegsync simulate`: one or two headsets of varied kinds, every fault of the storm, and in some
+    /// seeds an operator who stops and starts again.
+    public static func seeded(_ seed: UInt64, faults: FaultProbabilities = .storm) -> RehearsalPlan {
+        var generator = SeededGenerator(seed: seed, purpose: 100)
+        var headsets: [RehearsedHeadset] = []
+        for number in 1...(generator.next() % 3 == 0 ? 2 : 1) {
+            var memory = BufferedHeadsetSpecification(
+                streams: generator.next() % 3 == 0
+                    ? [BufferedHeadsetSpecification.eeg(), .accelerometer]
+                    : [BufferedHeadsetSpecification.eeg(channelCount: 2 + Int(generator.next() % 7))])
+            memory.firstIndex = generator.next() % 2 == 0 ? 0 : UInt32.max - UInt32(generator.next() % 30_000)
+            memory.capacity = generator.next() % 4 == 0 ? 5_000 : 60_000
+            memory.crystalErrorPPM = Double(Int64(generator.next() % 101)) - 50
+            memory.splitsChannels = generator.next() % 3 == 0
+            var headset = RehearsedHeadset.buffered(number: number, memory)
+            headset.specification.usesPrivateAddress = generator.next() % 2 == 0
+            headsets.append(headset)
+        }
+        var plan = RehearsalPlan(seed: seed, headsets: headsets)
+        plan.faults = faults
+        if generator.next() % 4 == 0 {
+            let pause = Duration.milliseconds(Int64(generator.next() % 15_000))
+            plan.operatorStops = [OperatorStop(headset: 0, at: .seconds(20 + Int64(generator.next() % 80)), pause: pause)]
+        }
+        return plan
+    }
+}

@@ -1,0 +1,69 @@
+public import Bluetooth
+public import Simulation
+
+/// What a rehearsal found.
+public struct RehearsalReport: Sendable {
+    /// A promise that was broken.
+    public struct Violation: Hashable, Sendable {
+        /// When it was noticed, in virtual time.
+        public var time: MonotonicTime
+        /// Which rule.
+        public var rule: Rule
+        /// What was seen.
+        public var detail: String
+    }
+
+    /// The rules that checkers watch.
+    public enum Rule: String, Hashable, Sendable, CaseIterable {
+        /// Never two connections outstanding for one headset, and whatever else the contract of a central forbids.
+        case contract
+        /// What is stored is what the headset sampled: nothing twice, nothing shifted, nothing invented, no headset swapped.
+        case storedIsSampled
+        /// What a headset was told to forget is committed.
+        case acknowledgedIsCommitted
+        /// Nothing is stored after the operator's stop.
+        case stoppedStaysStopped
+        /// Rows and ledger account for every sample.
+        case audit
+        /// Samples flow within 10 s of everything being in order.
+        case backInTime
+        /// What the headset still holds is not missing in the end.
+        case drained
+        /// The database refused a batch for another reason than a planned fault.
+        case storage
+    }
+
+    /// A headset that came back: how long after it was available, and by which layer.
+    public struct Return: Hashable, Sendable {
+        public var layer: String
+        public var latency: Duration
+    }
+
+    /// The seed.
+    public var seed: UInt64
+    /// Broken promises; empty in a good run.
+    public var violations: [Violation] = []
+    /// Every return to streaming.
+    public var returns: [Return] = []
+    /// How often each fault was really injected.
+    public var injected = InjectedFaults()
+    /// Sample rows in the database at the end.
+    public var rows: Int64 = 0
+    /// Samples that the ledger calls missing at the end.
+    public var missing: Int64 = 0
+    /// Samples that were missing and came after all.
+    public var recovered: Int64 = 0
+    /// Virtual time that passed.
+    public var simulated: Duration = .zero
+    /// What happened, for people.
+    public var timeline: [TimelineEntry] = []
+
+    /// One line of the timeline.
+    public struct TimelineEntry: Hashable, Sendable {
+        public var time: MonotonicTime
+        public var text: String
+    }
+
+    /// The most violations that are kept of one run.
+    static let violationLimit = 50
+}

@@ -1,0 +1,78 @@
+public import Bluetooth
+
+/// What a simulated headset is like.
+public struct HeadsetSpecification: Sendable {
+    /// What the headset does behind its GATT database.
+    public enum Behaviour: Sendable {
+        /// Notifies a counter; for tests of a central.
+        case counting
+        /// A headset with memory that speaks the Buffered EEG service.
+        case buffered(BufferedHeadsetSpecification)
+    }
+
+    /// The local name in the advertisement.
+    public var localName: String
+    /// The address at the beginning.
+    public var identifier: PeripheralIdentifier
+    /// The value of the Serial Number String; nil where the headset has none.
+    public var serialNumber: String?
+    /// Services advertised in normal operation; empty for a headset that is found by name only.
+    public var serviceUUIDs: [BluetoothUUID]
+    /// Services advertised in pairing mode.
+    public var pairingServiceUUIDs: [BluetoothUUID]
+    /// What a discovery finds.
+    public var database: GATTDatabase
+    /// What the headset does.
+    public var behaviour: Behaviour
+    /// The time between two advertisements, less the random delay of up to 10 ms (Core Specification, Vol 6, Part B, 4.4.2.2).
+    public var advertisingInterval = Duration.milliseconds(100)
+    /// The time between two connection events; 7.5 ms ... 4 s.
+    public var connectionInterval = Duration.milliseconds(30)
+    /// How long a link survives without a packet; 100 ms ... 32 s.
+    public var supervisionTimeout = Duration.seconds(2)
+    /// How long the headset takes to boot until it advertises.
+    public var bootDuration = Duration.milliseconds(800)
+    /// Received signal strength in the room, in dBm.
+    public var rssi: Int8 = -60
+    /// True where a bond lets this machine resolve private addresses: every address of the headset is then the first.
+    public var isBonded = false
+    /// True where the headset uses resolvable private addresses, so that ``Fault/rotatedAddress`` can befall it.
+    public var usesPrivateAddress = false
+
+    /// Creates a specification.
+    public init(
+        localName: String, identifier: PeripheralIdentifier, serialNumber: String? = nil, serviceUUIDs: [BluetoothUUID],
+        pairingServiceUUIDs: [BluetoothUUID] = [], database: GATTDatabase, behaviour: Behaviour
+    ) {
+        self.localName = localName
+        self.identifier = identifier
+        self.serialNumber = serialNumber
+        self.serviceUUIDs = serviceUUIDs
+        self.pairingServiceUUIDs = pairingServiceUUIDs
+        self.database = database
+        self.behaviour = behaviour
+    }
+
+    /// The address of the headset with a number, in the style of a static random address.
+    static func address(number: Int) -> PeripheralIdentifier {
+        PeripheralIdentifier(address: 0xC0_EE_60_00_00_00 + UInt64(number), type: .random)
+    }
+
+    /// The characteristic of ``Behaviour/counting``: notifies a little-endian 16-bit counter at each connection interval.
+    public static let countingCharacteristic = BluetoothUUID(UInt16(0xFFF1))
+    /// The service of ``Behaviour/counting``.
+    public static let countingService = BluetoothUUID(UInt16(0xFFF0))
+
+    /// A headset that notifies a counter.
+    public static func counting(number: Int = 1) -> HeadsetSpecification {
+        HeadsetSpecification(
+            localName: "Counter-\(number)", identifier: address(number: number), serialNumber: "CN-\(1000 + number)",
+            serviceUUIDs: [countingService], pairingServiceUUIDs: [BluetoothUUID(UInt16(0xFFE0))],
+            database: GATTDatabase(characteristics: [
+                Characteristic(service: .deviceInformation, uuid: .serialNumberString, properties: [.read]),
+                Characteristic(
+                    service: countingService, uuid: countingCharacteristic, properties: [.write, .notify]),
+            ]),
+            behaviour: .counting)
+    }
+}

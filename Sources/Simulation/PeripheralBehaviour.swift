@@ -1,0 +1,60 @@
+import Bluetooth
+
+/// What a headset does behind its GATT database: the firmware, so to speak. Times are virtual nanoseconds.
+///
+/// A behaviour sends through ``SimulatedHeadset/notify(_:from:)`` and asks for its next turn by what ``tick(at:)`` returns.
+protocol PeripheralBehaviour: AnyObject {
+    /// The headset powers up or restarts: memory is empty.
+    func boot(at time: Int64)
+    /// The headset stops for good or restarts; called before ``boot(at:)`` except the first time.
+    func shutDown(at time: Int64)
+    /// The headset falls into low power; false where the model has none.
+    func sleep(at time: Int64) -> Bool
+    /// The link came, went, or its subscriptions changed.
+    func linkChanged(at time: Int64)
+    /// A write arrived; nil for success.
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError?
+    /// A read arrived; nil where the headset in general answers it.
+    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]?
+    /// The headset's timer fired: sends what is due.
+    ///
+    /// - Returns: when to be called next; nil for not before something else happens.
+    func tick(at time: Int64) -> Int64?
+}
+
+extension PeripheralBehaviour {
+    func shutDown(at time: Int64) {}
+    func sleep(at time: Int64) -> Bool { false }
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? { .writeNotPermitted }
+    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { nil }
+}
+
+/// Notifies a counter at each connection interval, or at each heartbeat.
+final class CountingBehaviour: PeripheralBehaviour {
+    private unowned let headset: SimulatedHeadset
+    private let period: Int64
+    private var counter: UInt16 = 0
+    private var written: [UInt8] = []
+
+    init(headset: SimulatedHeadset, period: Int64) {
+        self.headset = headset
+        self.period = period
+    }
+
+    func boot(at time: Int64) { counter = 0 }
+
+    func linkChanged(at time: Int64) {
+        headset.scheduleTick(at: headset.isNotifying(HeadsetSpecification.countingCharacteristic) ? time + period : nil)
+    }
+
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
+        written = value
+        return value.count <= 20 ? nil : .invalidAttributeValueLength
+    }
+
+    func tick(at time: Int64) -> Int64? {
+        counter &+= 1
+        headset.notify([UInt8(counter & 0xFF), UInt8(counter >> 8)], from: HeadsetSpecification.countingCharacteristic)
+        return time + period
+    }
+}

@@ -1,0 +1,89 @@
+public import Bluetooth
+
+/// One daemon process's view of a ``SimulatedWorld``.
+///
+/// After a kill the instance is dead: its calls do nothing and it tells nothing.
+public final class SimulatedCentral: Central {
+    private let world: SimulatedWorld
+    private let generation: UInt32
+
+    init(world: SimulatedWorld, generation: UInt32) {
+        self.world = world
+        self.generation = generation
+    }
+
+    private var isAlive: Bool { world.process.isAlive && world.process.generation == generation }
+
+    public var state: AdapterState { isAlive ? world.process.toldState : .unknown }
+
+    /// The present while events wait, else the time of the world's next event, of which this process need not hear.
+    public var deadline: MonotonicTime? {
+        guard isAlive else { return nil }
+        return world.process.inbox.isEmpty ? world.nextEventTime : world.now
+    }
+
+    /// Lets the world go on until `now` and takes what it tells.
+    public func process(at now: MonotonicTime) -> [CentralEvent] {
+        guard isAlive else { return [] }
+        world.advance(to: now)
+        guard !world.process.inbox.isEmpty else { return [] }
+        var events: [CentralEvent] = []
+        swap(&events, &world.process.inbox)
+        return events
+    }
+
+    public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
+        guard isAlive else { return }
+        world.request(.restore(identifiers: identifiers, services: services), attempt: attempt)
+    }
+
+    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
+        guard isAlive else { return }
+        world.request(.retrieve(services: services), attempt: attempt)
+    }
+
+    public func scanForPeripherals(matching filter: ScanFilter) {
+        guard isAlive else { return }
+        world.scan(filter)
+    }
+
+    public func stopScan() {
+        guard isAlive else { return }
+        world.stopScan()
+    }
+
+    public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        guard isAlive else { return }
+        world.connect(peripheral, attempt: attempt)
+    }
+
+    public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        guard isAlive else { return }
+        world.cancel(peripheral, attempt: attempt)
+    }
+
+    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        guard isAlive else { return }
+        world.requestFromHeadset(.discover(peripheral), on: peripheral, attempt: attempt)
+    }
+
+    public func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {
+        guard isAlive else { return }
+        world.requestFromHeadset(.setNotify(enabled, characteristic, peripheral), on: peripheral, attempt: attempt)
+    }
+
+    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        guard isAlive else { return }
+        world.requestFromHeadset(.read(characteristic, peripheral), on: peripheral, attempt: attempt)
+    }
+
+    public func writeValue(
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt
+    ) {
+        guard isAlive else { return }
+        world.requestFromHeadset(.write(value, characteristic, type, peripheral), on: peripheral, attempt: attempt)
+    }
+}

@@ -1,0 +1,168 @@
+public import Bluetooth
+
+/// The world in which a daemon runs: a Bluetooth adapter, headsets, other programs, and everything that goes wrong.
+///
+/// A discrete-event simulation in one thread and in virtual time. The same seed, the same headsets and the same calls give
+/// the same events. The world outlives the daemon: after ``kill()``, ``makeCentral()`` gives the next process its view.
+/// A call to a central happens at the world's present, ``now``: drivers first process, then call.
+public final class SimulatedWorld {
+    /// How data notifications are sent.
+    public enum DataNotifications: Hashable, Sendable {
+        /// As the headset takes samples.
+        case all
+        /// One small notification at each interval, for long runs of the connection machine alone.
+        case heartbeat(Duration)
+    }
+
+    /// What becomes of links when the process that made them is killed.
+    public enum System: Hashable, Sendable {
+        /// bluetoothd holds the link: it survives, services known, notifications off.
+        case bluetoothd
+        /// The process's own socket holds the link: it closes soon after.
+        case kernelSockets
+    }
+
+    /// Choices that hold for a whole run.
+    public struct Options: Hashable, Sendable {
+        /// How data notifications are sent.
+        public var dataNotifications = DataNotifications.all
+        /// Who holds links.
+        public var system = System.bluetoothd
+        /// How long the link of a killed process stays up with ``System/kernelSockets``: the kernel's L2CAP disconnect timeout.
+        public var orphanDuration = Duration.seconds(2)
+        /// How long the system takes to answer a request that needs no radio.
+        public var systemLatency: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(15)
+
+        /// Creates the options.
+        public init() {}
+
+        /// The interval of ``DataNotifications/heartbeat(_:)``; nil for ``DataNotifications/all``.
+        var heartbeat: Duration? {
+            if case .heartbeat(let interval) = dataNotifications { interval } else { nil }
+        }
+    }
+
+    /// The seed of everything random.
+    public let seed: UInt64
+    /// The choices of this run.
+    public let options: Options
+    /// The faults of this run.
+    public let faults: FaultProbabilities
+    /// The headsets, in the order of their specifications.
+    public private(set) var headsets: [SimulatedHeadset] = []
+    /// How often each fault was really injected.
+    public internal(set) var injected = InjectedFaults()
+    /// What the daemon did against the contract of ``Central``; at most ``violationLimit`` are kept.
+    public internal(set) var contractViolations: [ContractViolation] = []
+    /// The most violations that are kept.
+    public static let violationLimit = 100
+    /// A checksum over all events that centrals were told, with their times: equal for equal runs.
+    public internal(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    /// The number of events that centrals were told.
+    public internal(set) var eventCount = 0
+    /// The state of the adapter, told or not.
+    public internal(set) var adapterState = AdapterState.poweredOn
+
+    /// The world's present in nanoseconds.
+    var clock: Int64
+    var queue = EventQueue()
+    /// What the present process knows and waits for.
+    var process = DaemonProcess()
+    var requests = SlotTable<PendingRequest>()
+    var deliveries = SlotTable<PendingDelivery>()
+    var hostFaults: [HostFault] = []
+    var conditions: FaultConditions
+    var timing: SeededGenerator
+    var chance: SeededGenerator
+    private var lastSerial: UInt32 = 0
+
+    /// Creates a world.
+    ///
+    /// - Parameters:
+    ///   - seed: decides everything random.
+    ///   - headsets: what headsets there are.
+    ///   - faults: how likely each fault is.
+    ///   - script: faults at chosen instants, besides the random ones.
+    ///   - options: choices for the whole run.
+    ///   - start: the instant at which the world begins; the headsets were switched on then.
+    public init(
+        seed: UInt64, headsets: [HeadsetSpecification], faults: FaultProbabilities = .none, script: [ScriptedFault] = [],
+        options: Options = Options(), start: MonotonicTime = .boot
+    ) {
+        self.seed = seed
+        self.options = options
+        self.faults = faults
+        clock = start.nanoseconds
+        timing = SeededGenerator(seed: seed, purpose: 1)
+        chance = SeededGenerator(seed: seed, purpose: 2)
+        conditions = FaultConditions(headsetCount: headsets.count, faults: faults)
+        self.headsets = headsets.enumerated().map { SimulatedHeadset($1, number: $0, world: self) }
+        for headset in self.headsets { headset.behaviour.boot(at: clock) }
+        for fault in script { schedule(fault) }
+        scheduleRandomFaults()
+    }
+
+    /// The world's present: the latest time that it was advanced to.
+    public var now: MonotonicTime { MonotonicTime(nanoseconds: clock) }
+
+    /// When the next thing happens in the world, whether or not a central hears of it; nil for never.
+    public var nextEventTime: MonotonicTime? { queue.firstTime.map { MonotonicTime(nanoseconds: $0) } }
+
+    /// Lets everything happen until `time`; does nothing for a time that has passed.
+    public func advance(to time: MonotonicTime) {
+        while let (instant, event) = queue.next(until: time.nanoseconds) {
+            clock = max(clock, instant)
+            perform(event)
+        }
+        clock = max(clock, time.nanoseconds)
+    }
+
+    /// A number that no other link or connection request has.
+    func makeSerial() -> UInt32 {
+        lastSerial += 1
+        return lastSerial
+    }
+
+    /// A random time from the range, in nanoseconds.
+    func draw(_ range: ClosedRange<Duration>) -> Int64 { timing.duration(range).nanoseconds }
+
+    private func perform(_ event: WorldEvent) {
+        switch event {
+        case .advertise(let number, let generation): advertise(headsets[Int(number)], generation: generation)
+        case .establish(let serial): establish(serial)
+        case .perform(let slot): perform(slot: Int(slot))
+        case .deliver(let slot): deliver(slot: Int(slot))
+        case .tick(let number, let generation): headsets[Int(number)].tick(generation: generation, at: clock)
+        case .supervise(let number, let serial): supervise(headsets[Int(number)], link: serial)
+        case .release(let number, let serial): releaseHeld(headsets[Int(number)], link: serial)
+        case .booted(let number, let generation): finishBoot(headsets[Int(number)], generation: generation)
+        case .closeOrphan(let number, let serial): closeOrphan(headsets[Int(number)], link: serial)
+        case .faultBegins(let fault, let number, let duration): begin(fault, headset: Int(number), duration: duration)
+        case .faultEnds(let fault, let number, let generation): end(fault, headset: Int(number), generation: generation)
+        case .faultDraw(let fault, let number): drawFault(fault, headset: Int(number))
+        case .faultsStop: endAllFaults()
+        }
+    }
+}
+
+/// Something that a daemon did against the contract of ``Central``.
+public struct ContractViolation: Hashable, Sendable {
+    /// When it was done.
+    public var time: MonotonicTime
+    /// What was done.
+    public var kind: Kind
+    /// The headset that it concerns.
+    public var identifier: PeripheralIdentifier
+    /// The attempt of the call.
+    public var attempt: Attempt
+
+    /// Kinds of violations.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A connect while an earlier one to the same identifier was neither answered nor cancelled.
+        case secondConnect
+        /// A connect while one to another identifier of the same headset was neither answered nor cancelled.
+        case secondConnectToHeadset
+        /// A request without an attempt number.
+        case missingAttempt
+    }
+}

@@ -1,0 +1,75 @@
+import Bluetooth
+import Headsets
+import Testing
+
+@Suite("Headset catalog")
+struct HeadsetCatalogTests {
+    @Test("finds each built-in profile by its model")
+    func builtIn() throws {
+        #expect(HeadsetCatalog.builtIn.models == ["buffered-eeg", "thinkgear"])
+        for model in HeadsetCatalog.builtIn.models {
+            let profile = try HeadsetCatalog.builtIn.profile(model: model)
+            #expect(profile.model == model)
+        }
+    }
+
+    @Test("names the known models where one is unknown")
+    func unknownModel() {
+        let error = HeadsetCatalogError.unknownModel("Muse", known: ["buffered-eeg", "thinkgear"])
+        #expect(throws: error) { try HeadsetCatalog.builtIn.profile(model: "Muse") }
+        #expect(error.description == "the headset model \"Muse\" is unknown; known models: buffered-eeg, thinkgear")
+    }
+
+    @Test("holds profiles whose streams can be stored", arguments: HeadsetCatalog.builtIn.models)
+    func streams(model: String) throws {
+        let profile = try HeadsetCatalog.builtIn.profile(model: model)
+        for stream in profile.streams {
+            #expect(stream.samplingFrequency > 0)
+            #expect((1...StreamDescription.channelsPerBank).contains(stream.channels.count))
+            for channel in stream.channels {
+                #expect(channel.scale != 0)
+                #expect(channel.rawMinimum < channel.rawMaximum)
+            }
+        }
+        #expect(profile.timing.silenceLimit > profile.timing.packetPeriod)
+        #expect(!profile.recognition.scanFilter.isEmpty)
+    }
+
+    @Test("recognises a buffered headset in both advertising modes, and none by a similar UUID")
+    func recognition() {
+        let filter = BufferedEEGProfile().recognition.scanFilter
+        #expect(filter.matches(Advertisement(serviceUUIDs: [BufferedEEGService.service])))
+        #expect(filter.matches(Advertisement(serviceUUIDs: [BufferedEEGService.pairingService])))
+        let service = BufferedEEGService.service
+        #expect(!filter.matches(Advertisement(serviceUUIDs: [BluetoothUUID(high: 0, low: service.low)])))
+        #expect(!filter.matches(Advertisement(localName: "Buffered EEG")))
+        #expect(service.description == "ab870001-81bc-439d-a90a-be5d3a2ce5f9")
+    }
+
+    @Test("recognises a MindWave Mobile by its name, and no other serial device")
+    func thinkGearRecognition() {
+        let filter = ThinkGearProfile().recognition.scanFilter
+        #expect(filter.matches(Advertisement(localName: "MindWave Mobile")))
+        #expect(!filter.matches(Advertisement(localName: "Printer", serviceUUIDs: [.serialPort])))
+    }
+
+    @Test("has one written command for each purpose of a buffered headset")
+    func commands() {
+        let profile = BufferedEEGProfile()
+        for purpose in CommandPurpose.allCases where purpose != .keepAlive {
+            let writes = profile.commands(for: purpose, status: nil).filter { if case .write = $0 { true } else { false } }
+            #expect(writes.count == 1)
+        }
+        #expect(profile.commands(for: .queryStatus, status: nil) == [BufferedEEGCommand.status.step])
+        #expect(profile.answersStatusQuery)
+        #expect(!ThinkGearProfile().answersStatusQuery)
+        #expect(
+            BufferedEEGCommand.acknowledge(stream: 1, upTo: 2).step
+                == .write([8, 1, 2, 0, 0, 0], to: BufferedEEGService.control, type: .withResponse))
+    }
+
+    @Test("knows that 512 raw frames and a power frame are 4,132 bytes a second")
+    func nominalRate() {
+        #expect(ThinkGearProfile.nominalBytesPerSecond == 4132)
+    }
+}
