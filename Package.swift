@@ -47,6 +47,14 @@ let package = Package(
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
+        // Recordings to files: CSV, EDF+, BDF+, sqlite.
+        .target(name: "Export", dependencies: ["Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
+        // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
+        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
+        // The concurrent part: drives machines, assembles samples, writes.
+        .target(
+            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
+            swiftSettings: settings),
         // Linux system calls that Glibc's module lacks.
         .target(name: "CLinux"),
         // libsystemd, for notifications to the service manager.
@@ -57,32 +65,18 @@ let package = Package(
             dependencies: ["Bluetooth", "Headsets", "Storage", "Export", "CLinux", "CSystemd", argumentParser, yams],
             exclude: ["eegsync.docc"],
             swiftSettings: settings),
-        .testTarget(
-            name: "EegsyncTests", dependencies: ["eegsync", "Bluetooth", "Headsets", "Storage", "Export", "CLinux"], swiftSettings: settings),
-        // The rules of the house that can be checked by reading the tree.
-        .testTarget(name: "TidyTests", swiftSettings: settings),
-        // The concurrent part: drives machines, assembles samples, writes.
-        .target(
-            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
-            swiftSettings: settings),
-        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
-        .testTarget(
-            name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
-            swiftSettings: settings),
-        // Recordings to files: CSV, EDF+, BDF+, sqlite.
-        .target(name: "Export", dependencies: ["Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
-        .testTarget(
-            name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
-        // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
-        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
-        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
-        .testTarget(
-            name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
-            swiftSettings: settings),
-        // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
-        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
-        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"], swiftSettings: settings),
         .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "EegsyncTests", dependencies: ["eegsync", "Bluetooth", "Headsets", "Storage", "Export", "CLinux"],
+            swiftSettings: settings),
+        // The rules of the house that can be checked by reading the tree.
+        .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

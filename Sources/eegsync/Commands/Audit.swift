@@ -6,8 +6,8 @@ struct Audit: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prove that every sample is stored or ledgered as missing, exactly once.",
         discussion: """
-            Counts the rows of every stream and compares: rows + ledgered missing = last n - first n + 1. Also: no gap overlaps \
-            another, nothing is orphaned, times ascend. Reads the whole database; it may run while `eegsync run` records.
+            Counts the rows of every stream and compares: rows + ledgered missing = last n - first n + 1. Also: no gap \
+            overlaps another, nothing is orphaned, times ascend. Reads the whole database; it may run while `eegsync run` records.
 
             Exit code 0 if everything adds up, 65 if not; the first offending rows are listed.
 
@@ -96,9 +96,9 @@ struct AuditFacts: Facts {
         } else {
             lines.append(style.apply(.bad, to: "The audit does not hold. The first offending rows:"))
             lines += findings.map { finding in
-                let place = [finding.streamId.map { "stream \($0)" }, finding.n.map { "n \($0)" }].compactMap { $0 }
-                return
-                    "  \(finding.check)\(place.isEmpty ? "" : " (\(place.joined(separator: ", ")))"): \(finding.detail.printable)"
+                let parts = [finding.streamId.map { "stream \($0)" }, finding.n.map { "n \($0)" }].compactMap { $0 }
+                let place = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+                return "  \(finding.check)\(place): \(finding.detail.printable)"
             }
         }
         return lines

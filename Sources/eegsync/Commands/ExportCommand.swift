@@ -1,8 +1,8 @@
 public import ArgumentParser
 public import Export
-import Foundation
 import Storage
 
+extension ExportFormat: ExpressibleByArgument {}
 extension GapTreatment: ExpressibleByArgument {}
 extension TableValues: ExpressibleByArgument {}
 
@@ -37,7 +37,7 @@ struct ExportCommand: ParsableCommand {
     var output: String
 
     @Option(help: "Without it: as the output's name ends.")
-    var format: OutputFormat?
+    var format: ExportFormat?
 
     @Option(help: "What EDF+ and BDF+ do with missing samples.")
     var gaps: GapTreatment = .fill
@@ -63,54 +63,23 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         let store = try options.open(.readOnly)
-        let format = try chosenFormat()
-        let facts: ExportFacts
-        if let files = ExportFormat(rawValue: format.rawValue) {
-            facts = try exportFiles(files, from: store)
-        } else {
-            facts = try exportDatabase(from: store)
-        }
-        try facts.print(asJSON: outputOptions.json)
-    }
-
-    private func exportFiles(_ format: ExportFormat, from store: Store) throws -> ExportFacts {
-        let reader = try store.reader(of: RecordingID(rawValue: recording))
+        let exporter = try Exporter(store: store, recording: RecordingID(rawValue: recording))
         let request = ExportRequest(
-            format: format, path: output, streams: stream, gaps: gaps, values: values, replacesExisting: force)
+            format: try chosenFormat(), path: output, streams: stream, gaps: gaps, values: values, replacesExisting: force)
         var bar = ProgressBar(label: "exporting")
-        defer { bar.finish() }
-        let report = try Exporter(reader: reader).export(request) { bar.update(done: Int64($0 * 1000), total: 1000) }
-        return ExportFacts(recording: recording, report: report)
-    }
-
-    /// Written beside its place and moved there, so that a file of the final name is always whole.
-    private func exportDatabase(from store: Store) throws -> ExportFacts {
-        if !force && FileManager.default.fileExists(atPath: output) { throw ExportError.exists(path: output) }
-        let partial = "\(output).partial-\(getpid())"
-        try store.exportRecording(RecordingID(rawValue: recording), to: partial)
-        guard rename(partial, output) == 0 else {
-            let reason = String(cString: strerror(errno))
-            try? FileManager.default.removeItem(atPath: partial)
-            throw ExportError.cannotWrite(path: output, reason: reason)
+        let report: ExportReport
+        do {
+            defer { bar.finish() }
+            report = try exporter.export(request) { bar.update(done: Int64($0 * 1000), total: 1000) }
         }
-        var report = ExportReport()
-        let size = try FileManager.default.attributesOfItem(atPath: output)[.size] as? NSNumber
-        report.files = [
-            ExportedFile(path: output, byteCount: size?.int64Value ?? 0, startUnixNanoseconds: nil, streams: [])
-        ]
-        return ExportFacts(recording: recording, report: report)
+        try ExportFacts(recording: recording, report: report).print(asJSON: outputOptions.json)
     }
 
-    private func chosenFormat() throws -> OutputFormat {
+    private func chosenFormat() throws -> ExportFormat {
         if let format { return format }
         let ending = output.split(separator: ".").last.map { $0.lowercased() } ?? ""
-        if let format = OutputFormat(rawValue: ending) { return format }
+        if let format = ExportFormat(rawValue: ending) { return format }
         throw ValidationError("The name '\(output)' does not say the format; add --format.")
-    }
-
-    /// What --format names: the formats of `Export`, and a database.
-    enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-        case csv, edf, bdf, sqlite
     }
 }
 
