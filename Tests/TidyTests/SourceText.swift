@@ -10,7 +10,9 @@ struct SourceText {
     init(path: String, text: String) {
         self.path = path
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        code = Self.blanked(text).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        code =
+            !path.hasSuffix(".swift")
+            ? lines : Self.blanked(text).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// The number of lines, where a line end at the end of the file begins no further one.
@@ -31,7 +33,10 @@ struct SourceText {
         var output = String.UnicodeScalarView()
         var places: [Place] = [.code]
         var index = 0
-        func matches(_ word: String, at place: Int) -> Bool { input[place...].starts(with: word.unicodeScalars) }
+        func matches(_ word: String, at place: Int) -> Bool {
+            // The first scalar decides nearly always, and the tests are not optimised.
+            word.unicodeScalars.first == input[place] && input[place...].starts(with: word.unicodeScalars)
+        }
         func blank(_ count: Int) {
             for scalar in input[index..<min(index + count, input.count)] { output.append(scalar == "\n" ? "\n" : " ") }
             index += count
@@ -39,6 +44,10 @@ struct SourceText {
         while index < input.count {
             switch places.last ?? .code {
             case .string(let quotes, let pounds):
+                if input[index] != "\\" && input[index] != "\"" && input[index] != "\n" {
+                    blank(1)
+                    continue
+                }
                 let escape = "\\" + String(repeating: "#", count: pounds)
                 let end = String(repeating: "\"", count: quotes) + String(repeating: "#", count: pounds)
                 if matches(escape + "(", at: index) {
@@ -54,7 +63,11 @@ struct SourceText {
                     blank(1)
                 }
             case .code, .interpolation:
-                if matches("//", at: index) {
+                let scalar = input[index]
+                if scalar != "/" && scalar != "\"" && scalar != "#" && scalar != "(" && scalar != ")" {
+                    output.append(scalar)
+                    index += 1
+                } else if matches("//", at: index) {
                     while index < input.count && input[index] != "\n" { blank(1) }
                 } else if matches("/*", at: index) {
                     while index < input.count && !matches("*/", at: index) { blank(1) }
