@@ -1,0 +1,75 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/timerfd.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t read_clock(clockid_t clock) {
+    struct timespec now;
+    // The two clocks read here exist in every kernel since 2.6.39, so the call cannot fail.
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t clinux_boottime_nanoseconds(void) { return read_clock(CLOCK_BOOTTIME); }
+
+int64_t clinux_realtime_nanoseconds(void) { return read_clock(CLOCK_REALTIME); }
+
+int clinux_clock_is_synchronised(void) {
+    struct timex state = {0}; // modes = 0 only reads, which needs no capability
+    if (adjtimex(&state) == -1) return -errno;
+    return (state.status & STA_UNSYNC) == 0;
+}
+
+int clinux_eventfd(void) {
+    int descriptor = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    return descriptor == -1 ? -errno : descriptor;
+}
+
+int clinux_eventfd_signal(int descriptor) {
+    int saved = errno; // a signal handler must leave errno as it was
+    uint64_t one = 1;
+    int result = write(descriptor, &one, sizeof one) == sizeof one || errno == EAGAIN ? 0 : -errno;
+    errno = saved;
+    return result; // EAGAIN: the counter is at its maximum and therefore readable, which is all that was wanted
+}
+
+int clinux_eventfd_clear(int descriptor) {
+    uint64_t value;
+    if (read(descriptor, &value, sizeof value) == sizeof value || errno == EAGAIN) return 0;
+    return -errno;
+}
+
+int clinux_timerfd(void) {
+    int descriptor = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    return descriptor == -1 ? -errno : descriptor;
+}
+
+int clinux_timerfd_arm(int descriptor, int64_t boottime_nanoseconds) {
+    struct itimerspec when = {0};
+    if (boottime_nanoseconds >= 0) {
+        int64_t instant = boottime_nanoseconds == 0 ? 1 : boottime_nanoseconds; // 0 would disarm
+        when.it_value.tv_sec = instant / 1000000000;
+        when.it_value.tv_nsec = instant % 1000000000;
+    }
+    return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, NULL) == -1 ? -errno : 0;
+}
+
+int clinux_random(void *bytes, size_t count) {
+    unsigned char *next = bytes;
+    while (count > 0) {
+        ssize_t got = getrandom(next, count, 0);
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            return -errno;
+        }
+        next += got;
+        count -= (size_t)got;
+    }
+    return 0;
+}

@@ -1,0 +1,37 @@
+// Linux system calls that Swift's Glibc module does not import.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Nanoseconds since the host booted, suspended time included (CLOCK_BOOTTIME, clock_gettime(2)). Never steps.
+int64_t clinux_boottime_nanoseconds(void);
+
+/// Nanoseconds since 1970-01-01T00:00:00Z (CLOCK_REALTIME). Steps whenever somebody sets the clock.
+int64_t clinux_realtime_nanoseconds(void);
+
+/// 1 where the kernel says that the wall clock is synchronised, 0 where it is not (STA_UNSYNC, adjtimex(2)), or -errno.
+int clinux_clock_is_synchronised(void);
+
+/// A new event counter at 0, non-blocking and closed on exec (eventfd(2)); -errno on failure.
+int clinux_eventfd(void);
+
+/// Adds 1 to an event counter, which makes it readable. 0 or -errno. May be called in a signal handler.
+int clinux_eventfd_signal(int descriptor);
+
+/// Sets an event counter back to 0. 0, also where it was 0 already, or -errno.
+int clinux_eventfd_clear(int descriptor);
+
+/// A timer on CLOCK_BOOTTIME, non-blocking and closed on exec (timerfd_create(2)); -errno on failure.
+int clinux_timerfd(void);
+
+/// Arms a timer for an instant of CLOCK_BOOTTIME in nanoseconds; an instant in the past fires at once, a negative one
+/// disarms. 0 or -errno.
+int clinux_timerfd_arm(int descriptor, int64_t boottime_nanoseconds);
+
+/// Fills a buffer with random bytes of the kernel (getrandom(2)); waits only while the kernel has not been seeded yet, early
+/// in the boot. 0 or -errno.
+int clinux_random(void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,140 @@
+public import ArgumentParser
+public import Export
+import Storage
+
+extension ExportFormat: ExpressibleByArgument {}
+extension GapTreatment: ExpressibleByArgument {}
+extension TableValues: ExpressibleByArgument {}
+
+/// `eegsync export`: a recording as files.
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write a recording as files for your analysis.",
+        discussion: """
+            The file is written under a temporary name, read back and compared, and only then gets its name; an existing file \
+            is replaced only with --force. A recording that still runs is exported as it is at this moment.
+
+            EDF+ and BDF+ hold the last value over a gap and annotate it BAD_ACQ_SKIP, which MNE-Python leaves out by itself. \
+            --gaps segments writes a file for each unbroken piece, --gaps discontinuous one EDF+D, which few readers \
+            understand. CSV leaves cells of missing samples empty. sqlite is a database of its own, with this \
+            recording and the same views.
+
+            EXAMPLES
+              eegsync export 12 -o night.edf
+              eegsync export 12 --format csv --stream eeg -o night.csv
+              eegsync export 12 --format bdf --gaps segments -o night.bdf
+              eegsync export 12 -o night.sqlite
+            """)
+
+    @Argument(help: "The number of the recording.")
+    var recording: Int64
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Where the file goes; several files add a suffix to the name.", valueName: "path"),
+        completion: .file())
+    var output: String
+
+    @Option(help: "Without it: as the output's name ends.")
+    var format: ExportFormat?
+
+    @Option(help: "What EDF+ and BDF+ do with missing samples.")
+    var gaps: GapTreatment = .fill
+
+    @Option(help: "What the cells of CSV hold.")
+    var values: TableValues = .physical
+
+    @Option(help: ArgumentHelp("Only this stream; may be repeated.", valueName: "name"))
+    var stream: [String] = []
+
+    @Flag(help: "Replace existing files.")
+    var force = false
+
+    @OptionGroup var options: DatabaseOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func validate() throws {
+        if output.isEmpty || output.hasSuffix("/") { throw ValidationError("The output must be the path of a file.") }
+        if try chosenFormat() == .sqlite && !stream.isEmpty {
+            throw ValidationError("A database holds all streams; leave --stream out.")
+        }
+    }
+
+    func run() throws {
+        let store = try options.open(.readOnly)
+        let exporter = try Exporter(store: store, recording: RecordingID(rawValue: recording))
+        let request = ExportRequest(
+            format: try chosenFormat(), path: output, streams: stream, gaps: gaps, values: values, replacesExisting: force)
+        var bar = ProgressBar(label: "exporting")
+        let report: ExportReport
+        do {
+            defer { bar.finish() }
+            report = try exporter.export(request) { bar.update(done: Int64($0 * 1000), total: 1000) }
+        }
+        try ExportFacts(recording: recording, report: report).print(asJSON: outputOptions.json)
+    }
+
+    private func chosenFormat() throws -> ExportFormat {
+        if let format { return format }
+        let ending = output.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        if let format = ExportFormat(rawValue: ending) { return format }
+        throw ValidationError("The name '\(output)' does not say the format; add --format.")
+    }
+}
+
+/// What an export wrote.
+struct ExportFacts: Facts {
+    /// One file.
+    struct File: Encodable {
+        var path: String
+        var bytes: Int64
+        var startUnixNanoseconds: Int64?
+        var streams: [Stream]
+    }
+
+    /// One stream in a file.
+    struct Stream: Encodable {
+        var name: String
+        var firstN: Int64
+        var lastN: Int64
+        var rows: Int64
+        var filled: Int64
+    }
+
+    var recording: Int64
+    var files: [File]
+    var notes: [String]
+
+    init(recording: Int64, report: ExportReport) {
+        self.recording = recording
+        notes = report.notes
+        files = report.files.map { file in
+            File(
+                path: file.path, bytes: file.byteCount, startUnixNanoseconds: file.startUnixNanoseconds,
+                streams: file.streams.map {
+                    Stream(name: $0.name, firstN: $0.firstN, lastN: $0.lastN, rows: $0.rowCount, filled: $0.filledCount)
+                })
+        }
+    }
+
+    func lines(style: TerminalStyle) -> [String] {
+        var table = TextTable([
+            .init(heading: "FILE"), .init(heading: "SIZE", alignment: .right), .init(heading: "STREAM"),
+            .init(heading: "ROWS", alignment: .right), .init(heading: "FILLED", alignment: .right),
+            .init(heading: "FROM (UTC)"),
+        ])
+        for file in files where file.streams.isEmpty { table.append([.init(file.path), .init(Quantity.bytes(file.bytes))]) }
+        for file in files {
+            for (index, stream) in file.streams.enumerated() {
+                let isFirst = index == 0
+                table.append([
+                    .init(isFirst ? file.path : ""), .init(isFirst ? Quantity.bytes(file.bytes) : ""), .init(stream.name),
+                    .init(Quantity.count(stream.rows)), .init(Quantity.count(stream.filled)),
+                    .init(isFirst ? file.startUnixNanoseconds.map(Quantity.time) ?? "unknown" : ""),
+                ])
+            }
+        }
+        return table.rendered(style: style) + notes.map { style.apply(.caution, to: "Note: ") + $0.printable }
+    }
+}

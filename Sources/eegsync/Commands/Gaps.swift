@@ -1,0 +1,64 @@
+import ArgumentParser
+import Storage
+
+/// `eegsync gaps`: what is missing, and why.
+struct Gaps: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List what is missing in a recording, and why.",
+        discussion: """
+            A gap is a run of samples that are missing. What a headset handed over later, from its memory, counts as recovered.
+
+            EXAMPLES
+              eegsync gaps 12
+              eegsync gaps 12 --json
+            """)
+
+    @Argument(help: "The number of the recording.")
+    var recording: Int64
+
+    @OptionGroup var options: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let gaps = try options.open(.readOnly).gaps(of: RecordingID(rawValue: recording))
+        try GapsFacts(recording: recording, gaps: gaps).print(asJSON: output.json)
+    }
+}
+
+/// The gap ledger of a recording.
+struct GapsFacts: Facts {
+    var recording: Int64
+    var gaps: [GapSummary]
+
+    func lines(style: TerminalStyle) -> [String] {
+        if gaps.isEmpty { return [style.apply(.good, to: "Nothing is missing in recording \(recording).")] }
+        var table = TextTable([
+            .init(heading: "FROM (UTC)"), .init(heading: "STREAM"), .init(heading: "CHANNEL"),
+            .init(heading: "FIRST N", alignment: .right), .init(heading: "SAMPLES", alignment: .right),
+            .init(heading: "LENGTH", alignment: .right), .init(heading: "RECOVERED", alignment: .right),
+            .init(heading: "CAUSE"),
+        ])
+        for gap in gaps {
+            let isWhole = gap.count == gap.recovered
+            table.append([
+                .init(gap.startUnixNanoseconds.map(Quantity.time) ?? "unknown"),
+                .init(gap.bank == 0 ? gap.stream : "\(gap.stream)-\(gap.bank + 1)"),
+                .init(gap.channel == 0 ? "all" : gap.channelName ?? String(gap.channel)), .init(Quantity.count(gap.firstN)),
+                gap.count.map { .init(Quantity.count($0)) } ?? .init("still open", .caution),
+                .init(gap.durationSeconds.map { Quantity.duration(seconds: $0) } ?? ""),
+                .init(Quantity.count(gap.recovered), isWhole ? .good : nil), .init(gap.cause),
+            ])
+        }
+        let missing = gaps.filter { $0.channel == 0 }.reduce(0) { $0 + ($1.count ?? 0) - $1.recovered }
+        var lines =
+            table.rendered(style: style) + [
+                "", "\(Quantity.count(Int64(gaps.count), "gap")), \(Quantity.count(missing, "row")) missing for good.", "",
+            ]
+        var explained: [String] = []
+        for gap in gaps where !explained.contains(gap.cause) {
+            explained.append(gap.cause)
+            lines.append(style.apply(.faint, to: "\(gap.cause): \(gap.meaning)"))
+        }
+        return lines
+    }
+}

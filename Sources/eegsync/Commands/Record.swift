@@ -1,0 +1,128 @@
+import ArgumentParser
+import Storage
+
+/// `eegsync record`: a person's wish that a headset be recorded, or no longer.
+struct Record: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Start or stop the recording of a headset.",
+        discussion: """
+            The wish is written into the database and outlives every process: a recording that was started goes on after a \
+            crash or a reboot, one that was stopped stays stopped. Works whether or not `eegsync run` runs; while it does not, \
+            nothing is recorded, and it begins as soon as somebody starts it.
+            """,
+        subcommands: [Start.self, Stop.self])
+
+    /// `eegsync record start`.
+    struct Start: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Start a recording.",
+            discussion: """
+                EXAMPLES
+                  eegsync record start left
+                  eegsync record start left --label "night 3" --subject P07 --task sleep
+                """)
+
+        @Argument(help: "The headset's name in the configuration.")
+        var headset: String
+
+        @Option(help: "What the recording is called.")
+        var label: String?
+
+        @Option(help: "Who wears the headset. Write a code, not a name: it goes into exported files.")
+        var subject: String?
+
+        @Option(help: "What the subject does.")
+        var task: String?
+
+        @Option(
+            help: "The headset's model, where no configuration says it (\(Configuration.knownModels.joined(separator: ", "))).")
+        var model: String?
+
+        @OptionGroup var options: DatabaseOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let model = try headsetModel()
+            let path = try options.databasePath()
+            let store = try options.openForControl()
+            let recording = try store.startRecording(
+                headset: headset, model: model, label: label, subject: subject, task: task, at: HostClock.now)
+            try RecordFacts(
+                recording: recording.rawValue, headset: headset, desiredState: "recording",
+                daemonPid: DaemonPresence.pid(database: path)
+            ).print(asJSON: output.json)
+        }
+
+        private func headsetModel() throws -> String {
+            if let model {
+                guard Configuration.knownModels.contains(model) else {
+                    throw ValidationError(
+                        "'\(model)' is no model that this version knows (\(Configuration.knownModels.joined(separator: ", ")))."
+                    )
+                }
+                return model
+            }
+            guard let configuration = try options.configurationIfPresent() else {
+                throw Failure(
+                    problem: "the model of the headset \(headset) is not known: there is no \(options.configurationPath).",
+                    consequence: "no recording was started.", remedy: "name it with --model, or write the configuration.",
+                    code: .configuration)
+            }
+            if let found = configuration.headsets.first(where: { $0.name == headset }) { return found.model }
+            throw Failure(
+                problem: "the configuration \(options.configurationPath) names no headset \(headset), only "
+                    + configuration.headsets.map(\.name).joined(separator: ", ") + ".",
+                consequence: "no recording was started.",
+                remedy: "check the spelling, or add the headset to the configuration.",
+                code: .noInput)
+        }
+    }
+
+    /// `eegsync record stop`.
+    struct Stop: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Stop the recording of a headset; it stays stopped.",
+            discussion: """
+                EXAMPLE
+                  eegsync record stop left
+                """)
+
+        @Argument(help: "The headset's name.")
+        var headset: String
+
+        @OptionGroup var options: DatabaseOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let path = try options.databasePath()
+            let recording = try options.openForControl().stopRecording(headset: headset, at: HostClock.now)
+            try RecordFacts(
+                recording: recording.rawValue, headset: headset, desiredState: "stopped",
+                daemonPid: DaemonPresence.pid(database: path)
+            ).print(asJSON: output.json)
+        }
+    }
+}
+
+/// What a wish about a recording led to.
+struct RecordFacts: Facts {
+    var recording: Int64
+    var headset: String
+    /// `recording` or `stopped`.
+    var desiredState: String
+    /// The acquiring process; nil where none runs.
+    var daemonPid: Int32?
+
+    func lines(style: TerminalStyle) -> [String] {
+        if desiredState == "stopped" {
+            return ["Recording \(recording) of \(headset.printable) is stopped and stays so."]
+        }
+        let wish = "Recording \(recording) of \(headset.printable) is wanted."
+        if daemonPid != nil { return [wish, "`eegsync status` shows how far it is."] }
+        return [
+            wish,
+            style.apply(.caution, to: "Nothing is recorded yet: eegsync run does not run on this database.")
+                + " Start it: systemctl start eegsync.",
+        ]
+    }
+}

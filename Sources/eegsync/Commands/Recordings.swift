@@ -1,0 +1,56 @@
+import ArgumentParser
+import Storage
+
+/// `eegsync recordings`: what there is.
+struct Recordings: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the recordings.",
+        discussion: """
+            EXAMPLES
+              eegsync recordings
+              eegsync recordings --json
+            """)
+
+    @OptionGroup var options: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        try RecordingsFacts(recordings: try options.open(.readOnly).recordings()).print(asJSON: output.json)
+    }
+}
+
+/// All recordings.
+struct RecordingsFacts: Facts {
+    var recordings: [RecordingSummary]
+
+    func lines(style: TerminalStyle) -> [String] {
+        if recordings.isEmpty { return ["There is no recording yet. Start one: eegsync record start HEADSET."] }
+        var table = TextTable([
+            .init(heading: "RECORDING", alignment: .right), .init(heading: "HEADSET"), .init(heading: "STATE"),
+            .init(heading: "FROM (UTC)"), .init(heading: "LENGTH", alignment: .right),
+            .init(heading: "ROWS", alignment: .right),
+            .init(heading: "MISSING", alignment: .right), .init(heading: "GAPS", alignment: .right), .init(heading: "VIEWS"),
+            .init(heading: "LABEL"),
+        ])
+        for recording in recordings {
+            let labels = [recording.label, recording.subject, recording.task].compactMap { $0 }.joined(separator: ", ")
+            table.append([
+                .init(String(recording.id)), .init(recording.headset), Self.cell(recording.state),
+                .init(recording.startUnixNanoseconds.map(Quantity.time) ?? ""),
+                .init(recording.durationSeconds.map { Quantity.duration(seconds: $0) } ?? ""),
+                .init(Quantity.count(recording.rows)),
+                .init(Quantity.count(recording.missing), recording.missing > 0 ? .caution : nil),
+                .init(Quantity.count(recording.gaps)), .init(recording.views.joined(separator: " ")), .init(labels),
+            ])
+        }
+        return table.rendered(style: style)
+    }
+
+    private static func cell(_ state: RecordingSummary.State) -> TextTable.Cell {
+        switch state {
+        case .recording: .init(state.rawValue, .good)
+        case .waiting, .stopping: .init(state.rawValue, .caution)
+        case .stopped: .init(state.rawValue)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import ArgumentParser
+import Bluetooth
+import Foundation
+import Storage
+
+/// `eegsync status`: what each headset does, what it waits for, and what a person can do.
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what each headset does, what it waits for, and what you can do.",
+        discussion: """
+            Reads the database only, so it also tells how things stood when `eegsync run` ended.
+
+            EXAMPLES
+              eegsync status
+              eegsync status --watch
+              eegsync status --json
+            """)
+
+    /// How often --watch looks; the daemon commits once a second.
+    private static let watchInterval = Duration.seconds(1)
+
+    @Flag(help: "Keep looking, until Ctrl-C.")
+    var watch = false
+
+    @OptionGroup var options: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let store = try options.open(.readOnly)
+        let configured = (try? options.configurationIfPresent())?.headsets ?? []
+        while true {
+            let facts = try StatusFacts(store: store, configured: configured, now: HostClock.now)
+            // On a terminal the picture replaces the last one; in a pipe one follows the other.
+            if watch && !output.json && isatty(STDOUT_FILENO) == 1 { print("\u{1B}[H\u{1B}[2J", terminator: "") }
+            try facts.print(asJSON: output.json)
+            guard watch else { return }
+            fflush(nil)
+            try await Task.sleep(for: Self.watchInterval)
+        }
+    }
+}
+
+/// How things stand.
+struct StatusFacts: Facts {
+    /// One headset.
+    struct Headset: Encodable {
+        var name: String
+        var model: String
+        var serialNumber: String?
+        var recording: Int64?
+        /// The name of the connection state.
+        var state: String?
+        var mood: HeadsetSituation.Mood
+        var sentence: String
+        var remedy: String?
+        /// For how long the state has lasted; nil where that is not known.
+        var stateSeconds: Double?
+        var batteryPercent: Double?
+        var streams: [Stream]
+    }
+
+    /// One stream of a running recording.
+    struct Stream: Encodable {
+        var name: String
+        var view: String
+        var samplingFrequency: Double
+        var rowsPerSecond: Double
+        var rows: Int64
+        var missing: Int64
+        var gaps: Int64
+        var recovered: Int64
+        var hasOpenGap: Bool
+        /// How old the newest row is; nil where that is not known.
+        var newestRowSeconds: Double?
+    }
+
+    var database: String?
+    var databaseBytes: Int64
+    var freeBytes: Int64?
+    /// How long the disk lasts while every headset of a running recording streams.
+    var daysLeft: Double?
+    var daemonPid: Int32?
+    var headsets: [Headset]
+
+    init(store: Store, configured: [Configuration.Headset], now: MonotonicTime) throws {
+        let pid = store.path.flatMap { DaemonPresence.pid(database: $0) }
+        let activities = try store.headsets(at: now)
+        let size = try store.size()
+        let wall = HostClock.offset().offsetNanoseconds + now.nanoseconds
+        database = store.path
+        databaseBytes = size.bytes
+        freeBytes = size.freeBytes
+        daemonPid = pid
+        let rows = try store.recordings().reduce(0) { $0 + $1.rows }
+        daysLeft = Self.daysLeft(size: size, rows: rows, activities: activities)
+        headsets = activities.map { Self.headset($0, isDaemonRunning: pid != nil, now: now, wallNanoseconds: wall) }
+        for headset in configured where !activities.contains(where: { $0.name == headset.name }) {
+            headsets.append(
+                Headset(
+                    name: headset.name, model: headset.model, serialNumber: headset.serialNumber, mood: .idle,
+                    sentence: "was never recorded", remedy: "record it: eegsync record start \(headset.name)", streams: []))
+        }
+    }
+
+    private static func headset(
+        _ activity: HeadsetActivity, isDaemonRunning: Bool, now: MonotonicTime, wallNanoseconds: Int64
+    ) -> Headset {
+        func age(_ instant: StoredInstant?) -> Double? {
+            guard let instant else { return nil }
+            if instant.isSameHostBoot { return (now - instant.time).inSeconds }
+            return instant.unixNanoseconds.map { Double(wallNanoseconds - $0) / 1e9 }
+        }
+        let situation = HeadsetSituation(activity, isDaemonRunning: isDaemonRunning)
+        return Headset(
+            name: activity.name, model: activity.model, serialNumber: activity.serialNumber,
+            recording: activity.recording?.rawValue, state: activity.state, mood: situation.mood, sentence: situation.sentence,
+            remedy: situation.remedy, stateSeconds: age(activity.stateEntered), batteryPercent: activity.batteryPercent,
+            streams: activity.streams.map { stream in
+                Stream(
+                    name: stream.bank == 0 ? stream.name : "\(stream.name)-\(stream.bank + 1)", view: stream.view,
+                    samplingFrequency: stream.samplingFrequency, rowsPerSecond: stream.rowsPerSecond, rows: stream.rows,
+                    missing: stream.missing, gaps: stream.gaps, recovered: stream.recovered,
+                    hasOpenGap: stream.openGapFirstN != nil, newestRowSeconds: age(stream.lastSample))
+            })
+    }
+
+    /// Bytes that a row of eight channels takes, measured; used until there are enough rows to measure them here.
+    private static let bytesPerRow = 46.0
+
+    /// Days until the disk is full at the nominal rates of everything that is wanted; nil where nothing is.
+    static func daysLeft(size: DatabaseSize, rows: Int64, activities: [HeadsetActivity]) -> Double? {
+        let rate = activities.filter(\.isWanted).flatMap(\.streams).reduce(0) { $0 + $1.samplingFrequency }
+        guard let free = size.freeBytes, rate > 0 else { return nil }
+        let bytes = rows > 1_000_000 ? Double(size.bytes) / Double(rows) : bytesPerRow
+        return Double(free) / (rate * bytes) / 86_400
+    }
+}
+
+extension StatusFacts {
+    func lines(style: TerminalStyle) -> [String] {
+        var lines: [String] = []
+        for headset in headsets {
+            lines += Self.lines(of: headset, style: style)
+            lines.append("")
+        }
+        if headsets.isEmpty {
+            lines += ["No headset is known yet. Name it in the configuration, then: eegsync record start NAME", ""]
+        }
+        let daemon = daemonPid.map { "eegsync run has pid \($0)" } ?? "eegsync run does not run"
+        var disk = "database \(Quantity.bytes(databaseBytes))"
+        if let freeBytes { disk += ", disk has \(Quantity.bytes(freeBytes)) free" }
+        if let daysLeft { disk += " (\(Self.days(daysLeft)) at the present rate)" }
+        lines.append(style.apply(daemonPid == nil ? .caution : .faint, to: daemon) + style.apply(.faint, to: "; \(disk)"))
+        return lines
+    }
+
+    private static func lines(of headset: Headset, style: TerminalStyle) -> [String] {
+        let look: TerminalStyle.Style =
+            switch headset.mood {
+            case .good: .good
+            case .working: .caution
+            case .waiting: .bad
+            case .idle: .faint
+            }
+        var sentence =
+            style.apply(.heading, to: headset.name.printable) + " " + style.apply(look, to: headset.sentence.printable)
+        if let seconds = headset.stateSeconds, seconds >= 0, headset.mood != .idle {
+            sentence += " (for \(Quantity.duration(seconds: seconds)))"
+        }
+        var lines = [sentence]
+        if let remedy = headset.remedy { lines.append("  you can: \(remedy.printable)") }
+        var about = ["model \(headset.model)"]
+        if let recording = headset.recording { about.append("recording \(recording)") }
+        if let battery = headset.batteryPercent { about.append(String(format: "battery %.0f %%", battery)) }
+        lines.append("  " + about.joined(separator: ", "))
+        if !headset.streams.isEmpty { lines += table(of: headset.streams).rendered(style: style).map { "  " + $0 } }
+        return lines
+    }
+
+    private static func table(of streams: [Stream]) -> TextTable {
+        var table = TextTable([
+            .init(heading: "STREAM"), .init(heading: "RATE", alignment: .right), .init(heading: "OF", alignment: .right),
+            .init(heading: "NEWEST", alignment: .right), .init(heading: "ROWS", alignment: .right),
+            .init(heading: "MISSING", alignment: .right), .init(heading: "GAPS", alignment: .right), .init(heading: "VIEW"),
+        ])
+        for stream in streams {
+            // A tenth below the nominal rate is what a person would ask about; headsets differ by less from their own clock.
+            let isSlow = stream.rowsPerSecond < stream.samplingFrequency * 0.9
+            table.append([
+                .init(stream.name), .init(Quantity.frequency(stream.rowsPerSecond), isSlow ? .caution : .good),
+                .init(Quantity.frequency(stream.samplingFrequency)),
+                .init(stream.newestRowSeconds.map { Quantity.duration(seconds: $0) + " ago" } ?? ""),
+                .init(Quantity.count(stream.rows)), .init(Quantity.count(stream.missing), stream.missing > 0 ? .caution : nil),
+                .init(Quantity.count(stream.gaps) + (stream.hasOpenGap ? " (one open)" : "")), .init(stream.view),
+            ])
+        }
+        return table
+    }
+
+    private static func days(_ days: Double) -> String {
+        days >= 10_000 ? "decades" : days >= 2 ? String(format: "%.0f days", days) : Quantity.duration(seconds: days * 86_400)
+    }
+}

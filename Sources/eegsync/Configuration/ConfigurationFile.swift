@@ -1,0 +1,39 @@
+import Foundation
+
+/// The file that a configuration stands in.
+enum ConfigurationFile {
+    /// More than any configuration needs; a larger file is somebody's mistake.
+    private static let sizeLimitBytes = 1_048_576
+
+    /// Reads and parses a file.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    static func load(path: String, models: [String]) throws(ConfigurationError) -> Configuration {
+        let text: String
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? handle.close() }
+            let data = try handle.read(upToCount: sizeLimitBytes + 1) ?? Data()
+            guard data.count <= sizeLimitBytes else {
+                throw ConfigurationError.unreadable(file: path, reason: "it is larger than 1 MiB")
+            }
+            guard let decoded = String(bytes: data, encoding: .utf8) else {
+                throw ConfigurationError.unreadable(file: path, reason: "it is not UTF-8 text")
+            }
+            text = decoded
+        } catch let error as ConfigurationError {
+            throw error
+        } catch {
+            throw .unreadable(file: path, reason: Self.reason(of: error))
+        }
+        return try ConfigurationParser.parse(text, file: path, models: models)
+    }
+
+    /// The system's words for an error of Foundation's file functions.
+    private static func reason(of error: any Error) -> String {
+        let error = error as NSError
+        let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        if underlying.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(underlying.code))) }
+        return error.localizedDescription
+    }
+}

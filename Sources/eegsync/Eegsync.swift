@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+
+/// The program. Each command is a file of `Commands`; what all of them share is here.
+@main
+struct Eegsync: AsyncParsableCommand {
+    /// The version that `--version` prints.
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "eegsync",
+        abstract: "Keeps Bluetooth EEG headsets connected for weeks and stores every sample exactly once.",
+        discussion: """
+            `eegsync run` is the daemon. All other commands read its SQLite database, or write what you wish into it; they \
+            work whether or not the daemon runs.
+
+            EXAMPLES
+              eegsync record start left --label "night 3"   ask for a recording
+              eegsync status --watch                        see how it goes
+              eegsync audit                                 prove that it is complete
+              eegsync export 12 -o night3.edf               get a file for your analysis
+
+            Exit codes are those of sysexits.h: 64 wrong command line, 65 damaged data or failed audit, 66 nothing there, \
+            73 cannot create the output, 74 disk full, 75 try again, 77 not permitted, 78 wrong configuration.
+            """,
+        version: version,
+        subcommands: [
+            Record.self, Mark.self, Status.self, Recordings.self, Gaps.self, Audit.self, ExportCommand.self,
+        ])
+
+    /// Parses, runs, and turns every error into its message and exit code.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(with: error)
+        }
+    }
+
+    private static func end(with error: any Error) -> Never {
+        // Help, version, usage errors and plain exit codes are the argument parser's own; it knows their texts and codes.
+        if error is ExitCode || error is CleanExit || error is ValidationError || exitCode(for: error) != .failure {
+            exit(withError: error)
+        }
+        let failure = Failure(error)
+        let style = TerminalStyle.detected(for: STDERR_FILENO)
+        FileHandle.standardError.write(Data((failure.message(style: style) + "\n").utf8))
+        exit(withError: ExitCode(failure.code.rawValue))
+    }
+}

@@ -1,0 +1,39 @@
+import Export
+import Storage
+
+extension Failure {
+    /// Errors of an export. Whatever the error, no unfinished file keeps its final name and no existing file was changed.
+    init(export error: ExportError) {
+        switch error {
+        case .exists(let path):
+            self.init(
+                problem: "the file \(path) exists already.", consequence: "it was left untouched.",
+                remedy: "choose another path, or replace it with --force.", code: .cannotCreate)
+        case .diskFull(let path):
+            self.init(
+                problem: "the disk of \(path) is full.", consequence: "the unfinished file was removed.",
+                remedy: "make room, or choose a path on another disk.", code: .ioError)
+        case .cannotWrite(let path, let reason):
+            self.init(
+                problem: "the file \(path) cannot be written: \(reason).", consequence: "the unfinished file was removed.",
+                remedy: "check the directory and who may write it (ls -ld).", code: .cannotCreate)
+        case .emptyRecording(let recording):
+            self.init(
+                problem: "recording \(recording.rawValue) holds no sample to export.", consequence: "no file was written.",
+                remedy: "`eegsync recordings` lists what there is.", code: .noInput)
+        case .unknownStream(let name, let available):
+            self.init(
+                problem: "the recording has no stream \(name).", consequence: "no file was written.",
+                remedy: "choose from: \(available.joined(separator: ", ")).", code: .noInput)
+        case .notRepresentable(let what, let reason, let advice):
+            self.init(
+                problem: "\(what) cannot be written in this format: \(reason).", consequence: "no file was written.",
+                remedy: advice, code: .dataError)
+        case .verificationFailed(let path, let detail):
+            self.init(
+                problem: "the file written for \(path) does not read back as it was written: \(detail).",
+                consequence: "it was removed.", remedy: "export again; if it happens again, check the disk and report this.",
+                code: .ioError)
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Export
+import Storage
+
+/// The end of a command that did not do what it was asked: a message for a person and an exit code for programs.
+///
+/// Every error boundary of the program is mapped here and nowhere else. The codes are those of `sysexits.h`.
+struct Failure: Error, Hashable {
+    /// What failed, on which object, and why.
+    var problem: String
+    /// What eegsync does next by itself.
+    var consequence: String
+    /// What a person can do.
+    var remedy: String
+    /// The exit code.
+    var code: Code
+
+    /// Exit codes of `sysexits.h` that eegsync uses.
+    enum Code: Int32, Hashable, CaseIterable {
+        /// Wrong command line.
+        case usage = 64
+        /// The input data is damaged, of a newer version, or does not pass the audit.
+        case dataError = 65
+        /// An input file or a named object is not there.
+        case noInput = 66
+        /// A service, such as a kind of central, is not available.
+        case unavailable = 69
+        /// A defect of eegsync.
+        case software = 70
+        /// The operating system refused something basic.
+        case osError = 71
+        /// An output file cannot be created.
+        case cannotCreate = 73
+        /// Reading or writing failed, or the disk is full.
+        case ioError = 74
+        /// It may work when it is tried again.
+        case temporary = 75
+        /// This user may not.
+        case noPermission = 77
+        /// The configuration is wrong.
+        case configuration = 78
+    }
+
+    /// The message as it is written to standard error.
+    func message(style: TerminalStyle) -> String {
+        """
+        \(style.apply(.bad, to: "eegsync:")) \(problem.printableLines)
+          What happens now: \(consequence.printableLines)
+          What you can do: \(remedy.printableLines)
+        """
+    }
+}
+
+extension String {
+    /// The text safe for a terminal, with its line ends kept.
+    fileprivate var printableLines: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
+    }
+}
+
+extension Failure {
+    /// The failure that an error of any boundary means.
+    init(_ error: any Error) {
+        switch error {
+        case let error as Failure: self = error
+        case let error as StorageError: self.init(storage: error)
+        case let error as ExportError: self.init(export: error)
+        case let error as ConfigurationError: self.init(configuration: error)
+        default:
+            self.init(
+                problem: "an unexpected error: \(error)", consequence: "eegsync stops; what was committed is safe.",
+                remedy: "report this message together with the command.", code: .software)
+        }
+    }
+
+    /// Errors of the configuration file.
+    init(configuration error: ConfigurationError) {
+        let untouched = "nothing was started and no data was touched."
+        switch error {
+        case .unreadable(let file, let reason):
+            self.init(
+                problem: "the configuration \(file) cannot be read: \(reason).", consequence: untouched,
+                remedy: "create it (Deploy/eegsync.yaml is an example), or name another one with --config.",
+                code: .configuration)
+        case .malformed(let file, let line, let reason):
+            let place = line.map { ", line \($0)" } ?? ""
+            self.init(
+                problem: "the configuration \(file)\(place) is not YAML: \(reason).", consequence: untouched,
+                remedy: "correct the file; Deploy/eegsync.yaml is an example.", code: .configuration)
+        case .invalid(let file, let problems):
+            self.init(
+                problem: "the configuration \(file) is wrong:\n" + problems.map { "    \($0)" }.joined(separator: "\n"),
+                consequence: untouched, remedy: "correct the \(problems.count == 1 ? "line" : "lines") named above.",
+                code: .configuration)
+        case .noDatabase(let file):
+            self.init(
+                problem: "no database is named: neither --database nor EEGSYNC_DATABASE, and there is no \(file).",
+                consequence: untouched, remedy: "name one with --database PATH, or write the configuration.",
+                code: .configuration)
+        }
+    }
+
+    /// Errors of the database.
+    init(storage error: StorageError) {
+        switch error {
+        case .cannotOpen(let path, let reason):
+            self.init(
+                problem: "the database \(path) cannot be opened: \(reason).", consequence: "nothing was written.",
+                remedy: "check the path and who may read it (ls -l).", code: .noInput)
+        case .directoryMissing(let path):
+            self.init(
+                problem: "the directory of the database \(path) is not there.",
+                consequence: "nothing was written; `eegsync run` waits for the directory.",
+                remedy: "mount the disk or create the directory.", code: .noInput)
+        case .newerSchema(let path, let migrations):
+            self.init(
+                problem:
+                    "the database \(path) was written by a newer version of eegsync (\(migrations.joined(separator: ", "))).",
+                consequence: "the file was left untouched.", remedy: "install that version or a later one.", code: .dataError)
+        case .corrupt(let path, let detail):
+            self.init(
+                problem: "the database \(path) is damaged or is no database: \(detail).",
+                consequence: "the file was left untouched.",
+                remedy: "copy it somewhere safe, then try `sqlite3 FILE .recover`.", code: .dataError)
+        case .diskFull(let detail):
+            self.init(
+                problem: "the disk of the database is full: \(detail).",
+                consequence: "what was committed is safe; a running `eegsync run` buffers and resumes by itself.",
+                remedy: "make room on the disk.", code: .ioError)
+        case .readOnly(let detail):
+            self.init(
+                problem: "the database may not be written: \(detail).", consequence: "nothing was written.",
+                remedy: "run the command as a member of the group eegsync, or mount the disk writable.", code: .noPermission)
+        case .busy(let detail):
+            self.init(
+                problem: "another program held the database for too long: \(detail).", consequence: "nothing was written.",
+                remedy: "close the program that writes to it and try again.", code: .temporary)
+        case .inUse(let path, let pid):
+            self.init(
+                problem: "process \(pid) already acquires into \(path).", consequence: "this process stops; that one goes on.",
+                remedy: "use that one, or stop it first (systemctl stop eegsync, or kill \(pid)).", code: .temporary)
+        case .constraint(let detail):
+            self.init(
+                problem: "the database refused a row: \(detail).", consequence: "nothing of the transaction was stored.",
+                remedy: "report this message; it is a defect of eegsync.", code: .software)
+        case .sqlite(let code, let detail):
+            self.init(
+                problem: "SQLite failed with code \(code): \(detail).", consequence: "nothing of the transaction was stored.",
+                remedy: "check the disk, then try again.", code: .ioError)
+        case .refused(let reason):
+            self.init(
+                problem: "\(reason).", consequence: "nothing was changed.",
+                remedy: "`eegsync status` shows how things are.", code: .dataError)
+        case .notFound(let what):
+            self.init(
+                problem: "there is no \(what).", consequence: "nothing was changed.",
+                remedy: "`eegsync recordings` and `eegsync status` list what there is.", code: .noInput)
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Bluetooth
+import Foundation
+import Testing
+
+@testable import eegsync
+
+private let models = ["buffered-eeg", "thinkgear"]
+
+private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
+    try ConfigurationParser.parse(text, file: "test.yaml", models: models)
+}
+
+private func problems(_ text: String) -> [String] {
+    do {
+        _ = try parse(text)
+        return []
+    } catch .invalid(_, let problems) {
+        return problems.map(\.description)
+    } catch {
+        return ["\(error)"]
+    }
+}
+
+/// A right configuration with one line replaced or added.
+private func configuration(
+    database: String = "database: /tmp/a.sqlite", headset: String = "{name: left, model: buffered-eeg}",
+    central: String = "{kind: simulation, headsets: []}", more: String = ""
+) -> String {
+    "\(database)\ncentral: \(central)\nheadsets:\n  - \(headset)\n\(more)\n"
+}
+
+@Suite struct ConfigurationTests {
+    @Test func theExampleThatIsInstalledIsAccepted() throws {
+        let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Deploy/eegsync.yaml").standardized.path
+        let configuration = try ConfigurationFile.load(path: example, models: models)
+        #expect(configuration.databasePath == "/var/lib/eegsync/eegsync.sqlite")
+        #expect(configuration.limits == Configuration.Limits())
+        #expect(configuration.logLevel == .info)
+        #expect(!configuration.headsets.isEmpty)
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let text = """
+            database: /data/eeg.sqlite
+            central: {kind: simulation, seed: 7, headsets: [{name: sim, model: thinkgear, serial: "S1"}]}
+            headsets:
+              - name: left-1
+                model: buffered-eeg
+                identifiers: ["00:55:DA:B0:13:24", "C0:55:DA:B0:13:24/random"]
+                serial: "0012"
+            limits: {commit_interval_seconds: 0.25, buffer_rows: 5_000, synchronous: full}
+            log_level: debug
+            """
+        let public1 = try #require(PeripheralIdentifier("00:55:DA:B0:13:24"))
+        let random = try #require(PeripheralIdentifier("C0:55:DA:B0:13:24/random"))
+        let expected = Configuration(
+            databasePath: "/data/eeg.sqlite",
+            headsets: [
+                .init(name: "left-1", model: "buffered-eeg", identifiers: [public1, random], serialNumber: "0012")
+            ],
+            central: .simulation(
+                .init(seed: 7, headsets: [.init(name: "sim", model: "thinkgear", serialNumber: "S1")])),
+            limits: .init(commitInterval: .milliseconds(250), bufferRows: 5000, synchronous: .full), logLevel: .debug)
+        #expect(try parse(text) == expected)
+    }
+
+    @Test func whatIsLeftOutHasItsDefault() throws {
+        let read = try parse(configuration())
+        #expect(read.limits == Configuration.Limits())
+        #expect(read.limits.commitInterval == .seconds(1))
+        #expect(read.logLevel == .info)
+        #expect(read.headsets == [.init(name: "left", model: "buffered-eeg")])
+        #expect(read.central == .simulation(.init(seed: 1, headsets: [])))
+    }
+
+    @Test func everyProblemIsToldAtOnceInTheOrderOfTheFile() {
+        let text = """
+            database: relative.sqlite
+            colour: blue
+            central: {kind: magic}
+            headsets:
+              - {name: left, model: muse9, size: 4}
+            """
+        #expect(
+            problems(text) == [
+                "line 1: database: 'relative.sqlite' is not the absolute path of a file (allowed: an absolute path)",
+                "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
+                "line 3: central.kind: 'magic' is no central (allowed: simulation)",
+                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial)",
+                "line 5: headsets[0].model: 'muse9' is no model that this version knows (allowed: buffered-eeg, thinkgear)",
+            ])
+    }
+
+    @Test(arguments: ["auto", "bluez", "kernel"]) func aCentralOfALaterVersionIsNamedAsSuch(kind: String) {
+        let found = problems(configuration(central: "{kind: \(kind)}"))
+        #expect(
+            found == ["line 2: central.kind: the central '\(kind)' is not in this version of eegsync (allowed: simulation)"])
+    }
+
+    @Test(arguments: [".nan", "nan", ".inf", "inf", "1e400", "0x10", "-1", "0", "0.01", "61", "\"1\"", "fast", "", "[1]"])
+    func anAbsurdCommitIntervalIsRefused(value: String) {
+        let found = problems(configuration(more: "limits: {commit_interval_seconds: \(value)}"))
+        #expect(found.count == 1, "\(found)")
+        #expect(found.first?.hasPrefix("line 5: limits.commit_interval_seconds: ") == true, "\(found)")
+        #expect(found.first?.hasSuffix("(allowed: a number, 0.05 ... 60.0 s)") == true, "\(found)")
+    }
+
+    @Test(arguments: [".nan", "-5", "999", "10000001", "99999999999999999999", "1.5", "true", "\"5000\"", "{}"])
+    func anAbsurdBufferBoundIsRefused(value: String) {
+        let found = problems(configuration(more: "limits: {buffer_rows: \(value)}"))
+        #expect(found.count == 1, "\(found)")
+        #expect(found.first?.hasSuffix("(allowed: a whole number, 1000 ... 10000000)") == true, "\(found)")
+    }
+
+    @Test(arguments: ["-1", "1.5", "abc", "18446744073709551616"]) func anAbsurdSeedIsRefused(value: String) {
+        let found = problems(configuration(central: "{kind: simulation, seed: \(value), headsets: []}"))
+        #expect(found.count == 1, "\(found)")
+    }
+
+    @Test func twoHeadsetsOfOneNameAreRefused() {
+        let text = configuration(headset: "{name: left, model: thinkgear}\n  - {name: left, model: thinkgear}")
+        #expect(
+            problems(text) == [
+                "line 5: headsets[1].name: the name 'left' is taken by another headset (allowed: a name of its own)"
+            ])
+    }
+
+    @Test(arguments: ["", "a b", "ä", "a/b", "\"a\\nb\"", String(repeating: "x", count: 65), "[a]", "~"])
+    func aNameThatACommandCannotCarryIsRefused(name: String) {
+        #expect(problems(configuration(headset: "{name: \(name), model: thinkgear}")).count == 1)
+    }
+
+    @Test(arguments: ["00:55:DA:B0:13", "zz:55:DA:B0:13:24", "00:55:DA:B0:13:24/wild", "12"])
+    func aWrongAddressIsRefused(address: String) {
+        let found = problems(configuration(headset: "{name: a, model: thinkgear, identifiers: [\"\(address)\"]}"))
+        #expect(found.count == 1)
+        #expect(
+            found.first?.contains("headsets[0].identifiers[0]: '\(address)' is not a Bluetooth address") == true, "\(found)")
+    }
+
+    @Test func whatIsMissingIsNamed() {
+        let found = problems("log_level: loud\n")
+        #expect(
+            found == [
+                "line 1: the file: 'database' is missing (allowed: an absolute path)",
+                "line 1: the file: 'headsets' is missing (allowed: a list of headsets)",
+                "line 1: the file: 'central' is missing (allowed: a mapping with 'kind: simulation')",
+                "line 1: log_level: 'loud' is not one of the words"
+                    + " (allowed: trace, debug, info, notice, warning, error, critical)",
+            ])
+    }
+
+    @Test(arguments: ["[]", "hello", "42", "database: [1]\ncentral: 3\nheadsets: {}", "headsets: 7", "? [a]\n: b"])
+    func aFileOfTheWrongShapeIsRefusedWithoutHarm(text: String) {
+        #expect(!problems(text).isEmpty)
+    }
+
+    @Test(arguments: ["a: [", "\ta: b", "a: b\n  c: d\n e", "{", "a: b\na: c", "%", "a: &x [*x]", "\u{0}"])
+    func whatIsNotYAMLIsRefusedWithoutHarm(text: String) {
+        #expect(!problems(text).isEmpty)
+    }
+
+    @Test func aSyntaxErrorHasItsLine() {
+        #expect(
+            throws: ConfigurationError.malformed(
+                file: "test.yaml", line: 3, reason: "did not find expected ',' or ']'")
+        ) { try parse("database: /a\ncentral: [1\nheadsets: 3\n") }
+    }
+
+    @Test func anEmptyFileIsRefused() {
+        #expect(throws: ConfigurationError.malformed(file: "test.yaml", line: nil, reason: "the file is empty")) {
+            try parse("# nothing\n")
+        }
+    }
+
+    @Test func filesThatCannotBeReadAreNamed() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("eegsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let absent = directory.appendingPathComponent("absent.yaml").path
+        #expect(throws: ConfigurationError.unreadable(file: absent, reason: "No such file or directory")) {
+            try ConfigurationFile.load(path: absent, models: models)
+        }
+        let binary = directory.appendingPathComponent("binary.yaml").path
+        try Data([0xFF, 0xFE, 0x00]).write(to: URL(fileURLWithPath: binary))
+        #expect(throws: ConfigurationError.unreadable(file: binary, reason: "it is not UTF-8 text")) {
+            try ConfigurationFile.load(path: binary, models: models)
+        }
+        let huge = directory.appendingPathComponent("huge.yaml").path
+        try Data(count: 1_048_577).write(to: URL(fileURLWithPath: huge))
+        #expect(throws: ConfigurationError.unreadable(file: huge, reason: "it is larger than 1 MiB")) {
+            try ConfigurationFile.load(path: huge, models: models)
+        }
+        #expect(throws: ConfigurationError.self) { try ConfigurationFile.load(path: directory.path, models: models) }
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// The checkout that the tests were built from.
+enum Tree {
+    /// The top of the checkout: this file is `Tests/TidyTests/Tree.swift`.
+    static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().standardizedFileURL
+
+    /// The files below a folder that git would see, by path, without what builds leave behind.
+    static func files(below folder: String, withExtensions extensions: [String]) -> [SourceText] {
+        let root = top.appendingPathComponent(folder)
+        guard let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil) else { return [] }
+        let found = walk.compactMap { $0 as? URL }.map(\.standardizedFileURL).filter { url in
+            (extensions.isEmpty || extensions.contains(url.pathExtension)) && !url.hasDirectoryPath
+                && !url.path.contains("/.build") && !url.path.contains("/__pycache__/")
+        }
+        return found.sorted { $0.path < $1.path }.compactMap { url in
+            guard let text = try? String(contentsOf: url, encoding: .utf8) else { return nil }
+            return SourceText(path: String(url.path.dropFirst(top.path.count + 1)), text: text)
+        }
+    }
+
+    /// The names at the top of the checkout.
+    static func topLevelNames() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: top.path).sorted()
+    }
+
+    /// One file as text.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: top.appendingPathComponent(path), encoding: .utf8)
+    }
+}
