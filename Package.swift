@@ -12,6 +12,9 @@ let settings: [SwiftSetting] = [
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
     name: "eegsync",
@@ -52,6 +55,11 @@ let package = Package(
             name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
             swiftSettings: settings),
 
+        // Recordings to files: CSV, EDF+, BDF+, sqlite.
+        .target(name: "Export", dependencies: ["Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
+
         // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
         .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: settings),
         .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
@@ -70,5 +78,27 @@ let package = Package(
             name: "RehearsalTests",
             dependencies: ["Rehearsal", "Acquisition", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth"],
             swiftSettings: settings),
+
+        // Linux system calls that Glibc's module lacks.
+        .target(name: "CLinux"),
+        // libsystemd, for notifications to the service manager.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+
+        // The commands, the configuration, the wiring, the exit codes.
+        .executableTarget(
+            name: "eegsync",
+            dependencies: [
+                "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
+                "CSystemd", argumentParser, lifecycle, logging, yams,
+            ],
+            exclude: ["eegsync.docc"], swiftSettings: settings),
+        .testTarget(
+            name: "EegsyncTests",
+            dependencies: [
+                "eegsync", "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
+            ], swiftSettings: settings),
+
+        // The rules of the house that can be checked by reading the tree.
+        .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )
