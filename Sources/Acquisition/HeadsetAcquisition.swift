@@ -226,7 +226,7 @@ final class HeadsetAcquisition {
             self.phase = phase
             phaseSince = now
             records.connectionEvents.append(
-                ConnectionEventRecord(headset: headset, at: now, state: phase.rawValue, detail: phase.sentence(machine)))
+                ConnectionEventRecord(headset: headset, at: now, state: phase.rawValue, detail: phase.detail(machine)))
         }
         if case .streaming = machine.state, preserved?.state == "streaming" { return }
         let preserved = machine.preservedState
