@@ -347,6 +347,7 @@ extension HeadsetAcquisition {
             streams[index].beginLink(
                 LinkStart(
                     epochRule: profile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
+                    hasMemory: profile.memory != .none,
                     buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
                     absenceCause: isSameHostBoot ? .daemonDown : .hostRestarted))
         }

@@ -20,8 +20,10 @@ struct MemoryReader: Sendable {
     private static let patience: Duration = .seconds(2)
     /// A lost packet may be merely reordered; only then it is read from memory.
     private static let reorderDelay: Duration = .milliseconds(300)
-    /// After so many reads without a block the memory is left alone until the next link.
+    /// After so many reads without a block the memory is left alone for a while: the link has no room, or the headset a defect.
     private static let fruitlessLimit = 3
+    /// How long it is left alone.
+    private static let rest: Duration = .seconds(10)
 
     /// Begins anew on a new link.
     mutating func beginLink() {
@@ -30,8 +32,10 @@ struct MemoryReader: Sendable {
 
     /// Looks at what is missing and asks for it. Returns commands for the headset.
     mutating func next(_ stream: StreamAssembler, at now: MonotonicTime) -> [BufferedEEGCommand] {
-        guard fruitless < Self.fruitlessLimit else {
-            deadline = nil
+        if fruitless >= Self.fruitlessLimit {
+            fruitless = 0
+            isReading = false
+            deadline = now + Self.rest
             return []
         }
         guard let run = stream.firstRecoverable(), let from = stream.counter(of: run.lowerBound) else {

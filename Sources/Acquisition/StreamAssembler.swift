@@ -287,9 +287,10 @@ extension StreamAssembler {
             beginSegment(epoch: epoch?.number ?? 0, firstN: blockN, referenceN: blockN, at: arrival)
         }
         let cause = openGap?.cause ?? start.absenceCause
-        let recoverable = start.buffered == nil ? blockN : max(nextN, oldestN ?? nextN)
+        // A headset that did not tell what it holds is asked for everything; it then says what it cannot send.
+        let recoverable = start.hasMemory ? max(nextN, oldestN ?? nextN) : blockN
         settleAbsence(
-            until: blockN, recoverableFrom: recoverable, lostCause: start.buffered == nil ? cause : .bufferOverrun,
+            until: blockN, recoverableFrom: recoverable, lostCause: start.hasMemory ? .bufferOverrun : cause,
             cause: cause, at: arrival)
         hasSamples = true
         return blockN

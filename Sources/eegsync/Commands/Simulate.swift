@@ -40,14 +40,23 @@ struct Simulate: ParsableCommand {
     @Flag(help: "Print what happened in each run.")
     var timeline = false
 
+    @Option(help: ArgumentHelp("Keep the database of a single seed in a new file.", valueName: "path"))
+    var keep: String?
+
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard let keep else { return }
+        if seeds.first != seeds.last { throw ValidationError("--keep takes a single seed.") }
+        if FileManager.default.fileExists(atPath: keep) { throw ValidationError("\(keep) exists already.") }
+    }
 
     func run() throws {
         var facts = SimulateFacts(faults: faults.rawValue)
         var progress = ProgressBar(label: "rehearsing")
         let began = ContinuousClock.now
         for seed in seeds.first...seeds.last {
-            let report = try Rehearsal(.seeded(seed, faults: faults.faults)).run()
+            let report = try Rehearsal(.seeded(seed, faults: faults.faults), store: try keep.map(Self.store)).run()
             facts.add(report, timeline: timeline)
             progress.update(done: Int64(seed - seeds.first + 1), total: Int64(seeds.last - seeds.first + 1))
         }
@@ -55,6 +64,12 @@ struct Simulate: ParsableCommand {
         facts.elapsedSeconds = Double((ContinuousClock.now - began).components.seconds)
         try facts.print(asJSON: output.json)
         if !facts.violations.isEmpty { throw ExitCode(65) }
+    }
+}
+
+extension Simulate {
+    fileprivate static func store(at path: String) throws -> Store {
+        try Store(path: path, hostBoot: HostBoot(uuid: "rehearsal"), mode: .acquire)
     }
 }
 
@@ -196,7 +211,8 @@ struct SimulateFacts: Facts {
         if violations.isEmpty {
             lines.append(style.apply(.good, to: "Every promise was kept."))
         } else {
-            for violation in violations.prefix(20) {
+            for (index, violation) in violations.enumerated()
+            where index < 3 || violations[index - 3].seed != violation.seed {
                 lines.append(
                     style.apply(.bad, to: violation.rule)
                         + " at \(Quantity.duration(seconds: violation.atSeconds)): \(violation.detail)\n    \(violation.replay)")
