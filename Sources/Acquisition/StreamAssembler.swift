@@ -243,6 +243,8 @@ extension StreamAssembler {
         if let start = linkStart {
             guard block.origin == .live else { return nil }
             linkStart = nil
+            // What was damaged before lies in the absence, whose length the counter or the time tells.
+            damagedBefore = 0
             return beginSamples(block, start, at: arrival, unixNanoseconds: unixNanoseconds)
         }
         guard let epoch else { return nil }
