@@ -31,6 +31,8 @@ struct StreamAssembler: Sendable {
     var partial: PartialRows
     private var openGap: OpenGap?
     private var linkStart: LinkStart?
+    /// True from the beginning of a link to its end: only then samples have a place.
+    private var isLinked = false
     /// The unwrapped index after the last one seen on this link.
     private var expectedIndex: Int64 = 0
     /// Samples known to be missing before the next ones, in a stream without counter.
@@ -92,6 +94,7 @@ struct StreamAssembler: Sendable {
     /// Samples are expected on a new link; the next block tells where it stands.
     mutating func beginLink(_ start: LinkStart) {
         linkStart = start
+        isLinked = true
         damagedBefore = 0
     }
 
@@ -99,6 +102,7 @@ struct StreamAssembler: Sendable {
     mutating func endLink(cause: GapCause, at now: MonotonicTime) {
         settlePartialRows(before: .max, at: now)
         linkStart = nil
+        isLinked = false
         guard hasSamples, openGap == nil else { return }
         openGap = OpenGap(firstN: nextN, cause: cause, noticed: now)
         draft.ledger.open(firstN: nextN, channel: 0, count: nil, cause: cause, noticed: now)
@@ -205,7 +209,7 @@ struct StreamAssembler: Sendable {
     }
 
     /// True once a block of the present link has told where the stream stands.
-    var isPlaced: Bool { linkStart == nil && epoch != nil }
+    var isPlaced: Bool { isLinked && linkStart == nil && epoch != nil }
 
     /// True where rows of both would have the same columns.
     func hasShape(of other: StreamDescription) -> Bool {
@@ -240,6 +244,7 @@ struct StreamAssembler: Sendable {
 extension StreamAssembler {
     /// The n of the block's first sample; nil where the block belongs to another boot of the headset.
     private mutating func place(_ block: SampleBlock, at arrival: MonotonicTime, unixNanoseconds: Int64?) -> Int64? {
+        guard isLinked else { return nil }
         if let start = linkStart {
             guard block.origin == .live else { return nil }
             linkStart = nil
