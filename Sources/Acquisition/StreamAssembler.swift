@@ -45,7 +45,8 @@ struct StreamAssembler: Sendable {
     private struct OpenGap: Hashable, Sendable {
         var firstN: Int64
         var cause: GapCause
-        var noticed: MonotonicTime
+        /// Nil where an earlier process noticed it: the ledger knows when.
+        var noticed: MonotonicTime?
     }
 
     /// Where an earlier process left the stream.
@@ -82,7 +83,7 @@ struct StreamAssembler: Sendable {
                 MissingSamples.Run(firstN: range.firstN, end: range.firstN + range.count, gapFirstN: range.gapFirstN))
         }
         if let gap = state.openGap {
-            openGap = OpenGap(firstN: gap.firstN, cause: state.openGapCause ?? .daemonDown, noticed: .boot)
+            openGap = OpenGap(firstN: gap.firstN, cause: state.openGapCause ?? .daemonDown, noticed: nil)
         }
         earlierMap = EarlierMap(
             segment: state.segment, isSameHostBoot: state.isSameHostBoot,
@@ -306,16 +307,17 @@ extension StreamAssembler {
     private mutating func settleAbsence(
         until end: Int64, recoverableFrom: Int64, lostCause: GapCause, cause: GapCause, at now: MonotonicTime
     ) {
-        let noticed = openGap?.noticed ?? now
+        let gap = openGap
+        openGap = nil
         let first = nextN
-        if let gap = openGap {
-            draft.ledger.withdraw(firstN: gap.firstN, channel: 0)
-            openGap = nil
-        }
-        guard hasSamples, end > first else { return }
+        let isMissing = hasSamples && end > first
         let split = min(end, max(first, recoverableFrom))
-        addGap(first..<split, cause: lostCause, at: noticed, isRecoverable: false)
-        addGap(split..<end, cause: cause, at: noticed)
+        let continued = isMissing && gap?.firstN == first && gap?.cause == (split > first ? lostCause : cause)
+        if let gap, !continued { draft.ledger.withdraw(firstN: gap.firstN, channel: 0) }
+        guard isMissing else { return }
+        let noticed = gap?.noticed ?? now
+        addGap(first..<split, cause: lostCause, at: noticed, isRecoverable: false, isOpened: continued)
+        addGap(split..<end, cause: cause, at: noticed, isOpened: continued && split == first)
     }
 
     /// A new run of the counter: its first n follows from the time that has passed, and never goes back.
@@ -511,15 +513,20 @@ extension StreamAssembler {
     }
 
     /// Enters a gap into the ledger, and settles it.
+    ///
+    /// - Parameter isOpened: the ledger has it already, without its end.
     private mutating func addGap(
-        _ range: Range<Int64>, cause: GapCause, at now: MonotonicTime, isRecoverable: Bool = true
+        _ range: Range<Int64>, cause: GapCause, at now: MonotonicTime, isRecoverable: Bool = true, isOpened: Bool = false
     ) {
         guard !range.isEmpty else { return }
-        draft.ledger.open(
-            firstN: range.lowerBound, channel: 0, count: range.upperBound - range.lowerBound, cause: cause, noticed: now)
+        let (firstN, count) = (range.lowerBound, range.upperBound - range.lowerBound)
+        if isOpened {
+            draft.ledger.close(firstN: firstN, channel: 0, count: count)
+        } else {
+            draft.ledger.open(firstN: firstN, channel: 0, count: count, cause: cause, noticed: now)
+        }
         missing.insert(
-            MissingSamples.Run(
-                firstN: range.lowerBound, end: range.upperBound, gapFirstN: range.lowerBound, isRecoverable: isRecoverable))
+            MissingSamples.Run(firstN: firstN, end: range.upperBound, gapFirstN: firstN, isRecoverable: isRecoverable))
         nextN = max(nextN, range.upperBound)
     }
 }
