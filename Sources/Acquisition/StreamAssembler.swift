@@ -30,6 +30,8 @@ struct StreamAssembler: Sendable {
     /// Rows of instants whose packets have not all arrived.
     var partial: PartialRows
     private var openGap: OpenGap?
+    /// The first n of the gap that a full buffer makes grow, and its end.
+    private var overflowGap: Range<Int64>?
     private var linkStart: LinkStart?
     /// True from the beginning of a link to its end: only then samples have a place.
     private var isLinked = false
@@ -419,7 +421,7 @@ extension StreamAssembler {
             storedRows += end - newFirst
             nextN = end
         } else {
-            addGap(newFirst..<end, cause: .queueOverflow, at: now)
+            overflow(until: end, at: now)
         }
     }
 
@@ -474,7 +476,7 @@ extension StreamAssembler {
             } else if hasRoom {
                 partial.add(part, n: n, firstChannel: block.firstChannel)
             } else if n >= nextN {
-                addGap(nextN..<(n + 1), cause: .queueOverflow, at: now)
+                overflow(until: n + 1, at: now)
             }
         }
         for row in partial.takeReady() { settle(row, at: now) }
@@ -510,6 +512,21 @@ extension StreamAssembler {
                 draft.ledger.open(firstN: row.n, channel: channel + 1, count: 1, cause: .packetLost, noticed: now)
             }
         }
+    }
+
+    /// There is no room for what lies below `end`. A buffer that stays full is one gap, however long it lasts.
+    private mutating func overflow(until end: Int64, at now: MonotonicTime) {
+        guard let gap = overflowGap, gap.upperBound == nextN, let last = missing.runs.last, last.end == nextN,
+            last.gapFirstN == gap.lowerBound, last.isRecoverable
+        else {
+            overflowGap = nextN..<end
+            return addGap(nextN..<end, cause: .queueOverflow, at: now)
+        }
+        _ = missing.remove(last.firstN..<last.end)
+        missing.insert(MissingSamples.Run(firstN: last.firstN, end: end, gapFirstN: last.gapFirstN))
+        draft.ledger.close(firstN: gap.lowerBound, channel: 0, count: end - gap.lowerBound)
+        overflowGap = gap.lowerBound..<end
+        nextN = end
     }
 
     /// Enters a gap into the ledger, and settles it.
