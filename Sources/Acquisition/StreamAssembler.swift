@@ -195,7 +195,8 @@ struct StreamAssembler: Sendable {
     /// The first sample that may still be read from the headset's memory, with the end of its run; nil where there is none.
     func firstRecoverable() -> Range<Int64>? {
         guard let epoch else { return nil }
-        let candidates = [missing.firstRecoverable(from: epoch.firstN)]
+        let candidates =
+            [missing.firstRecoverable(from: epoch.firstN)]
             + missingChannels.map { $0.firstRecoverable(from: epoch.firstN) }
         guard let run = candidates.compactMap({ $0 }).min(by: { $0.firstN < $1.firstN }) else { return nil }
         return run.firstN..<run.end
