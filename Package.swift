@@ -71,6 +71,9 @@ let package = Package(
         .target(
             name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
             swiftSettings: optimised),
+        .testTarget(
+            name: "AcquisitionTests", dependencies: ["Acquisition", "Simulation", "Storage", "Headsets", "Bluetooth"],
+            swiftSettings: settings),
 
         // The whole acquisition in virtual time against a simulated world, with checkers for every promise.
         .target(
