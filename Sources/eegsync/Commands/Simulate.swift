@@ -40,6 +40,9 @@ struct Simulate: ParsableCommand {
     @Flag(help: "Print what happened in each run.")
     var timeline = false
 
+    @Option(help: ArgumentHelp("Plant a defect, to see that the checkers notice it.", valueName: "defect"))
+    var plant: PlantedDefect?
+
     @Option(help: ArgumentHelp("Keep the database of a single seed in a new file.", valueName: "path"))
     var keep: String?
 
@@ -56,7 +59,9 @@ struct Simulate: ParsableCommand {
         var progress = ProgressBar(label: "rehearsing")
         let began = ContinuousClock.now
         for seed in seeds.first...seeds.last {
-            let report = try Rehearsal(.seeded(seed, faults: faults.faults), store: try keep.map(Self.store)).run()
+            var plan = RehearsalPlan.seeded(seed, faults: faults.faults)
+            plan.defect = plant
+            let report = try Rehearsal(plan, store: try keep.map(Self.store)).run()
             facts.add(report, timeline: timeline)
             progress.update(done: Int64(seed - seeds.first + 1), total: Int64(seeds.last - seeds.first + 1))
         }
@@ -72,6 +77,8 @@ extension Simulate {
         try Store(path: path, hostBoot: HostBoot(uuid: "rehearsal"), mode: .acquire)
     }
 }
+
+extension PlantedDefect: @retroactive ExpressibleByArgument {}
 
 /// `A..B`, both included.
 struct SeedRange: Hashable {
