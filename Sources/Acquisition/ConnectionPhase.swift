@@ -13,7 +13,8 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
 
     init(_ state: ConnectionMachine.State) {
         switch state {
-        case .stopped: self = .stopped
+        // Nobody wants the headset any longer, although its link is still being closed.
+        case .stopped, .cancelling(_, _, .stop): self = .stopped
         case .waitingForAdapter: self = .waitingForAdapter
         case .waitingForOperator: self = .waitingForOperator
         case .restoring, .connecting, .cancelling, .retrieving, .scanning, .backingOff: self = .searching
@@ -25,7 +26,7 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
     /// One sentence: what is waited for, and what a person can do.
     func sentence(_ machine: ConnectionMachine) -> String {
         switch self {
-        case .stopped: return "Stopped: no recording is wanted."
+        case .stopped: return "Stopped: no recording is wanted, or eegsync was ended."
         case .waitingForAdapter: return Self.sentence(machine.adapter)
         case .waitingForOperator:
             guard case .waitingForOperator(let error) = machine.state else { return "Waiting for a person." }
