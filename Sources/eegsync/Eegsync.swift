@@ -25,7 +25,7 @@ struct Eegsync: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Record.self, Mark.self, Status.self, Recordings.self, Gaps.self, Audit.self, ExportCommand.self,
+            Run.self, Record.self, Mark.self, Status.self, Recordings.self, Gaps.self, Audit.self, ExportCommand.self,
         ])
 
     /// Parses, runs, and turns every error into its message and exit code.

@@ -54,6 +54,8 @@ struct HeadsetSituation: Hashable {
                 "plug it in, or switch it on: bluetoothctl power on; rfkill unblock bluetooth")
         case "waitingForOperator": self.init(.waiting, "waits for a person\(detail)", "remove the cause; eegsync notices it")
         case "restoring": self.init(.working, "may still be connected; the system is asked\(detail)", nil)
+        case "searching": self.init(.working, "is looked for", nearby)
+        case "establishing": self.init(.working, "is connected and is being prepared", nil)
         case "connecting", "cancelling": self.init(.working, "is being connected\(detail)", nearby)
         case "retrieving", "scanning": self.init(.working, "is looked for\(detail)", nearby)
         case "backingOff": self.init(.working, "is tried again in a moment\(detail)", nearby)
