@@ -36,6 +36,8 @@ public actor AcquisitionService {
     private static let clockInterval = Duration.seconds(1)
     /// How long an orderly end may wait for links to close; well below the service manager's patience (TimeoutStopSec).
     private static let endLimit = Duration.seconds(4)
+    /// The time between two turns where what is due cannot be done.
+    private static let pause = Duration.milliseconds(20)
     /// Reports that may wait for whoever logs.
     private static let reportLimit = 1_024
 
@@ -146,12 +148,21 @@ public actor AcquisitionService {
             heartbeat.beat()
         }
         if let endDeadline, acquirer.isIdle || endDeadline <= now { end(acquirer, at: now) }
-        return deadline(acquirer)
+        return deadline(acquirer, after: now)
     }
 
-    private func deadline(_ acquirer: Acquirer) -> MonotonicTime? {
-        var deadlines = [nextClockReading, acquirer.deadline, pending?.retry, endDeadline]
-        if endDeadline == nil, !isLooking { deadlines.append(nextLook) }
+    private func deadline(_ acquirer: Acquirer, after now: MonotonicTime) -> MonotonicTime? {
+        var deadlines = [nextClockReading, pending?.retry]
+        if let due = acquirer.deadline {
+            // After a failure no batch is taken any more, however long one has been due.
+            deadlines.append(failure == nil ? due : max(due, now + Self.pause))
+        }
+        if let endDeadline {
+            // Once it has passed, only the end of a commit is waited for, and that wakes the thread.
+            if endDeadline > now { deadlines.append(endDeadline) }
+        } else if !isLooking {
+            deadlines.append(nextLook)
+        }
         if settings.heartbeat != nil { deadlines.append(nextHeartbeat) }
         return deadlines.compactMap { $0 }.min()
     }

@@ -67,7 +67,7 @@ private actor Resident {
     @Test func aDeadlineWakesTheThreadAndNotBefore() async {
         let thread = PollThread(name: "test")
         let deadline = Mutex<MonotonicTime?>(nil)
-        let woken = await withCheckedContinuation { (continuation: CheckedContinuation<(MonotonicTime, MonotonicTime), Never>) in
+        let woken: (due: MonotonicTime, at: MonotonicTime) = await withCheckedContinuation { continuation in
             let isDone = Atomic(false)
             thread.setTurn { now in
                 let due = deadline.withLock { due in
@@ -79,7 +79,7 @@ private actor Resident {
                 return nil
             }
         }
-        #expect(woken.1 >= woken.0)
+        #expect(woken.at >= woken.due)
         thread.setTurn(nil)
     }
 

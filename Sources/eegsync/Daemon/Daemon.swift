@@ -112,13 +112,23 @@ final class Daemon: Service {
             headsets: [], seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
         settings.limits.commitInterval = configuration.limits.commitInterval
         settings.limits.rowLimit = configuration.limits.bufferRows
-        settings.heartbeat = ServiceNotification.watchdogInterval.map { ($0, { ServiceNotification.watchdog() }) }
+        settings.heartbeat = ServiceNotification.watchdogInterval.map { ($0, Self.makeHeartbeat()) }
         return state.withLock { state in
             settings.headsets = state.headsets
             let service = AcquisitionService(store: store, settings: settings, makeCentral: { configuration.makeCentral() })
             state.service = service
             return service
         }
+    }
+
+    /// What the poll thread calls to show that it is alive. It only leaves a note: where the service manager is slow, its
+    /// socket is full and makes the sender wait, which must not be the thread that takes time stamps.
+    private static func makeHeartbeat() -> @Sendable () -> Void {
+        let (beats, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        Task {
+            for await _ in beats { ServiceNotification.watchdog() }
+        }
+        return { continuation.yield() }
     }
 
     // MARK: Reports
