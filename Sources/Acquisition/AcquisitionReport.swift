@@ -4,8 +4,8 @@ public import Storage
 
 /// Something that the running acquisition tells the one place that logs.
 public enum AcquisitionReport: Sendable {
-    /// A headset's connection is in another phase.
-    case phaseChanged(AcquiredHeadset, sentence: String)
+    /// A headset's connection is in another phase; `detail` says what exactly is waited for, where that is not all said.
+    case phaseChanged(AcquiredHeadset, detail: String?)
     /// Samples of a headset flow again; `layer` found it.
     case returned(headset: String, layer: String)
     /// A batch is on disk.
@@ -51,8 +51,8 @@ extension Acquirer {
         }
     }
 
-    /// One sentence about a headset's connection: what is waited for, and what a person can do.
-    func sentence(of recording: RecordingID) -> String {
-        acquisitions.first { $0.recording == recording }.map { $0.phase.sentence($0.machine) } ?? ""
+    /// What exactly a headset waits for; nil where its phase says it all.
+    func detail(of recording: RecordingID) -> String? {
+        acquisitions.first { $0.recording == recording }.flatMap { $0.phase.detail($0.machine) }
     }
 }

@@ -81,6 +81,7 @@ public actor AcquisitionService {
         var retry: MonotonicTime?
     }
 
+    /// The poll thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     /// Creates a service that does nothing before ``run()``.
@@ -272,7 +273,7 @@ public actor AcquisitionService {
         for headset in acquirer.headsets where phases[headset.recording] != headset.phase {
             phases[headset.recording] = headset.phase
             hasChanged = true
-            report(.phaseChanged(headset, sentence: acquirer.sentence(of: headset.recording)))
+            report(.phaseChanged(headset, detail: acquirer.detail(of: headset.recording)))
         }
         for back in acquirer.takeReturns() {
             let name = acquirer.headsets.first { $0.recording == back.recording }?.name ?? ""

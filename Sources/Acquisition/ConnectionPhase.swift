@@ -23,29 +23,20 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// One sentence: what is waited for, and what a person can do.
-    func sentence(_ machine: ConnectionMachine) -> String {
-        switch self {
-        case .stopped: return "Stopped: no recording is wanted, or eegsync was ended."
-        case .waitingForAdapter: return Self.sentence(machine.adapter)
-        case .waitingForOperator:
-            guard case .waitingForOperator(let error) = machine.state else { return "Waiting for a person." }
-            return "Waiting for a person: \(error). Remove the cause; the connection then goes on by itself."
-        case .searching:
-            return "Searching: the headset does not answer. Check that it is switched on, charged and in range."
-        case .establishing: return "Connected: setting up the headset."
-        case .streaming: return "Recording."
-        }
-    }
-
-    private static func sentence(_ adapter: AdapterState) -> String {
-        switch adapter {
-        case .poweredOff: "Waiting: the Bluetooth adapter is switched off. Switch it on (bluetoothctl power on)."
-        case .blocked: "Waiting: Bluetooth is blocked. Unblock it (rfkill unblock bluetooth)."
-        case .absent: "Waiting: no Bluetooth adapter is there. Plug one in."
-        case .unauthorized: "Waiting: this user may not use Bluetooth. Add it to the group bluetooth."
-        case .unsupported: "Waiting: the Bluetooth adapter does not support Low Energy. Plug in another one."
-        case .unknown, .resetting, .poweredOn: "Waiting for the Bluetooth system; it comes back by itself."
+    /// What exactly is waited for, in words that complete "waits for ...: "; nil where the phase says it all.
+    func detail(_ machine: ConnectionMachine) -> String? {
+        switch machine.state {
+        case .waitingForAdapter:
+            switch machine.adapter {
+            case .poweredOff: "it is switched off"
+            case .blocked: "Bluetooth is blocked"
+            case .absent: "there is none"
+            case .unauthorized: "this user may not use it"
+            case .unsupported: "it does not support Low Energy"
+            case .unknown, .resetting, .poweredOn: "the Bluetooth system starts"
+            }
+        case .waitingForOperator(let error): error.description
+        default: nil
         }
     }
 }

@@ -127,7 +127,7 @@ extension HeadsetAcquisition {
         for index in retiredStreams.indices { retiredStreams[index].move(into: &batch) }
         retiredStreams.removeAll()
         for index in streams.indices { streams[index].move(into: &batch) }
-        return streams.map(\.settledN)
+        return streams.map { $0.isPlaced ? $0.settledN : .min }
     }
 
     /// The operator's stop is complete: open gaps end.

@@ -226,7 +226,7 @@ final class HeadsetAcquisition {
             self.phase = phase
             phaseSince = now
             records.connectionEvents.append(
-                ConnectionEventRecord(headset: headset, at: now, state: phase.rawValue, detail: phase.sentence(machine)))
+                ConnectionEventRecord(headset: headset, at: now, state: phase.rawValue, detail: phase.detail(machine)))
         }
         if case .streaming = machine.state, preserved?.state == "streaming" { return }
         let preserved = machine.preservedState
@@ -347,6 +347,7 @@ extension HeadsetAcquisition {
             streams[index].beginLink(
                 LinkStart(
                     epochRule: profile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
+                    hasMemory: profile.memory != .none,
                     buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
                     absenceCause: isSameHostBoot ? .daemonDown : .hostRestarted))
         }

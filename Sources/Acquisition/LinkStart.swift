@@ -7,6 +7,8 @@ struct LinkStart: Sendable {
     var epochRule: EpochRule
     /// The boot identifier of the headset's status; blocks may carry their own.
     var bootIdentifier: UInt32?
+    /// True where the headset can be asked for samples that were missed.
+    var hasMemory: Bool
     /// What the headset holds in memory of this stream; nil where it has none or did not tell.
     var buffered: HeadsetStatus.BufferedRange?
     /// Why samples are missing where no gap says it yet: this process was not there.

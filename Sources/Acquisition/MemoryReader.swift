@@ -10,9 +10,11 @@ struct MemoryReader: Sendable {
     private var isReading = false
     /// Blocks that the headset may still send.
     private var credit = 0
-    /// Reads in a row that brought nothing.
+    /// Reads in a row that brought nothing that was missing.
     private var fruitless = 0
     private var progressed = false
+    /// What was missing first when last looked.
+    private var sought: Range<Int64>?
 
     /// Blocks allowed at once: at 30 blocks/s about a second of samples, 4 KiB in flight.
     private static let creditWindow = 32
@@ -20,8 +22,11 @@ struct MemoryReader: Sendable {
     private static let patience: Duration = .seconds(2)
     /// A lost packet may be merely reordered; only then it is read from memory.
     private static let reorderDelay: Duration = .milliseconds(300)
-    /// After so many reads without a block the memory is left alone until the next link.
+    /// After so many reads that brought nothing the memory is left alone for a while.
     private static let fruitlessLimit = 3
+    /// How long: a headset that sends something else than it was asked for must not cost the link more than a read each 10 s;
+    /// a full buffer, whose reads bring nothing either, is emptied sooner or later.
+    private static let rest: Duration = .seconds(10)
 
     /// Begins anew on a new link.
     mutating func beginLink() {
@@ -31,7 +36,8 @@ struct MemoryReader: Sendable {
     /// Looks at what is missing and asks for it. Returns commands for the headset.
     mutating func next(_ stream: StreamAssembler, at now: MonotonicTime) -> [BufferedEEGCommand] {
         guard fruitless < Self.fruitlessLimit else {
-            deadline = nil
+            fruitless = Self.fruitlessLimit - 1
+            deadline = now + Self.rest
             return []
         }
         guard let run = stream.firstRecoverable(), let from = stream.counter(of: run.lowerBound) else {
@@ -52,6 +58,7 @@ struct MemoryReader: Sendable {
         }
         isReading = true
         progressed = false
+        sought = run
         credit = Self.creditWindow
         deadline = now + Self.patience
         return [.read(stream: stream.position, from: from, credit: UInt16(Self.creditWindow))]
@@ -60,11 +67,15 @@ struct MemoryReader: Sendable {
     /// A block came from memory. Returns commands for the headset.
     mutating func received(_ stream: StreamAssembler, end: Int64?, at now: MonotonicTime) -> [BufferedEEGCommand] {
         guard isReading else { return [] }
-        progressed = true
-        fruitless = 0
         credit -= 1
         deadline = now + Self.patience
-        guard let run = stream.firstRecoverable() else {
+        let run = stream.firstRecoverable()
+        if run != sought {
+            sought = run
+            progressed = true
+            fruitless = 0
+        }
+        guard let run else {
             isReading = false
             deadline = nil
             return [.abort(stream: stream.position)]

@@ -30,7 +30,11 @@ struct StreamAssembler: Sendable {
     /// Rows of instants whose packets have not all arrived.
     var partial: PartialRows
     private var openGap: OpenGap?
+    /// The first n of the gap that a full buffer makes grow, and its end.
+    private var overflowGap: Range<Int64>?
     private var linkStart: LinkStart?
+    /// True from the beginning of a link to its end: only then samples have a place.
+    private var isLinked = false
     /// The unwrapped index after the last one seen on this link.
     private var expectedIndex: Int64 = 0
     /// Samples known to be missing before the next ones, in a stream without counter.
@@ -43,7 +47,8 @@ struct StreamAssembler: Sendable {
     private struct OpenGap: Hashable, Sendable {
         var firstN: Int64
         var cause: GapCause
-        var noticed: MonotonicTime
+        /// Nil where an earlier process noticed it: the ledger knows when.
+        var noticed: MonotonicTime?
     }
 
     /// Where an earlier process left the stream.
@@ -80,7 +85,7 @@ struct StreamAssembler: Sendable {
                 MissingSamples.Run(firstN: range.firstN, end: range.firstN + range.count, gapFirstN: range.gapFirstN))
         }
         if let gap = state.openGap {
-            openGap = OpenGap(firstN: gap.firstN, cause: state.openGapCause ?? .daemonDown, noticed: .boot)
+            openGap = OpenGap(firstN: gap.firstN, cause: state.openGapCause ?? .daemonDown, noticed: nil)
         }
         earlierMap = EarlierMap(
             segment: state.segment, isSameHostBoot: state.isSameHostBoot,
@@ -92,6 +97,7 @@ struct StreamAssembler: Sendable {
     /// Samples are expected on a new link; the next block tells where it stands.
     mutating func beginLink(_ start: LinkStart) {
         linkStart = start
+        isLinked = true
         damagedBefore = 0
     }
 
@@ -99,6 +105,7 @@ struct StreamAssembler: Sendable {
     mutating func endLink(cause: GapCause, at now: MonotonicTime) {
         settlePartialRows(before: .max, at: now)
         linkStart = nil
+        isLinked = false
         guard hasSamples, openGap == nil else { return }
         openGap = OpenGap(firstN: nextN, cause: cause, noticed: now)
         draft.ledger.open(firstN: nextN, channel: 0, count: nil, cause: cause, noticed: now)
@@ -188,7 +195,8 @@ struct StreamAssembler: Sendable {
     /// The first sample that may still be read from the headset's memory, with the end of its run; nil where there is none.
     func firstRecoverable() -> Range<Int64>? {
         guard let epoch else { return nil }
-        let candidates = [missing.firstRecoverable(from: epoch.firstN)]
+        let candidates =
+            [missing.firstRecoverable(from: epoch.firstN)]
             + missingChannels.map { $0.firstRecoverable(from: epoch.firstN) }
         guard let run = candidates.compactMap({ $0 }).min(by: { $0.firstN < $1.firstN }) else { return nil }
         return run.firstN..<run.end
@@ -205,7 +213,7 @@ struct StreamAssembler: Sendable {
     }
 
     /// True once a block of the present link has told where the stream stands.
-    var isPlaced: Bool { linkStart == nil && epoch != nil }
+    var isPlaced: Bool { isLinked && linkStart == nil && epoch != nil }
 
     /// True where rows of both would have the same columns.
     func hasShape(of other: StreamDescription) -> Bool {
@@ -240,9 +248,12 @@ struct StreamAssembler: Sendable {
 extension StreamAssembler {
     /// The n of the block's first sample; nil where the block belongs to another boot of the headset.
     private mutating func place(_ block: SampleBlock, at arrival: MonotonicTime, unixNanoseconds: Int64?) -> Int64? {
+        guard isLinked else { return nil }
         if let start = linkStart {
             guard block.origin == .live else { return nil }
             linkStart = nil
+            // What was damaged before lies in the absence, whose length the counter or the time tells.
+            damagedBefore = 0
             return beginSamples(block, start, at: arrival, unixNanoseconds: unixNanoseconds)
         }
         guard let epoch else { return nil }
@@ -287,9 +298,10 @@ extension StreamAssembler {
             beginSegment(epoch: epoch?.number ?? 0, firstN: blockN, referenceN: blockN, at: arrival)
         }
         let cause = openGap?.cause ?? start.absenceCause
-        let recoverable = start.buffered == nil ? blockN : max(nextN, oldestN ?? nextN)
+        // A headset that did not tell what it holds is asked for everything; it then says what it cannot send.
+        let recoverable = start.hasMemory ? max(nextN, oldestN ?? nextN) : blockN
         settleAbsence(
-            until: blockN, recoverableFrom: recoverable, lostCause: start.buffered == nil ? cause : .bufferOverrun,
+            until: blockN, recoverableFrom: recoverable, lostCause: start.hasMemory ? .bufferOverrun : cause,
             cause: cause, at: arrival)
         hasSamples = true
         return blockN
@@ -299,16 +311,17 @@ extension StreamAssembler {
     private mutating func settleAbsence(
         until end: Int64, recoverableFrom: Int64, lostCause: GapCause, cause: GapCause, at now: MonotonicTime
     ) {
-        let noticed = openGap?.noticed ?? now
+        let gap = openGap
+        openGap = nil
         let first = nextN
-        if let gap = openGap {
-            draft.ledger.withdraw(firstN: gap.firstN, channel: 0)
-            openGap = nil
-        }
-        guard hasSamples, end > first else { return }
+        let isMissing = hasSamples && end > first
         let split = min(end, max(first, recoverableFrom))
-        addGap(first..<split, cause: lostCause, at: noticed, isRecoverable: false)
-        addGap(split..<end, cause: cause, at: noticed)
+        let continued = isMissing && gap?.firstN == first && gap?.cause == (split > first ? lostCause : cause)
+        if let gap, !continued { draft.ledger.withdraw(firstN: gap.firstN, channel: 0) }
+        guard isMissing else { return }
+        let noticed = gap?.noticed ?? now
+        addGap(first..<split, cause: lostCause, at: noticed, isRecoverable: false, isOpened: continued)
+        addGap(split..<end, cause: cause, at: noticed, isOpened: continued && split == first)
     }
 
     /// A new run of the counter: its first n follows from the time that has passed, and never goes back.
@@ -410,7 +423,7 @@ extension StreamAssembler {
             storedRows += end - newFirst
             nextN = end
         } else {
-            addGap(newFirst..<end, cause: .queueOverflow, at: now)
+            overflow(until: end, at: now)
         }
     }
 
@@ -465,7 +478,7 @@ extension StreamAssembler {
             } else if hasRoom {
                 partial.add(part, n: n, firstChannel: block.firstChannel)
             } else if n >= nextN {
-                addGap(nextN..<(n + 1), cause: .queueOverflow, at: now)
+                overflow(until: n + 1, at: now)
             }
         }
         for row in partial.takeReady() { settle(row, at: now) }
@@ -503,16 +516,36 @@ extension StreamAssembler {
         }
     }
 
+    /// There is no room for what lies below `end`. A buffer that stays full is one gap, however long it lasts.
+    private mutating func overflow(until end: Int64, at now: MonotonicTime) {
+        guard let gap = overflowGap, gap.upperBound == nextN, let last = missing.runs.last, last.end == nextN,
+            last.gapFirstN == gap.lowerBound, last.isRecoverable
+        else {
+            overflowGap = nextN..<end
+            return addGap(nextN..<end, cause: .queueOverflow, at: now)
+        }
+        _ = missing.remove(last.firstN..<last.end)
+        missing.insert(MissingSamples.Run(firstN: last.firstN, end: end, gapFirstN: last.gapFirstN))
+        draft.ledger.close(firstN: gap.lowerBound, channel: 0, count: end - gap.lowerBound)
+        overflowGap = gap.lowerBound..<end
+        nextN = end
+    }
+
     /// Enters a gap into the ledger, and settles it.
+    ///
+    /// - Parameter isOpened: the ledger has it already, without its end.
     private mutating func addGap(
-        _ range: Range<Int64>, cause: GapCause, at now: MonotonicTime, isRecoverable: Bool = true
+        _ range: Range<Int64>, cause: GapCause, at now: MonotonicTime, isRecoverable: Bool = true, isOpened: Bool = false
     ) {
         guard !range.isEmpty else { return }
-        draft.ledger.open(
-            firstN: range.lowerBound, channel: 0, count: range.upperBound - range.lowerBound, cause: cause, noticed: now)
+        let (firstN, count) = (range.lowerBound, range.upperBound - range.lowerBound)
+        if isOpened {
+            draft.ledger.close(firstN: firstN, channel: 0, count: count)
+        } else {
+            draft.ledger.open(firstN: firstN, channel: 0, count: count, cause: cause, noticed: now)
+        }
         missing.insert(
-            MissingSamples.Run(
-                firstN: range.lowerBound, end: range.upperBound, gapFirstN: range.lowerBound, isRecoverable: isRecoverable))
+            MissingSamples.Run(firstN: firstN, end: range.upperBound, gapFirstN: firstN, isRecoverable: isRecoverable))
         nextN = max(nextN, range.upperBound)
     }
 }

@@ -10,7 +10,8 @@ public struct BufferedEEGProfile: HeadsetProfile {
 
     public var recognition: Recognition {
         Recognition(
-            serviceUUIDs: [BufferedEEGService.service], pairingServiceUUIDs: [BufferedEEGService.pairingService])
+            serviceUUIDs: [BufferedEEGService.service], pairingServiceUUIDs: [BufferedEEGService.pairingService],
+            namePrefixes: [BufferedEEGService.namePrefix])
     }
 
     public var services: [BluetoothUUID] { [BufferedEEGService.service] }

@@ -8,6 +8,8 @@ public enum BufferedEEGService {
     /// The version of the protocol that this program speaks; the second byte of a status header.
     public static let version: UInt8 = 1
 
+    /// What the local name of a headset begins with; finds those whose advertisement has no room for the service.
+    public static let namePrefix = "BEEG-"
     /// The service (0001), advertised in normal operation.
     public static let service = uuid(0x0001)
     /// The service UUID advertised instead of ``service`` in pairing mode (0002); no such service is in the GATT database.

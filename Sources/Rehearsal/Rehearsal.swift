@@ -74,6 +74,8 @@ public final class Rehearsal {
         let calm = begin + plan.faultyPeriod
         world.stopFaults(at: calm)
         try advance(to: calm)
+        // A daemon that is down is started again: that is the last fault to end.
+        if restart != nil { restart = calm }
         try advance(to: calm + .seconds(10))
         for (index, headset) in plan.headsets.enumerated() {
             checker.checkIsBack(index, headset, world: world, since: calm, &report)
@@ -153,6 +155,12 @@ public final class Rehearsal {
         let recording = try store.startRecording(
             headset: headset.name, model: headset.profile.model, label: "rehearsal", subject: "sim", task: "rest",
             at: world.now)
+        // With several headsets of a model a person says which is which; a single one is found and kept to.
+        if plan.headsets.count > 1, let serial = headset.specification.serialNumber,
+            let id = try store.headset(named: headset.name)
+        {
+            try store.setIdentityProof(serial, of: id)
+        }
         checker.began(recording, headset: plan.headsets.firstIndex { $0.name == headset.name } ?? 0)
         reconcileDue = true
     }

@@ -53,14 +53,9 @@ struct HeadsetSituation: Hashable {
                 .waiting, "waits for the Bluetooth adapter\(detail)",
                 "plug it in, or switch it on: bluetoothctl power on; rfkill unblock bluetooth")
         case "waitingForOperator": self.init(.waiting, "waits for a person\(detail)", "remove the cause; eegsync notices it")
-        case "restoring": self.init(.working, "may still be connected; the system is asked\(detail)", nil)
-        case "searching": self.init(.working, "is looked for", nearby)
-        case "establishing": self.init(.working, "is connected and is being prepared", nil)
-        case "connecting", "cancelling": self.init(.working, "is being connected\(detail)", nearby)
-        case "retrieving", "scanning": self.init(.working, "is looked for\(detail)", nearby)
-        case "backingOff": self.init(.working, "is tried again in a moment\(detail)", nearby)
-        case "stopping": self.init(.working, "is being stopped", nil)
-        default: self.init(.working, "is connected and is being prepared (\(state))\(detail)", nil)
+        case "searching": self.init(.working, "is looked for\(detail)", nearby)
+        case "establishing": self.init(.working, "is connected and is being prepared\(detail)", nil)
+        default: self.init(.working, "is in state \(state)\(detail)", nil)
         }
     }
 

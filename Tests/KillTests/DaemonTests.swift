@@ -1,7 +1,7 @@
 import Bluetooth
 import Foundation
-import Glibc
 import GRDB
+import Glibc
 import Storage
 import Testing
 

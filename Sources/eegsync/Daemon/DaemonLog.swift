@@ -30,9 +30,9 @@ final class DaemonLog: Sendable {
     /// Writes what the acquisition tells.
     func log(_ report: AcquisitionReport) {
         switch report {
-        case .phaseChanged(let headset, let sentence):
+        case .phaseChanged(let headset, let detail):
             log(
-                headset.phase.level, sentence,
+                headset.phase.level, headset.phase.words + (detail.map { ": \($0)" } ?? ""),
                 [
                     "headset": "\(headset.name)", "attempt": "\(headset.attempt)", "state": "\(headset.phase.rawValue)",
                     "recording": "\(headset.recording.rawValue)",
@@ -76,6 +76,18 @@ extension Configuration.LogLevel {
 }
 
 extension ConnectionPhase {
+    /// What the headset does.
+    fileprivate var words: String {
+        switch self {
+        case .stopped: "let go"
+        case .waitingForAdapter: "waiting for the Bluetooth adapter"
+        case .waitingForOperator: "waiting for a person"
+        case .searching: "looking for the headset"
+        case .establishing: "connected, preparing the headset"
+        case .streaming: "recording"
+        }
+    }
+
     /// How much a person cares.
     fileprivate var level: Logger.Level {
         switch self {

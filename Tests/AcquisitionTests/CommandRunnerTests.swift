@@ -1,0 +1,49 @@
+import Bluetooth
+import Headsets
+import Testing
+
+@testable import Acquisition
+
+/// Sequences of commands.
+struct CommandRunnerTests {
+    private static let control = BluetoothUUID(UInt16(0x1234))
+    private static let start = MonotonicTime(nanoseconds: 1_000_000_000)
+
+    @Test("Each step waits for the one before: an answer, a pause, nothing")
+    func sequence() {
+        var runner = CommandRunner(
+            steps: [
+                .write([1], to: Self.control, type: .withoutResponse), .write([2], to: Self.control, type: .withResponse),
+                .wait(.milliseconds(50)), .read(Self.control),
+            ], attempt: Attempt(number: 3))
+        #expect(runner.next(at: Self.start) == .write([1], to: Self.control, type: .withoutResponse))
+        #expect(runner.next(at: Self.start) == .write([2], to: Self.control, type: .withResponse))
+        #expect(runner.next(at: Self.start) == .pause)
+        #expect(runner.deadline == nil)
+        runner.answered()
+        #expect(runner.next(at: Self.start) == .pause)
+        #expect(runner.deadline == Self.start + .milliseconds(50))
+        #expect(runner.next(at: Self.start + .milliseconds(49)) == .pause)
+        #expect(runner.next(at: Self.start + .milliseconds(50)) == .read(Self.control))
+        #expect(runner.deadline == nil)
+        #expect(runner.next(at: Self.start + .seconds(9)) == .pause)
+        runner.answered()
+        #expect(runner.next(at: Self.start + .seconds(9)) == .completed)
+        #expect(runner.attempt == Attempt(number: 3))
+    }
+
+    @Test("A sequence without steps is completed at once, and stays so")
+    func empty() {
+        var runner = CommandRunner(steps: [], attempt: Attempt(number: 1))
+        #expect(runner.next(at: Self.start) == .completed)
+        runner.answered()
+        #expect(runner.next(at: Self.start) == .completed)
+    }
+
+    @Test("A pause at the end holds the completion back")
+    func pauseAtTheEnd() {
+        var runner = CommandRunner(steps: [.wait(.seconds(1))], attempt: Attempt(number: 1))
+        #expect(runner.next(at: Self.start) == .pause)
+        #expect(runner.next(at: Self.start + .seconds(1)) == .completed)
+    }
+}

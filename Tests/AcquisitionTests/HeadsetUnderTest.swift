@@ -1,0 +1,208 @@
+import Bluetooth
+import Headsets
+import Simulation
+
+@testable import Acquisition
+
+/// A headset that is as simple as can be, the stream that records it, and what a reader of the database may expect. Samples are
+/// numbered by the time at which they are taken (`truth`), across restarts; 8 make a packet.
+struct HeadsetUnderTest {
+    enum Kind: String, CaseIterable {
+        /// Memory, boot identifier, counter of 32 bits.
+        case buffered
+        /// No memory, boot identifier, a counter of one byte.
+        case smallCounter
+        /// No counter at all: damage is told as a count.
+        case withoutCounter
+        /// A counter, and packets that hold one channel each.
+        case channelPackets
+    }
+
+    let kind: Kind
+    var test: StreamUnderTest
+    var random: SeededGenerator
+    /// What must be in the database after the next commit, and after the earlier ones: truth × 8 + channel.
+    private(set) var uncommitted: Set<Int64> = []
+    private(set) var expected: Set<Int64> = []
+    private(set) var isLinked = false
+
+    private var truth: Int64
+    /// index = truth - offset.
+    private var offset: Int64
+    private var boot: UInt32 = 1
+    private var bootTruth: Int64
+    private var held: [Int64] = []
+    private static let memoryLength: Int64 = 2000
+
+    init(kind: Kind, seed: UInt64) {
+        self.kind = kind
+        random = SeededGenerator(seed: seed)
+        let modulus: Int64? =
+            switch kind {
+            case .buffered, .channelPackets: 1 << 32
+            case .smallCounter: 256
+            case .withoutCounter: nil
+            }
+        test = StreamUnderTest(modulus: modulus)
+        truth = 8 * Int64(1 + random.below(100))
+        bootTruth = 0
+        // The counter of 32 bits wraps soon.
+        offset = kind == .smallCounter ? 0 : -((1 << 32) - 8 * Int64(random.below(500)))
+    }
+
+    private var rule: EpochRule { kind == .withoutCounter ? .connection : .boot }
+    private var oldestTruth: Int64 { max(bootTruth, truth - Self.memoryLength) }
+    private func counter(_ truth: Int64) -> UInt32 { UInt32(truncatingIfNeeded: truth - offset) }
+
+    // MARK: What may happen
+
+    mutating func step() {
+        switch random.below(40) {
+        case 0: disconnect()
+        case 1: if !isLinked { restartHeadset() }
+        case 2: kill()
+        case 3: test.hasRoom.toggle()
+        case 4...5: commit()
+        case 8...11: readMemory(blocks: 5)
+        default: packet()
+        }
+        if !isLinked, random.strikes(0.2) { connect() }
+    }
+
+    mutating func connect() {
+        guard !isLinked else { return }
+        isLinked = true
+        test.begin(
+            boot: rule == .boot ? boot : nil, rule: rule, oldest: kind == .buffered ? counter(oldestTruth) : nil,
+            end: counter(truth))
+    }
+
+    mutating func disconnect() {
+        guard isLinked else { return }
+        isLinked = false
+        held.removeAll()
+        test.stream.endLink(cause: .linkLost, at: test.now)
+    }
+
+    private mutating func restartHeadset() {
+        let pause = 8 * Int64(random.below(200))
+        truth += pause
+        test.advance(samples: pause)
+        boot += 1
+        bootTruth = truth
+        offset = truth
+    }
+
+    /// The process dies, and another one starts with the database.
+    private mutating func kill() {
+        if kind == .channelPackets {
+            test.stream.settlePartialRows(before: .max, at: test.now)
+            commit()
+        }
+        isLinked = false
+        held.removeAll()
+        uncommitted.removeAll()
+        test.restart()
+    }
+
+    mutating func commit() {
+        test.commit()
+        if kind == .channelPackets, !test.stream.partial.isEmpty { return }
+        expected.formUnion(uncommitted)
+        uncommitted.removeAll()
+    }
+
+    /// The headset takes 8 samples, and sends them.
+    mutating func packet() {
+        let first = truth
+        truth += 8
+        test.advance(samples: 8)
+        guard isLinked else { return }
+        let fate = random.below(20)
+        if kind == .channelPackets {
+            for channel in 0..<2 where !random.strikes(0.05) {
+                deliver(first, channels: channel..<(channel + 1))
+                if random.strikes(0.05) { deliver(first, channels: channel..<(channel + 1)) }
+            }
+            return
+        }
+        switch fate {
+        case 0 where kind == .withoutCounter: test.stream.damaged(count: 8)
+        case 0: break
+        case 1 where kind != .withoutCounter && test.stream.isPlaced: held.append(first)
+        default:
+            deliver(first)
+            if fate == 2, kind != .withoutCounter { deliver(first) }
+        }
+        if let late = held.first, random.strikes(0.4) {
+            held.removeFirst()
+            if test.stream.isPlaced { deliver(late) }
+        }
+    }
+
+    private mutating func deliver(
+        _ first: Int64, count: Int = 8, channels: Range<Int> = 0..<2, origin: SampleBlock.Origin = .live
+    ) {
+        if test.hasRoom {
+            for sample in first..<(first + Int64(count)) {
+                for channel in channels { uncommitted.insert(sample * 8 + Int64(channel)) }
+            }
+        }
+        test.take(
+            index: kind == .withoutCounter ? nil : first - offset, truth: first, count: count,
+            boot: rule == .boot ? boot : nil, channels: channels, origin: origin)
+    }
+
+    /// Reads what is missing from the memory. Returns false where nothing is missing that it could have.
+    @discardableResult mutating func readMemory(blocks: Int) -> Bool {
+        guard kind == .buffered, isLinked, test.stream.isPlaced else { return false }
+        guard let run = test.stream.firstRecoverable(), let wanted = test.stream.counter(of: run.lowerBound) else {
+            return false
+        }
+        var first = truth - Int64(counter(truth) &- wanted)
+        if first < oldestTruth {
+            test.stream.overwritten(from: wanted, end: counter(oldestTruth))
+            first = oldestTruth
+        }
+        for _ in 0..<blocks where first < truth {
+            let count = min(8, truth - first)
+            deliver(first, count: Int(count), origin: .memory)
+            first += count
+        }
+        return true
+    }
+
+    // MARK: What a reader may expect
+
+    /// Everything that is wrong with what was committed.
+    func problems() -> [String] {
+        var found = test.database.problems
+        var stored: Set<Int64> = []
+        var shift: Int64?
+        for (n, row) in test.database.rows.sorted(by: { $0.key < $1.key }) {
+            for (channel, value) in row.enumerated() {
+                guard let value else { continue }
+                let number = Int64(value) - Int64(channel)
+                if number % 8 != 0 || StreamUnderTest.truth(row) != number / 8 {
+                    found.append("row \(n) holds channels of several instants: \(row)")
+                }
+                if !stored.insert(Int64(value)).inserted { found.append("\(value) is stored twice") }
+            }
+            // n follows the time, within a packet, over any number of restarts.
+            guard let truth = StreamUnderTest.truth(row) else { continue }
+            let first = shift ?? (truth - n)
+            shift = first
+            if abs(truth - n - first) > 8 { found.append("row \(n) should be \(truth - first)") }
+        }
+        let lost = expected.subtracting(stored)
+        if let example = lost.min() { found.append("\(lost.count) values were lost, such as \(example)") }
+        return found
+    }
+
+    /// What of the present boot lies in the headset's memory and is not stored.
+    func unread() -> Int {
+        guard let began = test.stored.filter({ $0.value >= bootTruth }).values.min() else { return 0 }
+        let stored = Set(test.stored.values)
+        return (max(oldestTruth, began)..<truth).count { !stored.contains($0) }
+    }
+}
