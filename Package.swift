@@ -17,6 +17,7 @@ let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.sw
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -69,10 +70,11 @@ let package = Package(
 
         // From the central's events to the database's batches: drives machines, assembles samples.
         .target(
-            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage"],
+            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage", "CLinux"],
             swiftSettings: optimised),
         .testTarget(
-            name: "AcquisitionTests", dependencies: ["Acquisition", "Simulation", "Storage", "Headsets", "Bluetooth"],
+            name: "AcquisitionTests",
+            dependencies: ["Acquisition", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux"],
             swiftSettings: settings),
 
         // The whole acquisition in virtual time against a simulated world, with checkers for every promise.
@@ -95,7 +97,7 @@ let package = Package(
             name: "eegsync",
             dependencies: [
                 "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
-                "CSystemd", argumentParser, lifecycle, logging, yams,
+                "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
@@ -103,6 +105,11 @@ let package = Package(
             dependencies: [
                 "eegsync", "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
             ], swiftSettings: settings),
+
+        // The built daemon, killed at random instants, and given everything that a machine can do to it.
+        .testTarget(
+            name: "KillTests", dependencies: ["eegsync", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux", grdb],
+            swiftSettings: settings),
 
         // The rules of the house that can be checked by reading the tree.
         .testTarget(name: "TidyTests", swiftSettings: settings),

@@ -11,14 +11,25 @@ extension Acquirer {
     public func reconcile(
         with store: Store, profile: (OpenRecording) -> (any HeadsetProfile)?, at now: MonotonicTime
     ) throws(StorageError) {
+        try reconcile(
+            with: store, headset: { open in profile(open).map { KnownHeadset(name: open.headsetName, profile: $0) } }, at: now)
+    }
+
+    /// The same for headsets of which a person knows more than the profile.
+    ///
+    /// - Parameter headset: the headset of a recording; nil where the configuration has none.
+    public func reconcile(
+        with store: Store, headset: (OpenRecording) -> KnownHeadset?, at now: MonotonicTime
+    ) throws(StorageError) {
         let open = try store.openRecordings()
         for recording in open where recording.isWanted == false && recordings.contains(recording.recording) {
             end(recording.recording, at: now)
         }
         for recording in open where !recordings.contains(recording.recording) {
-            guard let profile = profile(recording) else { continue }
-            let wanted = WantedRecording(
-                name: recording.headsetName, profile: profile, resume: try store.resumeState(of: recording.recording))
+            guard let headset = headset(recording) else { continue }
+            var resume = try store.resumeState(of: recording.recording)
+            headset.amend(&resume)
+            let wanted = WantedRecording(name: recording.headsetName, profile: headset.profile, resume: resume)
             if recording.isWanted { begin(wanted, at: now) } else { finish(wanted, at: now) }
         }
     }

@@ -13,7 +13,7 @@ public final class Acquirer {
     public let limits: AcquisitionLimits
     let central: any Central
 
-    private var acquisitions: [HeadsetAcquisition] = []
+    private(set) var acquisitions: [HeadsetAcquisition] = []
     private var headsetCount = 0
     private var seed: UInt64
     private var scanFilter: ScanFilter?

@@ -13,7 +13,8 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
 
     init(_ state: ConnectionMachine.State) {
         switch state {
-        case .stopped: self = .stopped
+        // Nobody wants the headset any longer, although its link is still being closed.
+        case .stopped, .cancelling(_, _, .stop): self = .stopped
         case .waitingForAdapter: self = .waitingForAdapter
         case .waitingForOperator: self = .waitingForOperator
         case .restoring, .connecting, .cancelling, .retrieving, .scanning, .backingOff: self = .searching

@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/timerfd.h>
@@ -59,6 +60,8 @@ int clinux_timerfd_arm(int descriptor, int64_t boottime_nanoseconds) {
     }
     return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, NULL) == -1 ? -errno : 0;
 }
+
+void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
 int clinux_random(void *bytes, size_t count) {
     unsigned char *next = bytes;

@@ -43,7 +43,8 @@ public struct ConnectionMachine: Sendable {
 
     let profile: any HeadsetProfile
     let limits: ReconnectionLimits
-    var attempt = Attempt.none
+    /// The number of the latest attempt.
+    public internal(set) var attempt = Attempt.none
     var backoff: Backoff
     /// Exhausted rounds in a row.
     var rounds = 0

@@ -30,6 +30,9 @@ int clinux_timerfd(void);
 /// disarms. 0 or -errno.
 int clinux_timerfd_arm(int descriptor, int64_t boottime_nanoseconds);
 
+/// Names the calling thread for `ps -L` and debuggers; what exceeds 15 bytes is cut off (prctl(2)).
+void clinux_name_thread(const char *name);
+
 /// Fills a buffer with random bytes of the kernel (getrandom(2)); waits only while the kernel has not been seeded yet, early
 /// in the boot. 0 or -errno.
 int clinux_random(void *bytes, size_t count);

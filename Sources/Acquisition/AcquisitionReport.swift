@@ -1,0 +1,58 @@
+public import Bluetooth
+import Reconnection
+public import Storage
+
+/// Something that the running acquisition tells the one place that logs.
+public enum AcquisitionReport: Sendable {
+    /// A headset's connection is in another phase; `detail` says what exactly is waited for, where that is not all said.
+    case phaseChanged(AcquiredHeadset, detail: String?)
+    /// Samples of a headset flow again; `layer` found it.
+    case returned(headset: String, layer: String)
+    /// A batch is on disk.
+    case committed(number: UInt64, rows: Int, duration: Duration)
+    /// A batch cannot be written. Told once for each cause; the batch is kept and tried again.
+    case writeFailed(StorageError, bufferedRows: Int)
+    /// Batches can be written again.
+    case writeRecovered(after: Duration, rows: Int)
+    /// No row can be buffered any more; what comes now goes to the gap ledger.
+    case bufferFull(rows: Int)
+    /// The operator's wishes cannot be read. Told once for each cause.
+    case readFailed(StorageError)
+    /// A recording is wanted that no configured headset belongs to.
+    case unknownHeadset(name: String, model: String)
+    /// One sentence about everything.
+    case summary(String)
+    /// Reports that were not taken in time were dropped.
+    case reportsDropped(Int)
+}
+
+/// A headset that is being acquired, as logs show it.
+public struct AcquiredHeadset: Hashable, Sendable {
+    /// Its name in the configuration.
+    public var name: String
+    /// The recording.
+    public var recording: RecordingID
+    /// Where its connection stands.
+    public var phase: ConnectionPhase
+    /// Since when.
+    public var since: MonotonicTime
+    /// How many attempts this process has made, the present one included.
+    public var attempt: UInt64
+}
+
+extension Acquirer {
+    /// What is being acquired.
+    public var headsets: [AcquiredHeadset] {
+        acquisitions.map { acquisition in
+            AcquiredHeadset(
+                name: acquisition.name, recording: acquisition.recording, phase: acquisition.phase,
+                since: acquisition.phaseSince,
+                attempt: acquisition.machine.attempt.number & ((1 << Acquirer.attemptBits) - 1))
+        }
+    }
+
+    /// What exactly a headset waits for; nil where its phase says it all.
+    func detail(of recording: RecordingID) -> String? {
+        acquisitions.first { $0.recording == recording }.flatMap { $0.phase.detail($0.machine) }
+    }
+}

@@ -1,0 +1,50 @@
+import Acquisition
+import Bluetooth
+import Headsets
+import Simulation
+
+extension Configuration {
+    /// The configured headsets with their profiles.
+    var knownHeadsets: [KnownHeadset] {
+        headsets.compactMap { headset in
+            // The parser accepts only models of the catalog.
+            guard let profile = try? HeadsetCatalog.builtIn.profile(model: headset.model) else { return nil }
+            return KnownHeadset(
+                name: headset.name, profile: profile, identifiers: headset.identifiers, identityProof: headset.serialNumber)
+        }
+    }
+
+    /// The central that the configuration names.
+    func makeCentral() -> any Bluetooth.Central {
+        switch central {
+        case .simulation(let simulation): simulation.makeCentral()
+        }
+    }
+}
+
+extension Configuration.Simulation {
+    /// A simulated radio on the real clock. Its world began when this machine booted, and follows from the seed alone: a
+    /// process that starts after a crash meets the same headsets, which have been sampling all the time.
+    func makeCentral() -> SimulatedCentral {
+        SimulatedWorld(seed: seed, headsets: specifications, start: .boot).makeCentral()
+    }
+
+    /// The simulated headsets, numbered from 1 in the order of the file.
+    var specifications: [HeadsetSpecification] {
+        headsets.enumerated().map { index, headset in
+            var specification: HeadsetSpecification
+            switch headset.model {
+            case "thinkgear":
+                // Found by its name alone, which therefore stays.
+                specification = .thinkGear(number: index + 1)
+            default:
+                var memory = BufferedHeadsetSpecification()
+                memory.samplesFromBoot = true
+                specification = .buffered(number: index + 1, memory)
+                specification.localName = headset.name
+            }
+            if let serial = headset.serialNumber { specification.serialNumber = serial }
+            return specification
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Acquisition
+import Foundation
+import Logging
+import ServiceLifecycle
+import Storage
+import Synchronization
+
+/// The acquisition as a service of the process: opens the database, runs, logs, and tells the service manager.
+final class Daemon: Service {
+    /// How often a database that cannot be opened yet is tried again.
+    private static let waitInterval = Duration.seconds(1)
+
+    private let configuration: Configuration
+    private let log: DaemonLog
+    private let state: Mutex<State>
+
+    private struct State {
+        var headsets: [KnownHeadset]
+        var service: AcquisitionService?
+        var isReady = false
+        var status = "starting"
+    }
+
+    init(configuration: Configuration, log: DaemonLog) {
+        self.configuration = configuration
+        self.log = log
+        state = Mutex(State(headsets: configuration.knownHeadsets))
+    }
+
+    /// Runs until a signal ends it, or until the database fails in a way that only a person can mend.
+    func run() async throws {
+        log.log(
+            .info, "eegsync \(Eegsync.version) starts",
+            ["database": "\(configuration.databasePath)", "central": "simulation", "pid": "\(getpid())"])
+        let store: Store
+        do {
+            store = try await cancelWhenGracefulShutdown { try await self.openStore() }
+        } catch is CancellationError {
+            return stopped()
+        }
+        let service = makeService(store)
+        let reports = Task { await self.follow(service.reports) }
+        try await withGracefulShutdownHandler {
+            ready("looking at what is wanted")
+            do {
+                try await service.run()
+            } catch {
+                ServiceNotification.stopping()
+                await reports.value
+                log.log(.critical, "\(error)")
+                throw error
+            }
+            await reports.value
+        } onGracefulShutdown: {
+            self.log.log(.info, "ending in order")
+            ServiceNotification.stopping()
+            Task { await service.shutDown() }
+        }
+        try store.close()
+        stopped()
+    }
+
+    /// Tells the service manager that the configuration is in use (again).
+    func ready(_ status: String? = nil) {
+        let text = state.withLock { state in
+            state.isReady = true
+            if let status { state.status = status }
+            return state.status
+        }
+        ServiceNotification.ready(status: text)
+    }
+
+    /// Replaces the headsets that may be recorded.
+    func setHeadsets(_ headsets: [KnownHeadset]) async {
+        let service = state.withLock { state in
+            state.headsets = headsets
+            return state.service
+        }
+        await service?.setHeadsets(headsets)
+    }
+
+    private func stopped() {
+        ServiceNotification.stopping()
+        log.log(.info, "ended in order; recordings stay open")
+    }
+
+    // MARK: The database
+
+    /// Opens the database; waits for it where time may bring it (a disk that is not mounted yet, a full one).
+    private func openStore() async throws -> Store {
+        let options = StoreOptions(isFullySynchronous: configuration.limits.synchronous == .full)
+        var told: String?
+        while true {
+            do {
+                return try Store(
+                    path: configuration.databasePath, hostBoot: try HostBoot.current(), mode: .acquire, options: options)
+            } catch {
+                guard error.isWorthWaiting else { throw error }
+                if told != "\(error)" { log.log(.warning, "\(error)") }
+                told = "\(error)"
+                ready("waiting for the database: \(error)")
+            }
+            // The service manager counts from READY on; nobody else pings for us yet.
+            ServiceNotification.watchdog()
+            try await Task.sleep(for: Self.waitInterval)
+        }
+    }
+
+    private func makeService(_ store: Store) -> AcquisitionService {
+        let configuration = configuration
+        var settings = AcquisitionService.Settings(
+            headsets: [], seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
+        settings.limits.commitInterval = configuration.limits.commitInterval
+        settings.limits.rowLimit = configuration.limits.bufferRows
+        settings.heartbeat = ServiceNotification.watchdogInterval.map { ($0, Self.makeHeartbeat()) }
+        return state.withLock { state in
+            settings.headsets = state.headsets
+            let service = AcquisitionService(store: store, settings: settings, makeCentral: { configuration.makeCentral() })
+            state.service = service
+            return service
+        }
+    }
+
+    /// What the poll thread calls to show that it is alive. It only leaves a note: where the service manager is slow, its
+    /// socket is full and makes the sender wait, which must not be the thread that takes time stamps.
+    private static func makeHeartbeat() -> @Sendable () -> Void {
+        let (beats, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        Task {
+            for await _ in beats { ServiceNotification.watchdog() }
+        }
+        return { continuation.yield() }
+    }
+
+    // MARK: Reports
+
+    private func follow(_ reports: AsyncStream<AcquisitionReport>) async {
+        for await report in reports {
+            log.log(report)
+            guard case .summary(let text) = report else { continue }
+            state.withLock { $0.status = text }
+            ServiceNotification.status(text)
+        }
+    }
+}
+
+extension StorageError {
+    /// True where the database may well be there in a moment: its disk is mounted, room is made, a program lets go.
+    fileprivate var isWorthWaiting: Bool {
+        switch self {
+        case .directoryMissing, .diskFull, .busy: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Bluetooth
+import Foundation
+import Headsets
+import Storage
+import Synchronization
+import Testing
+
+@testable import Acquisition
+
+/// The live acquisition: threads, commits and the operator.
+@Suite(.timeLimit(.minutes(1))) struct AcquisitionServiceTests {
+    private static func service(
+        _ store: Store, _ turns: TurnCounter, limits: AcquisitionLimits = AcquisitionLimits(),
+        commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil
+    ) -> AcquisitionService {
+        var settings = AcquisitionService.Settings(
+            headsets: [KnownHeadset(name: "left", profile: BufferedEEGProfile())], seed: 1,
+            readClock: {
+                ClockOffsetRecord(at: .boot, offsetNanoseconds: 1, stepNanoseconds: 0, isSynchronised: true)
+            })
+        settings.limits = limits
+        return AcquisitionService(
+            store: store, settings: settings, makeCentral: { IdleCentral(turns) }, commit: commit)
+    }
+
+    private static func store() throws -> Store {
+        try Store.inMemory(hostBoot: HostBoot(uuid: "test"))
+    }
+
+    @Test func anEndWithoutRecordingsIsOrderly() async throws {
+        let service = Self.service(try Self.store(), TurnCounter())
+        await service.shutDown()
+        try await service.run()
+        var last = ""
+        for await case .summary(let text) in service.reports { last = text }
+        #expect(last == "no recording is wanted")
+    }
+
+    @Test func aSlowCommitDelaysNoTurn() async throws {
+        let turns = TurnCounter()
+        let hasCommitted = Mutex(false)
+        let service = Self.service(
+            try Self.store(), turns,
+            commit: { (_) throws(StorageError) in
+                // Returns only after fifty further turns: on the poll thread it would wait for ever.
+                turns.wait(for: 50)
+                hasCommitted.withLock { $0 = true }
+            })
+        let run = Task { try await service.run() }
+        for await report in service.reports {
+            if case .committed = report { break }
+        }
+        #expect(hasCommitted.withLock { $0 })
+        await service.shutDown()
+        try await run.value
+    }
+
+    @Test func aBatchThatCannotBeWrittenIsKeptAndWrittenLater() async throws {
+        let store = try Self.store()
+        let attempts = Mutex<[UInt64]>([])
+        let service = Self.service(
+            store, TurnCounter(),
+            commit: { (batch) throws(StorageError) in
+                let count = attempts.withLock { attempts in
+                    attempts.append(batch.number)
+                    return attempts.count
+                }
+                if count <= 2 { throw .diskFull(detail: "attempt \(count)") }
+                try store.commit(batch)
+            })
+        let run = Task { try await service.run() }
+        var failures = 0
+        for await report in service.reports {
+            if case .writeFailed = report { failures += 1 }
+            if case .writeRecovered = report { break }
+        }
+        #expect(failures == 1, "one line for one cause")
+        #expect(attempts.withLock { $0.prefix(3) } == [1, 1, 1])
+        await service.shutDown()
+        try await run.value
+    }
+
+    @Test func anErrorThatOnlyAPersonCanMendEndsTheService() async throws {
+        let service = Self.service(
+            try Self.store(), TurnCounter(), commit: { (_) throws(StorageError) in throw .corrupt(path: "p", detail: "d") })
+        await #expect(throws: StorageError.corrupt(path: "p", detail: "d")) { try await service.run() }
+    }
+
+    @Test func aWishOfTheOperatorIsFollowed() async throws {
+        let store = try Self.store()
+        let service = Self.service(store, TurnCounter())
+        let run = Task { try await service.run() }
+        let recording = try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+        let unknown = try store.startRecording(headset: "other", model: "thinkgear", at: .boot)
+        var seen: [String] = []
+        for await report in service.reports {
+            switch report {
+            case .phaseChanged(let headset, _):
+                #expect(headset.recording == recording)
+                seen.append(headset.phase.rawValue)
+            case .unknownHeadset(let name, _): seen.append(name)
+            default: break
+            }
+            if seen.count == 2 { break }
+        }
+        #expect(Set(seen) == ["waitingForAdapter", "other"])
+        try store.stopRecording(unknown, at: .boot)
+        await service.shutDown()
+        try await run.value
+        #expect(try store.openRecordings().contains { $0.recording == recording && $0.isWanted })
+    }
+}
+
+/// Counts the turns of the poll thread.
+final class TurnCounter: Sendable {
+    private let condition = NSCondition()
+    private let count = Mutex(0)
+
+    func add() {
+        condition.lock()
+        count.withLock { $0 += 1 }
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// Blocks the thread until so many further turns were taken.
+    func wait(for turns: Int) {
+        condition.lock()
+        let end = count.withLock { $0 } + turns
+        while count.withLock({ $0 }) < end { condition.wait() }
+        condition.unlock()
+    }
+}
+
+/// A central without adapter, which wants a turn every millisecond.
+final class IdleCentral: Central {
+    private let turns: TurnCounter
+    private var now = MonotonicTime.boot
+
+    init(_ turns: TurnCounter) { self.turns = turns }
+
+    var state: AdapterState { .absent }
+    var deadline: MonotonicTime? { now + .milliseconds(1) }
+
+    func process(at now: MonotonicTime) -> [CentralEvent] {
+        self.now = now
+        turns.add()
+        return []
+    }
+
+    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {}
+    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {}
+    func scanForPeripherals(matching filter: ScanFilter) {}
+    func stopScan() {}
+    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {}
+    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {}
+    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {}
+    func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {}
+    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {}
+    func writeValue(
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt
+    ) {}
+}
