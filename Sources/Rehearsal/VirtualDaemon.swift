@@ -14,6 +14,10 @@ final class VirtualDaemon {
     var unixNanoseconds: (MonotonicTime) -> Int64?
     /// Sees every batch once it is committed.
     var committed: (WriteBatch, MonotonicTime) -> Void = { _, _ in }
+    /// May change a batch on its way to the database, as a planted defect does.
+    var willCommit: (inout WriteBatch) -> Void = { _ in }
+    /// Called after every step.
+    var stepped: () -> Void = {}
     /// Set where the operator's wishes changed.
     var reconcileDue = true
 
@@ -80,7 +84,11 @@ final class VirtualDaemon {
             committed(batch, now)
             acquirer.committed(batch.number, at: now)
         }
-        if commit == nil, let batch = acquirer.takeBatch(at: now) { commit = (batch, now + Self.commitDuration) }
+        if commit == nil, var batch = acquirer.takeBatch(at: now) {
+            willCommit(&batch)
+            commit = (batch, now + Self.commitDuration)
+        }
+        stepped()
     }
 }
 

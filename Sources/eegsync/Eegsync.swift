@@ -26,7 +26,7 @@ struct Eegsync: AsyncParsableCommand {
         version: version,
         subcommands: [
             Record.self, Mark.self, Status.self, Recordings.self, Gaps.self, Audit.self, ExportCommand.self,
-            Replay.self,
+            Replay.self, Demo.self, DemoAcquisition.self,
         ])
 
     /// Parses, runs, and turns every error into its message and exit code.
