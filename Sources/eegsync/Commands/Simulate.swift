@@ -40,7 +40,9 @@ struct Simulate: ParsableCommand {
     @Flag(help: "Print what happened in each run.")
     var timeline = false
 
-    @Option(help: ArgumentHelp("Plant a defect, to see that the checkers notice it.", valueName: "defect"))
+    @Option(
+        help: ArgumentHelp("Plant a defect, to see that the checkers notice it.", valueName: "defect"),
+        transform: Self.defect)
     var plant: PlantedDefect?
 
     @Option(help: ArgumentHelp("Keep the database of a single seed in a new file.", valueName: "path"))
@@ -73,12 +75,18 @@ struct Simulate: ParsableCommand {
 }
 
 extension Simulate {
+    fileprivate static func defect(_ name: String) throws -> PlantedDefect {
+        guard let defect = PlantedDefect(rawValue: name) else {
+            let known = PlantedDefect.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("'\(name)' is no defect that can be planted; there are \(known).")
+        }
+        return defect
+    }
+
     fileprivate static func store(at path: String) throws -> Store {
         try Store(path: path, hostBoot: HostBoot(uuid: "rehearsal"), mode: .acquire)
     }
 }
-
-extension PlantedDefect: @retroactive ExpressibleByArgument {}
 
 /// `A..B`, both included.
 struct SeedRange: Hashable {
