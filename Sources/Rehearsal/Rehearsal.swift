@@ -96,7 +96,9 @@ public final class Rehearsal {
     }
 
     private func nextInstant() -> MonotonicTime? {
-        var instants = [acquirer?.deadline, commit?.due, restart, operatorActions.first?.at]
+        // A commit that the acquirer wants while one is under way has to wait for it.
+        let deadline = acquirer?.deadline.flatMap { commit != nil && $0 <= world.now ? nil : $0 }
+        var instants = [deadline, commit?.due, restart, operatorActions.first?.at]
         if acquirer != nil { instants.append(nextClockReading) }
         return instants.compactMap { $0 }.min()
     }
