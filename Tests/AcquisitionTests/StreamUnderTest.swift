@@ -44,7 +44,7 @@ struct StreamUnderTest {
     ) {
         stream.beginLink(
             LinkStart(
-                epochRule: rule, bootIdentifier: boot,
+                epochRule: rule, bootIdentifier: boot, hasMemory: oldest != nil,
                 buffered: oldest.map { HeadsetStatus.BufferedRange(stream: 0, oldest: $0, end: end) },
                 absenceCause: absence))
     }
