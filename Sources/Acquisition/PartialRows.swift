@@ -1,3 +1,5 @@
+import Headsets
+
 /// Rows of a stream whose channels come in packets of their own, until all packets of an instant are there or have been waited
 /// for long enough. A channel whose packet never comes is missing in the row; nothing is shifted.
 struct PartialRows: Sendable {
@@ -41,6 +43,12 @@ struct PartialRows: Sendable {
             rows[index].values[channel] = value
             rows[index].missing &= ~(1 << channel)
         }
+    }
+
+    /// True where a row that waits has one of the block's channels already.
+    func holdsAny(of block: SampleBlock) -> Bool {
+        let channels = UInt8(truncatingIfNeeded: (1 << block.channelCount - 1) << block.firstChannel)
+        return rows.contains { ~$0.missing & channels != 0 }
     }
 
     /// Takes the leading rows that are complete or were waited for long enough, in order.

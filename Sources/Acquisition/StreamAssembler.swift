@@ -104,6 +104,7 @@ struct StreamAssembler: Sendable {
     /// No samples are expected any longer: a gap opens, its end unknown.
     mutating func endLink(cause: GapCause, at now: MonotonicTime) {
         settlePartialRows(before: .max, at: now)
+        settleDamage(at: now)
         linkStart = nil
         isLinked = false
         guard hasSamples, openGap == nil else { return }
@@ -114,6 +115,7 @@ struct StreamAssembler: Sendable {
     /// The recording ends: an open gap ends with it, as long as the elapsed time says.
     mutating func endRecording(at now: MonotonicTime, unixNanoseconds: Int64?) {
         settlePartialRows(before: .max, at: now)
+        settleDamage(at: now)
         guard let gap = openGap else { return }
         openGap = nil
         let count = max(0, predictedN(at: now, unixNanoseconds: unixNanoseconds) - gap.firstN)
@@ -252,21 +254,33 @@ extension StreamAssembler {
         if let start = linkStart {
             guard block.origin == .live else { return nil }
             linkStart = nil
-            // What was damaged before lies in the absence, whose length the counter or the time tells.
+            let isFirstOfStream = !hasSamples
+            let blockN = beginSamples(block, start, at: arrival, unixNanoseconds: unixNanoseconds)
+            // Where the stream goes on, the elapsed time has counted what was damaged before this block.
+            if block.counter == nil, isFirstOfStream, damagedBefore > 0 {
+                settleDamage(at: arrival)
+                return nextN
+            }
             damagedBefore = 0
-            return beginSamples(block, start, at: arrival, unixNanoseconds: unixNanoseconds)
+            return blockN
         }
         guard let epoch else { return nil }
         if let boot = block.bootIdentifier, let known = epoch.bootIdentifier, boot != known { return nil }
         guard let counter = block.counter else {
-            let firstN = nextN + damagedBefore
-            if damagedBefore > 0 { addGap(nextN..<firstN, cause: .packetDamaged, at: arrival) }
-            damagedBefore = 0
-            return firstN
+            // Without a counter, a channel that the waiting row has already tells that the next instant has come.
+            if damagedBefore > 0 || partial.holdsAny(of: block) { settlePartialRows(before: .max, at: arrival) }
+            settleDamage(at: arrival)
+            return nextN
         }
         let index = unwrap(counter, near: expectedIndex)
         if block.origin == .live { expectedIndex = max(expectedIndex, index + Int64(block.instantCount)) }
         return n(of: index, in: epoch)
+    }
+
+    /// Samples of a stream without counter that are known to be damaged are missing.
+    private mutating func settleDamage(at now: MonotonicTime) {
+        if hasSamples { addGap(nextN..<(nextN + damagedBefore), cause: .packetDamaged, at: now, isRecoverable: false) }
+        damagedBefore = 0
     }
 
     /// The first block of a link: continues the epoch or begins one, and closes the gap.

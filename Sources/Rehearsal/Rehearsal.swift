@@ -87,16 +87,16 @@ public final class Rehearsal {
 
     /// Lets everything happen until `end`.
     public func advance(to end: MonotonicTime) throws(StorageError) {
-        while let next = nextInstant(), next <= end {
-            world.advance(to: max(next, world.now))
-            try step(at: world.now)
-        }
-        world.advance(to: end)
-        try step(at: end)
+        try world.advance(
+            to: end, next: { nextInstant() },
+            step: { now throws(StorageError) in
+                try step(at: now)
+                return false
+            })
     }
 
     private func nextInstant() -> MonotonicTime? {
-        var instants = [world.nextEventTime, acquirer?.deadline, commit?.due, restart, operatorActions.first?.at]
+        var instants = [acquirer?.deadline, commit?.due, restart, operatorActions.first?.at]
         if acquirer != nil { instants.append(nextClockReading) }
         return instants.compactMap { $0 }.min()
     }

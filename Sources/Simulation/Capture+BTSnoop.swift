@@ -38,14 +38,20 @@ extension Capture {
     private mutating func take(_ sniffer: AttributeSniffer) {
         unmappedCount = sniffer.unmappedCount
         unmappedHandles = sniffer.unmappedHandles
-        guard let first = sniffer.notifications.first?.microseconds else { return }
+        guard let first = sniffer.notifications.first else { return }
+        let (sinceUnixEpoch, isBefore) = first.microseconds.subtractingReportingOverflow(Self.unixEpochMicroseconds)
+        let (nanoseconds, isTooLarge) = sinceUnixEpoch.multipliedReportingOverflow(by: 1000)
+        if !isBefore, !isTooLarge, nanoseconds >= 0 { startUnixNanoseconds = nanoseconds }
         var latest = Duration.zero
         for notification in sniffer.notifications {
-            let (elapsed, overflow) = notification.microseconds.subtractingReportingOverflow(first)
+            let (elapsed, overflow) = notification.microseconds.subtractingReportingOverflow(first.microseconds)
             if !overflow { latest = max(latest, .microseconds(elapsed)) }
             pieces.append(Piece(time: latest, characteristic: notification.characteristic, value: notification.value))
         }
     }
+
+    /// 1970 in microseconds since the year 0, from which btsnoop counts (BlueZ, `monitor/btsnoop.c`: 2000 is 0x00E03AB44A676000).
+    private static let unixEpochMicroseconds: Int64 = 0x00DC_DDB3_0F2F_8000
 
     /// Kinds of packets in a btsnoop file: datalink codes.
     private enum Datalink: UInt32 {

@@ -32,6 +32,7 @@ extension Capture {
             pieces.append(Piece(time: .nanoseconds(offset), characteristic: uuid, value: value))
         }
         if pieces.isEmpty { throw .empty }
+        if let first, first.isAbsolute { startUnixNanoseconds = first.nanoseconds }
     }
 
     private static func hexadecimal(_ text: ArraySlice<UInt8>) -> [UInt8]? {

@@ -21,6 +21,8 @@ public struct Capture: Hashable, Sendable {
 
     /// The pieces, in the order of their times.
     public var pieces: [Piece]
+    /// UTC of the first piece in nanoseconds since 1970, where the capture tells it.
+    public var startUnixNanoseconds: Int64?
     /// How many notifications were left out because nothing told the UUID of their attribute handle.
     public var unmappedCount = 0
     /// The handles of those notifications, each once, in the order of their first occurrence.

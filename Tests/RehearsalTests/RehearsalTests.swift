@@ -53,8 +53,10 @@ struct RehearsalTests {
         let expected: Set<RehearsalReport.Rule> =
             switch defect {
             case .acknowledgeBeforeCommit: [.acknowledgedIsCommitted]
-            case .loseRows, .forgetGaps: [.audit, .storage]
-            case .fillGapsWithZeros, .shiftChannel, .swapHeadsets: [.storedIsSampled]
+            case .loseRows: [.audit, .acknowledgedIsCommitted]
+            case .forgetGaps: [.audit, .storage]
+            case .fillGapsWithZeros: [.storedIsSampled, .storage]
+            case .shiftChannel, .swapHeadsets: [.storedIsSampled]
             case .writeAfterStop: [.stoppedStaysStopped]
             case .connectTwice: [.contract]
             case .giveUpReconnecting: [.backInTime]

@@ -40,6 +40,11 @@ struct Simulate: ParsableCommand {
     @Flag(help: "Print what happened in each run.")
     var timeline = false
 
+    @Option(
+        help: ArgumentHelp("Plant a defect, to see that the checkers notice it.", valueName: "defect"),
+        transform: Self.defect)
+    var plant: PlantedDefect?
+
     @Option(help: ArgumentHelp("Keep the database of a single seed in a new file.", valueName: "path"))
     var keep: String?
 
@@ -56,7 +61,9 @@ struct Simulate: ParsableCommand {
         var progress = ProgressBar(label: "rehearsing")
         let began = ContinuousClock.now
         for seed in seeds.first...seeds.last {
-            let report = try Rehearsal(.seeded(seed, faults: faults.faults), store: try keep.map(Self.store)).run()
+            var plan = RehearsalPlan.seeded(seed, faults: faults.faults)
+            plan.defect = plant
+            let report = try Rehearsal(plan, store: try keep.map(Self.store)).run()
             facts.add(report, timeline: timeline)
             progress.update(done: Int64(seed - seeds.first + 1), total: Int64(seeds.last - seeds.first + 1))
         }
@@ -68,6 +75,14 @@ struct Simulate: ParsableCommand {
 }
 
 extension Simulate {
+    fileprivate static func defect(_ name: String) throws -> PlantedDefect {
+        guard let defect = PlantedDefect(rawValue: name) else {
+            let known = PlantedDefect.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("'\(name)' is no defect that can be planted; there are \(known).")
+        }
+        return defect
+    }
+
     fileprivate static func store(at path: String) throws -> Store {
         try Store(path: path, hostBoot: HostBoot(uuid: "rehearsal"), mode: .acquire)
     }

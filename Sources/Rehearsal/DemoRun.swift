@@ -1,0 +1,98 @@
+import Acquisition
+import Bluetooth
+import Headsets
+import Simulation
+public import Storage
+
+/// The two acquisition processes of a demo. The first is killed; the second plays what the first did against a database in
+/// memory, which brings its world to the same state, and goes on from what the first had committed to the file.
+public final class DemoRun {
+    private let plan: DemoPlan
+    private let world: SimulatedWorld
+    private let tell: (DemoEvent) -> Void
+    private var timeline: DemoTimeline
+    private var daemon: VirtualDaemon?
+    /// False while what another process did is played again.
+    private var isTelling = true
+    /// A defect between the engine and the database, to see that the audit bites.
+    private let defect: PlantedDefect?
+
+    /// How long the end of a recording may take at most.
+    private static let patience: Duration = .seconds(60)
+
+    /// Prepares a process.
+    ///
+    /// - Parameter tell: gets the lines of the timeline; those of one commit come together and are not in order.
+    public init(_ plan: DemoPlan, defect: PlantedDefect? = nil, tell: @escaping (DemoEvent) -> Void) {
+        self.plan = plan
+        self.defect = defect
+        self.tell = tell
+        timeline = DemoTimeline(plan)
+        world = SimulatedWorld(seed: plan.seed, headsets: [plan.headset], script: plan.script, start: DemoPlan.begin)
+    }
+
+    /// What the first process had when its end came.
+    public struct Interruption: Hashable, Sendable {
+        /// Rows in memory, not yet in the database.
+        public var bufferedRows: Int
+        /// A checksum of everything that the world told the process.
+        public var worldDigest: UInt64
+    }
+
+    /// What the first process does until the instant of its end.
+    public func runUntilKill(store: Store) throws(StorageError) -> Interruption {
+        try store.startRecording(
+            headset: DemoPlan.headsetName, model: plan.profile.model, label: "demo", subject: "simulated", task: "rest",
+            at: world.now)
+        try start(store)
+        try daemon?.advance(to: plan.killTime)
+        return Interruption(bufferedRows: daemon?.acquirer.bufferedRows ?? 0, worldDigest: world.digest)
+    }
+
+    /// What the second process does, from its start to the end of the recording.
+    ///
+    /// - Parameter worldDigest: what the first process reported.
+    /// - Returns: false where the world is another one than that of the first process, or the recording did not end.
+    public func runAfterKill(store: Store, worldDigest: UInt64) throws(StorageError) -> Bool {
+        isTelling = false
+        let before = try runUntilKill(store: try Store.inMemory(hostBoot: store.hostBoot))
+        guard before.worldDigest == worldDigest else { return false }
+        daemon = nil
+        world.kill()
+        timeline = DemoTimeline(plan, after: world)
+        isTelling = true
+        try world.advance(
+            to: plan.restartTime, next: { nil },
+            step: { _ in
+                observe()
+                return false
+            })
+        try start(store)
+        try daemon?.advance(to: plan.end)
+        note(.world(at: world.now, "stop", "a person stops the recording"))
+        if let recording = try store.openRecordings().first?.recording {
+            try store.stopRecording(recording, at: world.now)
+        }
+        return try daemon?.finish(within: Self.patience) ?? false
+    }
+
+    private func start(_ store: Store) throws(StorageError) {
+        let started = try VirtualDaemon(
+            world: world, store: store, seed: plan.seed,
+            profile: { [plan] open in open.headsetName == DemoPlan.headsetName ? plan.profile : nil },
+            unixNanoseconds: { [plan] now in plan.startUnixNanoseconds + (now - DemoPlan.begin).nanoseconds })
+        started.willCommit = { [defect] batch in defect?.spoil(&batch) }
+        started.committed = { [unowned self] batch, now in timeline.note(batch, committedAt: now) { self.note($0) } }
+        started.stepped = { [unowned self] in observe() }
+        daemon = started
+    }
+
+    private func observe() {
+        timeline.observe(world, isDaemonAlive: daemon != nil) { note($0) }
+        for back in daemon?.acquirer.takeReturns() ?? [] { timeline.note(back) { note($0) } }
+    }
+
+    private func note(_ event: DemoEvent) {
+        if isTelling { tell(event) }
+    }
+}

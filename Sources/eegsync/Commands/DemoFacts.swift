@@ -1,0 +1,56 @@
+import Foundation
+import Rehearsal
+
+/// What a demo did.
+struct DemoFacts: Facts {
+    var seed: UInt64
+    var seconds: Int
+    var wallSeconds: Double
+    var database: String
+    var timeline: [DemoEvent]
+    var audit: AuditFacts
+    var files: [ExportFacts.File]
+
+    /// True where every continuous file holds as many samples as the audit expects, stored or filled.
+    var exportsAreWhole: Bool {
+        let expected = audit.streams.reduce(0) { $0 + $1.expected }
+        return files.filter { !$0.path.hasSuffix(".csv") }.allSatisfy { file in
+            file.streams.reduce(0) { $0 + $1.rows + $1.filled } == expected
+        }
+    }
+
+    func lines(style: TerminalStyle) -> [String] {
+        var lines = [
+            style.apply(.heading, to: "\(seconds) s of a simulated headset: 8 channels of EEG, 250 Hz, with memory")
+                + style.apply(.faint, to: String(format: " (played in %.1f s, seed \(seed))", wallSeconds)),
+            "",
+        ]
+        lines += timeline.map { line($0, style: style) }
+        lines += [""] + audit.lines(style: style)
+        guard audit.holds else { return lines }
+        lines += ["", style.apply(.heading, to: "Files")]
+        lines.append("  \(database)")
+        for file in files { lines.append("  \(file.path)" + style.apply(.faint, to: "  \(Quantity.bytes(file.bytes))")) }
+        let recording = audit.streams.first?.recording ?? 1
+        lines += [
+            "", style.apply(.heading, to: "Look at it yourself"),
+            "  sqlite3 -readonly \(database) 'SELECT time, Fp1 FROM eeg_1 ORDER BY n LIMIT 5'",
+            "  eegsync gaps \(recording) --database \(database)",
+            "  python3 -c \"import mne; print(mne.io.read_raw_edf('\(files.first?.path ?? "")').annotations)\"",
+        ]
+        return lines
+    }
+
+    private func line(_ event: DemoEvent, style: TerminalStyle) -> String {
+        let time = String(format: "%02d:%06.3f", Int(event.seconds) / 60, event.seconds - Double(Int(event.seconds) / 60 * 60))
+        let isWorld = event.actor == .world
+        let text: String
+        switch event.kind {
+        case "streaming", "recovered": text = style.apply(.good, to: event.text)
+        case "gapOpened", "searching": text = style.apply(.bad, to: event.text)
+        case "gap": text = style.apply(.caution, to: event.text)
+        default: text = isWorld ? style.apply(.heading, to: event.text) : event.text
+        }
+        return style.apply(.faint, to: time) + (isWorld ? "  " : "    eegsync  ") + text
+    }
+}

@@ -1,0 +1,213 @@
+import ArgumentParser
+import Bluetooth
+import Foundation
+import Headsets
+import Rehearsal
+import Simulation
+import Storage
+
+/// `eegsync replay`: recorded bytes, through the same code as a live headset.
+struct Replay: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Feed recorded bytes through the same code as a live headset.",
+        discussion: """
+            Plays the file in virtual time through link, establish flow, decoder and storage, as if the headset were there, and \
+            makes a recording of it in the database, which is created where it is new. While `eegsync run` acquires into the \
+            same database, replay is refused; name another one.
+
+            FORMATS
+              bytes     what a serial port sent, without times; they are cut at the model's nominal rate
+              text      lines of time<TAB>characteristic<TAB>hex; times in seconds or ISO 8601
+              btsnoop   as Android's snoop log or btmon writes it; UUIDs come from the discovery in the file
+
+            Exit code 0 if the audit of the recording holds, 65 if not.
+
+            EXAMPLES
+              eegsync replay mindwave.bytes --model thinkgear --database lab.sqlite
+              eegsync replay btsnoop_hci.log --model buffered-eeg --label "pilot 3" --database lab.sqlite
+            """)
+
+    /// What the bytes of the file are.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case bytes, text, btsnoop
+
+        /// The format that the file's beginning tells.
+        init(of bytes: [UInt8]) {
+            let isText = bytes.prefix(4096).allSatisfy { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) }
+            self = bytes.starts(with: Array("btsnoop".utf8)) ? .btsnoop : isText && !bytes.isEmpty ? .text : .bytes
+        }
+    }
+
+    @Argument(help: "The file to play.", completion: .file())
+    var file: String
+
+    @Option(help: "The headset's model (\(HeadsetCatalog.builtIn.models.joined(separator: ", "))).")
+    var model: String
+
+    @Option(help: "Without it: as the file's beginning tells.")
+    var format: Format?
+
+    @Option(help: ArgumentHelp("The headset's name in the database. Without it: replay-MODEL.", valueName: "name"))
+    var headset: String?
+
+    @Option(help: "What the recording is called. Without it: the file's name.")
+    var label: String?
+
+    @Option(help: "Who wore the headset. Write a code, not a name: it goes into exported files.")
+    var subject: String?
+
+    @Option(help: "What the subject did.")
+    var task: String?
+
+    @OptionGroup var options: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if !HeadsetCatalog.builtIn.models.contains(model) {
+            throw ValidationError(
+                "The model '\(model)' is unknown; known models: \(HeadsetCatalog.builtIn.models.joined(separator: ", ")).")
+        }
+        if headset?.isEmpty == true { throw ValidationError("A headset needs a name.") }
+    }
+
+    func run() throws {
+        let path = try options.databasePath()
+        let profile = try HeadsetCatalog.builtIn.profile(model: model)
+        let capture = try capture(of: profile)
+        // A clock of its own: boottimes of a replay belong to no boot of this machine.
+        let store = try Store(path: path, hostBoot: HostBoot(uuid: "replay-\(UUID().uuidString.lowercased())"), mode: .acquire)
+        defer { try? store.close() }
+        let wanted = ReplayRun.Wanted(
+            headset: headset ?? "replay-\(model)", label: label ?? URL(fileURLWithPath: file).lastPathComponent,
+            subject: subject, task: task)
+        let replay = ReplayRun(
+            capture, profile: profile, wanted: wanted, store: store,
+            startUnixNanoseconds: capture.startUnixNanoseconds ?? Int64(Date().timeIntervalSince1970 * 1e6) * 1000)
+        var bar = ProgressBar(label: "replaying")
+        let report: ReplayRun.Report
+        do {
+            defer { bar.finish() }
+            report = try replay.run { bar.update(done: Int64($0 * 1000), total: 1000) }
+        }
+        guard report.isComplete else {
+            throw Failure(
+                problem: "\(file) was not played to its end: it does not behave as a headset of model \(model).",
+                consequence: "recording \(report.recording.rawValue) holds what was stored until then.",
+                remedy: "check --model.", code: .dataError)
+        }
+        let facts = ReplayFacts(
+            report, unmapped: capture.unmappedCount, audit: try store.audit(recording: report.recording),
+            gaps: try store.gaps(of: report.recording), database: path)
+        guard facts.rows > 0 else {
+            throw Failure(
+                problem: "\(file) holds no sample that a headset of model \(model) could have sent.",
+                consequence: "recording \(report.recording.rawValue) is empty.", remedy: "check --model and --format.",
+                code: .dataError)
+        }
+        try facts.print(asJSON: output.json)
+        if !facts.audit.holds { throw ExitCode(Failure.Code.dataError.rawValue) }
+    }
+
+    private func capture(of profile: any HeadsetProfile) throws -> Capture {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file)))
+        } catch {
+            throw Failure(
+                problem: "the file \(file) cannot be read: \(error.localizedDescription)", consequence: "nothing was recorded.",
+                remedy: "check the path and who may read it (ls -l).", code: .noInput)
+        }
+        do {
+            let capture: Capture
+            switch format ?? Format(of: bytes) {
+            case .bytes:
+                guard profile.dataCharacteristics == [.serialPort] else {
+                    throw Failure(
+                        problem: "a \(model) headset sends notifications, and \(file) holds bytes without their beginnings.",
+                        consequence: "nothing was recorded.", remedy: "replay a capture of the format text or btsnoop.",
+                        code: .dataError)
+                }
+                capture = Capture(byteStream: bytes)
+            case .text: capture = try Capture(text: bytes)
+            case .btsnoop: capture = try Capture(btsnoop: bytes)
+            }
+            if capture.pieces.isEmpty { throw CaptureError.empty }
+            return capture
+        } catch let error as CaptureError {
+            throw Failure(
+                problem: "\(file) cannot be played: \(error).", consequence: "nothing was recorded.",
+                remedy: "check the file and --format; `eegsync help replay` describes the formats.", code: .dataError)
+        }
+    }
+}
+
+/// What a replay recorded.
+struct ReplayFacts: Facts {
+    /// Missing samples of one stream and cause.
+    struct Missing: Encodable {
+        var stream: String
+        var cause: String
+        var samples: Int64
+        var gaps: Int
+    }
+
+    var recording: Int64
+    var database: String
+    var durationSeconds: Double
+    var rows: Int64
+    /// Samples of all streams whose frames were damaged.
+    var damagedSamples: Int64
+    var missing: [Missing]
+    /// Notifications that the profile has no use for, or whose characteristic nothing told.
+    var unusedNotifications: Int
+    var audit: AuditFacts
+
+    init(_ report: ReplayRun.Report, unmapped: Int, audit: AuditReport, gaps: [GapSummary], database: String) {
+        recording = report.recording.rawValue
+        self.database = database
+        durationSeconds = Double(report.duration.components.seconds) + Double(report.duration.components.attoseconds) / 1e18
+        rows = audit.streams.reduce(0) { $0 + $1.rows }
+        unusedNotifications = unmapped + report.foreignPieceCount
+        var missing: [Missing] = []
+        for gap in gaps where (gap.count ?? 0) > gap.recovered {
+            let name = gap.bank == 0 ? gap.stream : "\(gap.stream)-\(gap.bank + 1)"
+            let samples = (gap.count ?? 0) - gap.recovered
+            if let index = missing.firstIndex(where: { $0.stream == name && $0.cause == gap.cause }) {
+                missing[index].samples += samples
+                missing[index].gaps += 1
+            } else {
+                missing.append(Missing(stream: name, cause: gap.cause, samples: samples, gaps: 1))
+            }
+        }
+        self.missing = missing
+        damagedSamples = missing.reduce(0) { $1.cause == GapCause.packetDamaged.rawValue ? $0 + $1.samples : $0 }
+        self.audit = AuditFacts(audit)
+    }
+
+    func lines(style: TerminalStyle) -> [String] {
+        var lines = [
+            style.apply(.heading, to: "Recording \(recording)")
+                + " holds \(Quantity.duration(seconds: durationSeconds)) in \(Quantity.count(rows, "row"))"
+                + (damagedSamples == 0 ? ", nothing damaged." : ", \(Quantity.count(damagedSamples, "sample")) damaged.")
+        ]
+        if unusedNotifications > 0 {
+            let count = Quantity.count(Int64(unusedNotifications), "notification")
+            lines.append(style.apply(.caution, to: "\(count) of no use to the model left out."))
+        }
+        lines.append("")
+        if !missing.isEmpty {
+            var table = TextTable([
+                .init(heading: "MISSING", alignment: .right), .init(heading: "STREAM"), .init(heading: "CAUSE"),
+                .init(heading: "GAPS", alignment: .right),
+            ])
+            for entry in missing {
+                table.append([
+                    .init(Quantity.count(entry.samples), .caution), .init(entry.stream), .init(entry.cause),
+                    .init(Quantity.count(Int64(entry.gaps))),
+                ])
+            }
+            lines += table.rendered(style: style) + [""]
+        }
+        return lines + audit.lines(style: style)
+    }
+}

@@ -1,0 +1,151 @@
+import Bluetooth
+import Foundation
+import Headsets
+import Simulation
+import Storage
+import Testing
+
+@testable import eegsync
+
+/// `eegsync replay`, with 322 s of a real MindWave (akloster/python-mindwave, BSD) where that file is present.
+@Suite struct ReplayCommandTests {
+    private static let recordingPath = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "../shared/data/mindwave-rfcomm-baseline.bytes").standardizedFileURL.path
+
+    private static func isPresent() -> Bool {
+        if FileManager.default.fileExists(atPath: recordingPath) { return true }
+        print("note: \(recordingPath) is absent; the tests on it are skipped")
+        return false
+    }
+
+    /// The raw values of a recording's stream `eeg` by n, all of which are checked to be in order.
+    private static func raw(_ path: String) throws -> [Int64: Int32] {
+        let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let reader = try store.reader(of: RecordingID(rawValue: 1))
+        let stream = try #require(reader.contents.streams.first { $0.description.name == "eeg" })
+        var values: [Int64: Int32] = [:]
+        let range = (stream.firstN ?? 0)...(stream.lastN ?? 0)
+        try reader.forEachChunk(of: stream.id, in: range, rowsPerChunk: 4096) { chunk in
+            for row in chunk.n.indices { values[chunk.n[row]] = chunk.values[row] }
+        }
+        return values
+    }
+
+    @Test func theRealRecordingIsStoredWhole() throws {
+        guard Self.isPresent() else { return }
+        let database = try RecordedDatabase()
+        let run = try ProgramRun(
+            ["replay", Self.recordingPath, "--model", "thinkgear", "--database", database.path, "--json"])
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let facts = try run.json()
+        #expect(facts["damaged_samples"] as? Int == 0)
+        #expect((facts["missing"] as? [Any])?.isEmpty == true)
+        let streams = (facts["audit"] as? [String: Any])?["streams"] as? [[String: Any]] ?? []
+        #expect(streams.map { $0["stream"] as? String } == ["eeg", "power", "esense"])
+        #expect(streams.map { $0["rows"] as? Int } == [165_093, 322, 322])
+        // Read by Tests/Readers with MNE, where the directory is named.
+        let directory = ProcessInfo.processInfo.environment["EEGSYNC_EXPORT_FIXTURES"] ?? database.directory.path
+        let file = directory + "/mindwave-replay.edf"
+        let export = try ProgramRun(
+            ["export", "1", "--stream", "eeg", "-o", file, "--force", "--json", "--database", database.path])
+        #expect(export.exitCode == 0, "\(export.errors)")
+        let exported = (try export.json()["files"] as? [[String: Any]])?.first?["streams"] as? [[String: Any]]
+        #expect(exported?.first?["rows"] as? Int == 165_093)
+        #expect(exported?.first?["filled"] as? Int == 0)
+        // A second replay is a second recording in the same file.
+        let again = try ProgramRun(
+            ["replay", Self.recordingPath, "--model", "thinkgear", "--database", database.path, "--json"])
+        #expect(try again.json()["recording"] as? Int == 2)
+        #expect(try ProgramRun(["audit", "--database", database.path]).exitCode == 0)
+    }
+
+    @Test func flippedBitsCostTheirFramesAndNothingElse() throws {
+        guard Self.isPresent() else { return }
+        let database = try RecordedDatabase()
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: Self.recordingPath)))
+        try Self.replay(bytes, in: database, name: "whole")
+        var generator = SeededGenerator(seed: 20, purpose: 0)
+        // One in each of 500 parts: two in one frame might cancel in its 8-bit sum. The ends have no good frame on one side.
+        let flips = 500
+        let partLength = (bytes.count - 200) / flips
+        for part in 0..<flips {
+            let place = 100 + part * partLength + Int(generator.next() % UInt64(partLength))
+            bytes[place] ^= 1 << UInt8(generator.next() % 8)
+        }
+        let facts = try Self.replay(bytes, in: database, name: "flipped")
+        let missing = facts["missing"] as? [[String: Any]] ?? []
+        #expect(Set(missing.map { $0["cause"] as? String }) == ["packetDamaged"])
+        let lost = Dictionary(
+            uniqueKeysWithValues: missing.map { ($0["stream"] as? String ?? "", $0["samples"] as? Int ?? 0) })
+        // Every flip damages one frame: a raw sample, or a power set with its eSense values.
+        #expect((lost["eeg"] ?? 0) + (lost["power"] ?? 0) == flips)
+        #expect(lost["power"] == lost["esense"])
+        let audit = facts["audit"] as? [String: Any]
+        #expect(audit?["holds"] as? Bool == true)
+        let streams = audit?["streams"] as? [[String: Any]] ?? []
+        #expect(streams.map { $0["expected"] as? Int } == [165_093, 322, 322])
+        let whole = try Self.raw(database.directory.path + "/whole.sqlite")
+        let flipped = try Self.raw(database.directory.path + "/flipped.sqlite")
+        #expect(flipped.count == 165_093 - (lost["eeg"] ?? 0))
+        #expect(flipped.allSatisfy { whole[$0.key] == $0.value })
+        // The comparison bites: a stream that is one sample off agrees almost nowhere.
+        #expect(flipped.count { whole[$0.key + 1] != $0.value } > 50_000)
+    }
+
+    @discardableResult
+    private static func replay(_ bytes: [UInt8], in database: RecordedDatabase, name: String) throws -> [String: Any] {
+        let file = database.directory.appendingPathComponent("\(name).bytes")
+        try Data(bytes).write(to: file)
+        let run = try ProgramRun([
+            "replay", file.path, "--model", "thinkgear", "--json", "--database", database.directory.path + "/\(name).sqlite",
+        ])
+        #expect(run.exitCode == 0, "\(run.errors)")
+        return try run.json()
+    }
+
+    @Test func linesOfTextKeepTheirTimes() throws {
+        let database = try RecordedDatabase()
+        let lines = (0..<600).map { number in
+            let second = String(format: "%09.6f", Double(number) * 10 / 512)
+            let frames = (0..<10).flatMap { ThinkGearFrame.raw(Int16(number + $0)).encoded() }
+            return "2025-03-01T09:30:\(second)Z\t1101\t" + frames.map { String(format: "%02x", $0) }.joined()
+        }
+        let file = database.directory.appendingPathComponent("capture.tsv")
+        try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+        let run = try ProgramRun(["replay", file.path, "--model", "thinkgear", "--database", database.path])
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(run.output.contains("The audit holds") && run.output.contains("6,000"))
+        let recordings = try ProgramRun(["recordings", "--json", "--database", database.path]).json()
+        let recording = (recordings["recordings"] as? [[String: Any]])?.first
+        #expect(recording?["label"] as? String == "capture.tsv")
+        #expect(recording?["state"] as? String == "stopped")
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let start = try #require(try store.recordings().first?.startUnixNanoseconds)
+        // 2025-03-01T09:30:00Z; ten samples came at once, the first of them 18 ms before.
+        #expect(abs(start - 1_740_821_400_000_000_000 + 17_600_000) < 5_000_000)
+    }
+
+    @Test func whatCannotBePlayedIsRefusedWithTheRightCode() throws {
+        let database = try RecordedDatabase()
+        let garbage = database.directory.appendingPathComponent("garbage").path
+        try Data((0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }).write(to: URL(fileURLWithPath: garbage))
+        let cases: [(arguments: [String], code: Int32, text: String)] = [
+            ([garbage, "--model", "unheard-of"], 64, "known models"),
+            ([database.path + "-absent", "--model", "thinkgear"], 66, "cannot be read"),
+            ([garbage, "--model", "buffered-eeg"], 65, "notifications"),
+            ([garbage, "--model", "thinkgear", "--format", "btsnoop"], 65, "btsnoop"),
+            ([garbage, "--model", "thinkgear", "--format", "text"], 65, "line 1"),
+            ([garbage, "--model", "thinkgear"], 65, "no sample"),
+        ]
+        for (arguments, code, text) in cases {
+            let run = try ProgramRun(["replay"] + arguments + ["--database", database.path])
+            #expect(run.exitCode == code, "\(arguments) \(run.errors)")
+            #expect(run.errors.contains(text), "\(arguments) \(run.errors)")
+        }
+        let lock = try AcquisitionLock(database: database.path)
+        let busy = try ProgramRun(["replay", garbage, "--model", "thinkgear", "--database", database.path])
+        #expect(busy.exitCode == 75, "\(busy.errors)")
+        withExtendedLifetime(lock) {}
+    }
+}
