@@ -8,7 +8,7 @@ import Testing
 @testable import Acquisition
 
 /// The live acquisition: threads, commits and the operator.
-@Suite(.timeLimit(.minutes(1))) struct AcquisitionServiceTests {
+@Suite(.timeLimit(.minutes(3))) struct AcquisitionServiceTests {
     private static func service(
         _ store: Store, _ turns: TurnCounter, limits: AcquisitionLimits = AcquisitionLimits(),
         commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil

@@ -25,7 +25,7 @@ private actor Resident {
 }
 
 /// The thread that is an executor.
-@Suite(.timeLimit(.minutes(1))) struct PollThreadTests {
+@Suite(.timeLimit(.minutes(3))) struct PollThreadTests {
     @Test func allWorkOfAnActorIsDoneOnTheOneThread() async {
         let resident = Resident(PollThread(name: "test"))
         let first = await resident.identity()
