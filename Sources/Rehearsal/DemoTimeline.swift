@@ -109,7 +109,8 @@ struct DemoTimeline {
             defer { lastState = event.state }
             guard event.state == "searching", event.at < end else { continue }
             let text =
-                lastState == "streaming" ? "the link is lost; searches"
+                lastState == "streaming"
+                ? "the link is lost; searches"
                 : isFirstProcess ? "searches for the headset" : "asks the system what it still holds"
             tell(.eegsync(at: event.at, "searching", text))
         }

@@ -73,9 +73,8 @@ struct ProgramRun {
 
     /// Runs the program that was built beside the tests, without a terminal and without a configuration of the machine.
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("eegsync")
+        process.executableURL = try Self.program
         process.arguments = arguments
         process.environment = environment
         let (out, err) = (Pipe(), Pipe())
@@ -88,6 +87,14 @@ struct ProgramRun {
         errors = String(decoding: err.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         exitCode = process.terminationStatus
+    }
+
+    /// The program that was built beside the tests.
+    static var program: URL {
+        get throws {
+            let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("eegsync")
+        }
     }
 
     /// The document that was printed.

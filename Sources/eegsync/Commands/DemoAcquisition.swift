@@ -56,10 +56,12 @@ final class DemoProcess {
     private let output = Pipe()
     private var pending = Data()
 
-    /// Starts the program that runs now once more.
-    init(_ arguments: [String]) throws {
-        process.executableURL = URL(
-            fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    /// Starts a process.
+    ///
+    /// - Parameter program: the program; without it the one that runs now.
+    init(_ arguments: [String], program: URL? = nil) throws {
+        process.executableURL =
+            try program ?? URL(fileURLWithPath: FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         process.arguments = ["demo-acquisition"] + arguments
         process.standardInput = input
         process.standardOutput = output
