@@ -44,12 +44,14 @@ public protocol Central: AnyObject {
 
     /// Sets or clears notifications (or indications) of a characteristic. Answered by
     /// ``CentralEvent/didUpdateNotificationState(_:on:error:attempt:)``.
-    func setNotifyValue(_ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt)
+    func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt)
 
     /// Reads a characteristic. Answered by ``CentralEvent/didReadValue(_:on:result:attempt:)``.
     func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt)
 
     /// Writes a characteristic. With response: answered by ``CentralEvent/didWriteValue(_:on:error:attempt:)``; without: not.
     func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier, attempt: Attempt)
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt)
 }

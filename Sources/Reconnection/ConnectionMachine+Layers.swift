@@ -19,7 +19,9 @@ extension ConnectionMachine {
             return connectCached(at: now, &effects)
         }
         var link = newLink(to: ours.identifier, layer: .restoration, began: began, attempt: .none)
-        if let database = ours.database { link.isDiscovered = profile.requiredCharacteristics.allSatisfy { database[$0] != nil } }
+        if let database = ours.database {
+            link.isDiscovered = profile.requiredCharacteristics.allSatisfy { database[$0] != nil }
+        }
         link.isControlSubscribed =
             link.isControlSubscribed || profile.controlCharacteristics.allSatisfy { ours.notifying.contains($0) }
         proceed(link, at: now, &effects)

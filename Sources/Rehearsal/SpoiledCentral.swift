@@ -45,7 +45,9 @@ final class SpoiledCentral: Central {
         central.discoverServices(on: peripheral, attempt: attempt)
     }
 
-    func setNotifyValue(_ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
+    func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {
         central.setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
     }
 

@@ -179,11 +179,11 @@ extension SimulatedWorld {
     /// Takes over the adapter's state from the faults that hold. What hides the most is told first.
     private func updateAdapter() {
         let state: AdapterState =
-            if isUnder(.adapterVanished, headset: 0) { .absent }
-            else if isUnder(.systemRestarted, headset: 0) { .resetting }
-            else if isUnder(.radioBlocked, headset: 0) { .blocked }
-            else if isUnder(.adapterOff, headset: 0) { .poweredOff }
-            else { .poweredOn }
+            if isUnder(.adapterVanished, headset: 0) { .absent } else if isUnder(.systemRestarted, headset: 0) {
+                .resetting
+            } else if isUnder(.radioBlocked, headset: 0) { .blocked } else if isUnder(.adapterOff, headset: 0) {
+                .poweredOff
+            } else { .poweredOn }
         guard state != adapterState else { return }
         let wasOn = adapterState == .poweredOn
         adapterState = state

@@ -44,7 +44,8 @@ public struct ResumeState: Hashable, Sendable {
 
         public init(
             id: StreamID, position: Int, description: StreamDescription, nextN: Int64, hasSamples: Bool, epoch: EpochRecord?,
-            openGap: MissingRange?, openGapCause: GapCause? = nil, missing: [MissingRange], missingChannels: [MissingRange], segment: SegmentRecord?,
+            openGap: MissingRange?, openGapCause: GapCause? = nil, missing: [MissingRange], missingChannels: [MissingRange],
+            segment: SegmentRecord?,
             isSameHostBoot: Bool, lastSampleUnixNanoseconds: Int64?
         ) {
             self.id = id

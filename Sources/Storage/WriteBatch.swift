@@ -94,7 +94,8 @@ public struct EpochRecord: Hashable, Sendable {
     /// When the epoch was noticed.
     public var began: MonotonicTime
 
-    public init(stream: StreamID, number: Int, bootIdentifier: UInt32?, firstN: Int64, firstIndex: Int64, began: MonotonicTime) {
+    public init(stream: StreamID, number: Int, bootIdentifier: UInt32?, firstN: Int64, firstIndex: Int64, began: MonotonicTime)
+    {
         self.stream = stream
         self.number = number
         self.bootIdentifier = bootIdentifier

@@ -1,5 +1,6 @@
 import Bluetooth
 import Headsets
+
 @testable import Reconnection
 
 /// A machine with a clock that the test turns, and ways into each state.

@@ -59,7 +59,9 @@ struct RuleTests {
         let limits = ReconnectionLimits()
         var pauses: [Duration] = []
         for _ in 0..<2000 {
-            if case .backingOff = test.machine.state, let deadline = test.machine.deadline { pauses.append(deadline - test.now) }
+            if case .backingOff = test.machine.state, let deadline = test.machine.deadline {
+                pauses.append(deadline - test.now)
+            }
             test.reachDeadline()
             if case .cancelling = test.machine.state { test.fire(.disconnected(nil, attempt: test.attempt)) }
         }

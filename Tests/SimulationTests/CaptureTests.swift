@@ -42,15 +42,17 @@ struct CaptureTests {
         #expect(capture.pieces.map(\.time) == [.zero, .milliseconds(750), .milliseconds(86_400_500)])
     }
 
-    @Test("A line that is wrong is named by its number", arguments: [
-        ("1\tfff1\n", CaptureError.wrongFieldCount(line: 1)), ("1\tfff1\t00\nx\tfff1\t00", .invalidTime(line: 2)),
-        ("nan\tfff1\t00", .invalidTime(line: 1)), ("1e300\tfff1\t00", .invalidTime(line: 1)),
-        ("2024-13-01T00:00:00Z\tfff1\t00", .invalidTime(line: 1)), ("-1\tfff1\t00", .invalidTime(line: 1)),
-        ("1\tfff1\t00\n2024-01-01T00:00:00Z\tfff1\t00", .mixedTimes(line: 2)),
-        ("2\tfff1\t00\n1\tfff1\t00", .timeGoesBackwards(line: 2)), ("1\tfff\t00", .invalidCharacteristic(line: 1)),
-        ("1\tfff1\t0", .invalidBytes(line: 1)), ("1\tfff1\t0g", .invalidBytes(line: 1)),
-        ("1\tfff1\t0 1", .invalidBytes(line: 1)), ("", .empty), ("# nothing\n", .empty),
-    ])
+    @Test(
+        "A line that is wrong is named by its number",
+        arguments: [
+            ("1\tfff1\n", CaptureError.wrongFieldCount(line: 1)), ("1\tfff1\t00\nx\tfff1\t00", .invalidTime(line: 2)),
+            ("nan\tfff1\t00", .invalidTime(line: 1)), ("1e300\tfff1\t00", .invalidTime(line: 1)),
+            ("2024-13-01T00:00:00Z\tfff1\t00", .invalidTime(line: 1)), ("-1\tfff1\t00", .invalidTime(line: 1)),
+            ("1\tfff1\t00\n2024-01-01T00:00:00Z\tfff1\t00", .mixedTimes(line: 2)),
+            ("2\tfff1\t00\n1\tfff1\t00", .timeGoesBackwards(line: 2)), ("1\tfff\t00", .invalidCharacteristic(line: 1)),
+            ("1\tfff1\t0", .invalidBytes(line: 1)), ("1\tfff1\t0g", .invalidBytes(line: 1)),
+            ("1\tfff1\t0 1", .invalidBytes(line: 1)), ("", .empty), ("# nothing\n", .empty),
+        ])
     func wrongLines(lines: String, error: CaptureError) {
         #expect(throws: error) { try text(lines) }
         #expect(!error.description.isEmpty)

@@ -44,10 +44,12 @@ struct FaultTests {
         #expect(bench.world.injected[.outOfRange] == 2)
     }
 
-    @Test("The adapter's state is told when it goes and when it returns", arguments: [
-        (Fault.adapterOff, AdapterState.poweredOff), (.radioBlocked, .blocked), (.adapterVanished, .absent),
-        (.systemRestarted, .resetting),
-    ])
+    @Test(
+        "The adapter's state is told when it goes and when it returns",
+        arguments: [
+            (Fault.adapterOff, AdapterState.poweredOff), (.radioBlocked, .blocked), (.adapterVanished, .absent),
+            (.systemRestarted, .resetting),
+        ])
     func adapter(fault: Fault, state: AdapterState) {
         let bench = bench(fault)
         bench.connect()
@@ -161,9 +163,11 @@ struct FaultTests {
         #expect(bench.world.contractViolations.map(\.kind) == [.secondConnectToHeadset])
     }
 
-    @Test("Notifications are lost, doubled and swapped", arguments: [
-        Fault.lostNotification, .duplicatedNotification, .reorderedNotification, .silence,
-    ])
+    @Test(
+        "Notifications are lost, doubled and swapped",
+        arguments: [
+            Fault.lostNotification, .duplicatedNotification, .reorderedNotification, .silence,
+        ])
     func notifications(fault: Fault) {
         let bench = bench(fault, at: 10, for: 1)
         bench.connect()

@@ -182,7 +182,8 @@ struct SimulateFacts: Facts {
             violations.append(
                 Broken(
                     seed: report.seed, rule: violation.rule.rawValue, atSeconds: violation.time.seconds,
-                    detail: violation.detail, replay: "eegsync simulate --seeds \(report.seed)..\(report.seed) --faults \(faults)"))
+                    detail: violation.detail,
+                    replay: "eegsync simulate --seeds \(report.seed)..\(report.seed) --faults \(faults)"))
         }
         guard timeline else { return }
         timelines.append("seed \(report.seed)")
@@ -190,7 +191,8 @@ struct SimulateFacts: Facts {
     }
 
     private var layers: [String] {
-        ["restoration", "cachedIdentifier", "serviceRetrieval", "scan"].filter { layer in returns.contains { $0.layer == layer } }
+        ["restoration", "cachedIdentifier", "serviceRetrieval", "scan"].filter { layer in returns.contains { $0.layer == layer }
+        }
     }
 
     private func latency(_ layer: String) -> LayerLatency {
@@ -215,7 +217,8 @@ struct SimulateFacts: Facts {
         for latency in latencies {
             table.append([
                 .init(latency.layer), .init(String(latency.returns)), .init(Quantity.duration(seconds: latency.p50Seconds)),
-                .init(Quantity.duration(seconds: latency.p95Seconds)), .init(Quantity.duration(seconds: latency.maximumSeconds)),
+                .init(Quantity.duration(seconds: latency.p95Seconds)),
+                .init(Quantity.duration(seconds: latency.maximumSeconds)),
             ])
         }
         if !latencies.isEmpty { lines += [""] + table.rendered(style: style) }
@@ -230,7 +233,8 @@ struct SimulateFacts: Facts {
             where index < 3 || violations[index - 3].seed != violation.seed {
                 lines.append(
                     style.apply(.bad, to: violation.rule)
-                        + " at \(Quantity.duration(seconds: violation.atSeconds)): \(violation.detail)\n    \(violation.replay)")
+                        + " at \(Quantity.duration(seconds: violation.atSeconds)): \(violation.detail)\n    \(violation.replay)"
+                )
             }
             lines.append(style.apply(.bad, to: "\(Quantity.count(Int64(violations.count), "promise")) broken."))
         }
