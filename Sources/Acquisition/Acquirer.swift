@@ -268,6 +268,8 @@ public struct StreamingReturn: Hashable, Sendable {
     public var recording: RecordingID
     /// The layer that found the headset: `restoration`, `cachedIdentifier`, `serviceRetrieval` or `scan`.
     public var layer: String
+    /// When the last live sample of the link before arrived; nil for the first link of a process.
+    public var lastSample: MonotonicTime?
     /// When the first live sample arrived.
     public var firstSample: MonotonicTime
 }

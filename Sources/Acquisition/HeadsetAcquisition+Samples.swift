@@ -40,9 +40,11 @@ extension HeadsetAcquisition {
                 awaitsFirstSample = false
                 if returns.count < 64 {
                     returns.append(
-                        StreamingReturn(recording: recording, layer: link.layer.rawValue, firstSample: arrival))
+                        StreamingReturn(
+                            recording: recording, layer: link.layer.rawValue, lastSample: lastLiveSample, firstSample: arrival))
                 }
             }
+            lastLiveSample = arrival
             handle(.samplesReceived, at: arrival)
             readMemory(at: arrival)
         }

@@ -29,6 +29,8 @@ final class HeadsetAcquisition {
     var returns: [StreamingReturn] = []
     /// True until the first live sample of the link.
     var awaitsFirstSample = false
+    /// When the latest live sample arrived.
+    var lastLiveSample: MonotonicTime?
     /// By stream: the n up to which the headset was told that it may forget.
     var acknowledgedN: [Int64] = []
 

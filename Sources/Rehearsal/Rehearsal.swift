@@ -163,7 +163,7 @@ public final class Rehearsal {
         {
             try store.setIdentityProof(serial, of: id)
         }
-        checker.began(recording, headset: plan.headsets.firstIndex { $0.name == headset.name } ?? 0)
+        checker.began(recording, headset: plan.headsets.firstIndex { $0.name == headset.name } ?? 0, at: world.now)
         reconcileDue = true
     }
 

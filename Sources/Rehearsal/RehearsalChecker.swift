@@ -11,6 +11,8 @@ struct RehearsalChecker {
     private var committed = CommittedSamples()
     /// By recording: which headset.
     private var headsetOfRecording: [RecordingID: Int] = [:]
+    /// When each recording was asked for.
+    private var requested: [RecordingID: MonotonicTime] = [:]
     private var recordingOfStream: [StreamID: RecordingID] = [:]
     private var positionOfStream: [StreamID: Int] = [:]
     private var epochs: [StreamID: [EpochRecord]] = [:]
@@ -37,7 +39,8 @@ struct RehearsalChecker {
 
     // MARK: What happens
 
-    mutating func began(_ recording: RecordingID, headset: Int) {
+    mutating func began(_ recording: RecordingID, headset: Int, at now: MonotonicTime) {
+        requested[recording] = now
         headsetOfRecording[recording] = headset
     }
 
@@ -60,7 +63,9 @@ struct RehearsalChecker {
     mutating func noteReturn(_ back: StreamingReturn, _ report: inout RehearsalReport) {
         guard let headset = headsetOfRecording[back.recording] else { return }
         lastReturn[headset] = back.firstSample
-        guard let since = availableSince[headset], since < back.firstSample else { return }
+        guard let available = availableSince[headset] else { return }
+        let since = max(available, back.lastSample ?? requested[back.recording] ?? available)
+        guard since < back.firstSample else { return }
         report.returns.append(RehearsalReport.Return(layer: back.layer, latency: back.firstSample - since))
     }
 
