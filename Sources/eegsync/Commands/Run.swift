@@ -9,8 +9,8 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the daemon: keep headsets connected and record what is wanted.",
         discussion: """
-            Runs in the foreground and logs to standard error; Deploy/eegsync.service runs it under systemd. What is recorded is \
-            decided by `eegsync record`.
+            Runs in the foreground and logs to standard error; Deploy/eegsync.service runs it under systemd. What is recorded \
+            is decided by `eegsync record`.
 
             SIGTERM and SIGINT end it in order: links are closed, the last batch is committed, recordings stay open and go on \
             when it is started again. SIGHUP reads the configuration again. A crash, kill -9 or a power cut costs nothing that \
