@@ -80,7 +80,7 @@ public struct DemoEvent: Codable, Hashable, Sendable {
     public var seconds: Double
     /// Who did it.
     public var actor: Actor
-    /// What it was, in one word: the name of a fault, or `streaming`, `searching`, `gapOpened`, `gap`, `recovered`, ...
+    /// What it was, in one word: the name of a fault, or `streaming`, `linkLost`, `gapOpened`, `gap`, `recovered`, ...
     public var kind: String
     /// What it was, for people.
     public var text: String

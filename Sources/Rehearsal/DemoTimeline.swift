@@ -108,11 +108,12 @@ struct DemoTimeline {
         for event in batch.connectionEvents {
             defer { lastState = event.state }
             guard event.state == "searching", event.at < end else { continue }
-            let text =
-                lastState == "streaming"
-                ? "the link is lost; searches"
-                : isFirstProcess ? "searches for the headset" : "asks the system what it still holds"
-            tell(.eegsync(at: event.at, "searching", text))
+            if lastState == "streaming" {
+                tell(.eegsync(at: event.at, "linkLost", "the link is lost; searches"))
+            } else {
+                let text = isFirstProcess ? "searches for the headset" : "asks the system what it still holds"
+                tell(.eegsync(at: event.at, "searching", text))
+            }
         }
         for epoch in batch.epochs where epoch.number > 0 {
             let text = "asks the headset, learns of the reboot, and begins epoch \(epoch.number + 1)"
@@ -156,8 +157,8 @@ struct DemoTimeline {
         case .close(_, let firstN, 0, let count):
             gaps[firstN]?.count = count
             guard let cause = gaps[firstN]?.cause else { return }
-            tell(
-                .eegsync(at: now, "gap", "gap at n = \(firstN): \(Self.amount(count)) missing, \(cause.rawValue)"))
+            let time = lastReturn == .boot ? now : lastReturn
+            tell(.eegsync(at: time, "gap", "gap at n = \(firstN): \(Self.amount(count)) missing, \(cause.rawValue)"))
         case .recover(_, let firstN, 0, let count):
             guard let gap = gaps[firstN], let total = gap.count else { return }
             gaps[firstN]?.recovered += count

@@ -76,7 +76,10 @@ public final class ReplayRun {
             at: world.now)
         let daemon = try VirtualDaemon(
             world: world, store: store, seed: 1,
-            profile: { [profile] open in open.recording == recording ? profile : nil },
+            // An earlier replay that was interrupted and then stopped is ended with this one.
+            profile: { [profile, wanted] open in
+                open.recording == recording || (open.headsetName == wanted.headset && !open.isWanted) ? profile : nil
+            },
             unixNanoseconds: { [unowned self] now in unixNanoseconds(at: now) })
         let headset = world.headsets[0]
         try daemon.advance(to: world.now + Self.patience) { headset.isPlaybackStarted }

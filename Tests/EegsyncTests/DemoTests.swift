@@ -15,7 +15,8 @@ import Testing
         let timeline = facts["timeline"] as? [[String: Any]] ?? []
         let kinds = timeline.compactMap { $0["kind"] as? String }
         for kind in [
-            "duplicatedNotification", "lostNotification", "counterWrap", "outOfRange", "inRange", "daemonKilled", "restarted",
+            "duplicatedNotification", "lostNotification", "counterWrap", "outOfRange", "linkLost", "inRange", "daemonKilled",
+            "restarted",
             "reboot", "epoch", "gap", "recovered", "stopped",
         ] {
             #expect(kinds.contains(kind), "\(kind) is not in the timeline")

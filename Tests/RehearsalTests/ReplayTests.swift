@@ -22,8 +22,8 @@ struct ReplayTests {
         return bytes + power
     }
 
-    private static func replay(_ capture: Capture) throws -> (ReplayRun.Report, Store) {
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
+    private static func replay(_ capture: Capture, into given: Store? = nil) throws -> (ReplayRun.Report, Store) {
+        let store = try given ?? Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
         let run = ReplayRun(
             capture, profile: ThinkGearProfile(), wanted: ReplayRun.Wanted(headset: "replay"), store: store,
             startUnixNanoseconds: 1_700_000_000_000_000_000)
@@ -102,5 +102,16 @@ struct ReplayTests {
         let missing = try #require(sums["eeg"]?.missing)
         #expect((5000...6000).contains(missing))
         #expect(try store.gaps(of: report.recording).first { $0.stream == "eeg" }?.cause == "silence")
+    }
+
+    @Test("A replay that was interrupted is ended by the next one, once a person has stopped it")
+    func interrupted() throws {
+        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
+        try store.startRecording(headset: "replay", model: "thinkgear", at: .boot)
+        let capture = Capture(byteStream: Self.second(0))
+        #expect(throws: StorageError.self) { try Self.replay(capture, into: store) }
+        try store.stopRecording(headset: "replay", at: .boot)
+        #expect(try Self.replay(capture, into: store).0.isComplete)
+        #expect(try store.recordings().map(\.state) == [.stopped, .stopped])
     }
 }

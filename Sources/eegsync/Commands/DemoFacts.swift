@@ -47,8 +47,8 @@ struct DemoFacts: Facts {
         let text: String
         switch event.kind {
         case "streaming", "recovered": text = style.apply(.good, to: event.text)
-        case "gapOpened", "searching": text = style.apply(.bad, to: event.text)
-        case "gap": text = style.apply(.caution, to: event.text)
+        case "gapOpened", "linkLost": text = style.apply(.bad, to: event.text)
+        case "gap", "missing": text = style.apply(.caution, to: event.text)
         default: text = isWorld ? style.apply(.heading, to: event.text) : event.text
         }
         return style.apply(.faint, to: time) + (isWorld ? "  " : "    eegsync  ") + text

@@ -11,9 +11,9 @@ struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Feed recorded bytes through the same code as a live headset.",
         discussion: """
-            Plays the file in virtual time through link, establish flow, decoder and storage, as if the headset were there, and \
-            makes a recording of it in the database, which is created where it is new. While `eegsync run` acquires into the \
-            same database, replay is refused; name another one.
+            Plays the file in virtual time through link, establish flow, decoder and storage, as if the headset were there, \
+            and makes a recording of it in the database, which is created where it is new. While `eegsync run` acquires into \
+            the same database, replay is refused; name another one.
 
             FORMATS
               bytes     what a serial port sent, without times; they are cut at the model's nominal rate
