@@ -156,7 +156,8 @@ struct RehearsalChecker {
             guard positionOfStream[stream] == position, let recording = recordingOfStream[stream],
                 headsetOfRecording[recording] == headset, let epoch = list.last
             else { continue }
-            if latest == nil || latest!.0 < stream { latest = (stream, epoch) }
+            if let known = latest, known.0 > stream { continue }
+            latest = (stream, epoch)
         }
         return latest
     }

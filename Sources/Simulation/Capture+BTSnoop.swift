@@ -50,7 +50,8 @@ extension Capture {
         }
     }
 
-    /// 1970 in microseconds since the year 0, from which btsnoop counts (BlueZ, `monitor/btsnoop.c`: 2000 is 0x00E03AB44A676000).
+    /// 1970 in microseconds since the year 0, from which btsnoop counts (BlueZ, `monitor/btsnoop.c`: 2000 is
+    /// 0x00E03AB44A676000).
     private static let unixEpochMicroseconds: Int64 = 0x00DC_DDB3_0F2F_8000
 
     /// Kinds of packets in a btsnoop file: datalink codes.

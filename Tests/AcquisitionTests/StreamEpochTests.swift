@@ -94,7 +94,7 @@ struct StreamEpochTests {
         #expect(test.database.problems.isEmpty)
     }
 
-    @Test("What was damaged before the first samples of a link belongs to the absence, not after them")
+    @Test("What was damaged before a recording's first samples is missing before them, not after them")
     func damagedBeforeTheFirst() {
         var test = StreamUnderTest(modulus: nil)
         test.begin(rule: .connection)
@@ -102,8 +102,9 @@ struct StreamEpochTests {
         test.take(index: nil, truth: 0)
         test.take(index: nil, truth: 8)
         test.commit()
-        #expect(test.stored == Dictionary(uniqueKeysWithValues: (0..<16).map { ($0, $0) }))
-        #expect(test.database.gaps.isEmpty && test.database.problems.isEmpty)
+        #expect(test.stored == Dictionary(uniqueKeysWithValues: (0..<16).map { ($0 + 5, $0) }))
+        #expect(test.database.wholeGaps.map(\.gap.cause) == [.packetDamaged])
+        #expect(test.database.problems.isEmpty)
     }
 
     @Test("A recording that ends while the link is away ends with a gap up to its end")

@@ -7,7 +7,8 @@ struct Audit: ParsableCommand {
         abstract: "Prove that every sample is stored or ledgered as missing, exactly once.",
         discussion: """
             Counts the rows of every stream and compares: rows + ledgered missing = last n - first n + 1. Also: no gap \
-            overlaps another, nothing is orphaned, times ascend. Reads the whole database; it may run while `eegsync run` records.
+            overlaps another, nothing is orphaned, times ascend. Reads the whole database; it may \
+            run while `eegsync run` records.
 
             Exit code 0 if everything adds up, 65 if not; the first offending rows are listed.
 
