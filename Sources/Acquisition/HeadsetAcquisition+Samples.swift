@@ -45,7 +45,7 @@ extension HeadsetAcquisition {
                 }
             }
             lastLiveSample = arrival
-            handle(.samplesReceived, at: arrival)
+            noteSamples(at: arrival)
             readMemory(at: arrival)
         }
     }
@@ -69,6 +69,7 @@ extension HeadsetAcquisition {
     func readMemory(at now: MonotonicTime) {
         guard profile.memory == .bufferedEEGService, link != nil, !isFinishing else { return }
         for index in streams.indices where streams[index].isPlaced {
+            if streams[index].isComplete, memoryReaders[index].isIdle { continue }
             send(memoryReaders[index].next(streams[index], at: now))
         }
     }

@@ -6,8 +6,8 @@ import Storage
 /// An arrival is never early, but may be late by anything (a busy radio, a stalled process). So of each second only the
 /// earliest arrival counts, the slope is the median of the slopes between pairs (Theil-Sen: up to 29 % of the seconds may be
 /// outliers) and the line runs through the median of the rest. The time of a sample is that of its earliest
-/// arrival: the constant
-/// part of the radio's delay stays in it. Long runs are cut into segments, so that a crystal that warms up is followed.
+/// arrival: the constant part of the radio's delay stays in it. Long runs are cut into segments, so that a crystal that warms
+/// up is followed.
 struct TimeMap: Sendable {
     /// The segment as it is fitted now.
     private(set) var segment: SegmentRecord
