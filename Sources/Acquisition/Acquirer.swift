@@ -114,6 +114,7 @@ public final class Acquirer {
 
     /// Takes what the central has to tell, and does what is due.
     public func process(at now: MonotonicTime) {
+        hasRoom = bufferedRows < limits.rowLimit
         for event in central.process(at: now) { route(event, at: now) }
         for acquisition in acquisitions { acquisition.handleDeadlines(at: now) }
         settle(at: now)
@@ -201,8 +202,8 @@ public final class Acquirer {
 
     // MARK: Batches
 
-    /// True while samples may be buffered.
-    var hasRoom: Bool { bufferedRows < limits.rowLimit }
+    /// True while samples may be buffered. Looked up once before each round of events, whose rows may exceed the bound.
+    private(set) var hasRoom = true
 
     /// Rows that are not committed yet.
     public var bufferedRows: Int {

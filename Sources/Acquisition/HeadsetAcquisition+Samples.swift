@@ -43,7 +43,7 @@ extension HeadsetAcquisition {
                         StreamingReturn(recording: recording, layer: link.layer.rawValue, firstSample: arrival))
                 }
             }
-            handle(.samplesReceived, at: arrival)
+            noteSamples(at: arrival)
             readMemory(at: arrival)
         }
     }
@@ -67,6 +67,7 @@ extension HeadsetAcquisition {
     func readMemory(at now: MonotonicTime) {
         guard profile.memory == .bufferedEEGService, link != nil, !isFinishing else { return }
         for index in streams.indices where streams[index].isPlaced {
+            if streams[index].isComplete, memoryReaders[index].isIdle { continue }
             send(memoryReaders[index].next(streams[index], at: now))
         }
     }

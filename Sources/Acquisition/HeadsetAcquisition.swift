@@ -77,8 +77,8 @@ final class HeadsetAcquisition {
     /// The number of background requests: their answers move nothing.
     private var backgroundAttempt: Attempt { Attempt(number: attemptBase | 1 << (Acquirer.attemptBits - 1)) }
 
-    /// The identifier that this headset uses or tries now.
-    var peripheral: PeripheralIdentifier? { machine.preservedState.peripheral }
+    /// The identifier that this headset uses or tries now. Kept, because every notification is looked up by it.
+    private(set) var peripheral: PeripheralIdentifier?
 
     /// True where the attempt is one of this headset's.
     func owns(_ attempt: Attempt) -> Bool { attempt.number >> Acquirer.attemptBits == attemptBase >> Acquirer.attemptBits }
@@ -114,10 +114,17 @@ final class HeadsetAcquisition {
         guard pending.count == 1 else { return }
         while let next = pending.first {
             if case .samplesReceived = next {} else { noteOperator(next) }
-            for effect in machine.handle(next, at: now) { perform(effect, at: now) }
+            let effects = machine.handle(next, at: now)
+            peripheral = machine.peripheral
+            for effect in effects { perform(effect, at: now) }
             pending.removeFirst()
         }
         notePhase(at: now)
+    }
+
+    /// Tells the machine that samples flow: the most frequent event, which changes its deadline and nothing else.
+    func noteSamples(at now: MonotonicTime) {
+        if pending.isEmpty { _ = machine.handle(.samplesReceived, at: now) } else { pending.append(.samplesReceived) }
     }
 
     /// Does what is due.

@@ -28,6 +28,9 @@ struct MemoryReader: Sendable {
     /// a full buffer, whose reads bring nothing either, is emptied sooner or later.
     private static let rest: Duration = .seconds(10)
 
+    /// True where nothing is being read, or waited for.
+    var isIdle: Bool { !isReading && deadline == nil }
+
     /// Begins anew on a new link.
     mutating func beginLink() {
         self = MemoryReader()

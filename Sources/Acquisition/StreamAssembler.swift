@@ -204,6 +204,9 @@ struct StreamAssembler: Sendable {
         return run.firstN..<run.end
     }
 
+    /// True where nothing is missing.
+    var isComplete: Bool { missing.isEmpty && missingChannels.allSatisfy(\.isEmpty) }
+
     /// Every sample below this n is in a batch that was or is being taken, or cannot be had: what may be acknowledged to the
     /// headset after the batch's commit.
     var settledN: Int64 { min(firstRecoverable()?.lowerBound ?? .max, partial.firstN ?? .max, nextN) }

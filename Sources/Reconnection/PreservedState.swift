@@ -50,6 +50,18 @@ extension ConnectionMachine {
     }
 }
 
+extension ConnectionMachine {
+    /// The identifier that is connected to or tried; nil where there is none. That of ``preservedState``, without the rest.
+    public var peripheral: PeripheralIdentifier? {
+        switch state {
+        case .stopped, .waitingForAdapter, .waitingForOperator, .restoring, .retrieving, .backingOff, .scanning: nil
+        case .connecting(let candidate): candidate.identifier
+        case .cancelling(let identifier, _, _): identifier
+        case .establishing(let link, _), .streaming(let link, _), .stopping(let link): link.identifier
+        }
+    }
+}
+
 extension ConnectionMachine.State {
     /// The state's name, with the step of the establish flow: the rows of the table in the documentation.
     public var name: String {
