@@ -106,6 +106,12 @@ let package = Package(
                 "eegsync", "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
             ], swiftSettings: settings),
 
+        // Workloads that Tests/Benchmarks/run measures beside their floors.
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth"],
+            path: "Tests/Benchmarks", exclude: ["run", "floor.c"], swiftSettings: settings),
+
         // The built daemon, killed at random instants, and given everything that a machine can do to it.
         .testTarget(
             name: "KillTests", dependencies: ["eegsync", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux", grdb],

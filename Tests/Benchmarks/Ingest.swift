@@ -1,0 +1,119 @@
+import Acquisition
+import Bluetooth
+import Headsets
+import Simulation
+import Storage
+
+/// From notifications to rows on disk: decoder, assembler, batches, one commit a second. Each headset sends 8 channels at
+/// 250 Hz in notifications of 8 samples, of the simulated signal.
+struct Ingest {
+    /// How many headsets send at once.
+    var headsets: Int
+    /// How many virtual seconds they send.
+    var seconds: Int
+    /// 24: the simulated signal as it is; 16: without its lowest 5 bits, from a headset of 16 bits.
+    var bits = 24
+
+    private static let samplesPerNotification = 8
+    private static let period = Duration.milliseconds(32)
+
+    func run(path: String) throws -> Cost {
+        let store = try Store(path: path, hostBoot: HostBoot(uuid: "benchmark"), mode: .acquire)
+        var options = SimulatedWorld.Options()
+        options.dataNotifications = .heartbeat(.seconds(3600))
+        let world = SimulatedWorld(
+            seed: 1, headsets: (1...headsets).map { HeadsetSpecification.buffered(number: $0, memory) }, options: options,
+            start: MonotonicTime(nanoseconds: 60_000_000_000))
+        let central = FedCentral(world.makeCentral())
+        let acquirer = Acquirer(central: central, nextStreamID: try store.nextStreamID(), seed: 1)
+        acquirer.observeClock(unixNanoseconds: 1_790_000_000_000_000_000, isSynchronised: true, at: world.now)
+        try connect(acquirer, world: world, store: store)
+        central.isFed = true
+        let notifications = prepare(world)
+        let ticks = seconds * 1000 / 32
+        var now = world.now
+        var cost = try Cost.measure {
+            for tick in 0..<ticks {
+                now = now + Self.period
+                for headset in notifications {
+                    central.fed.append(
+                        .didUpdateValue(
+                            BufferedEEGService.data, on: headset.identifier, value: headset.values[tick], at: now))
+                }
+                acquirer.process(at: now)
+                if let batch = acquirer.takeBatch(at: now) { try commit(batch, acquirer, store, at: now) }
+            }
+            if let batch = acquirer.takeBatch(at: now, force: true) { try commit(batch, acquirer, store, at: now) }
+            try store.close()
+            return Int64(ticks * headsets * Self.samplesPerNotification)
+        }
+        cost.facts = [
+            ("notifications", Double(ticks * headsets)), ("virtualSeconds", Double(ticks) * Self.period.inSeconds),
+        ]
+        return cost
+    }
+
+    private var memory: BufferedHeadsetSpecification {
+        var stream = BufferedHeadsetSpecification.eeg()
+        guard bits == 16 else { return BufferedHeadsetSpecification(streams: [stream]) }
+        for channel in stream.channels.indices {
+            stream.channels[channel].scale *= 32
+            stream.channels[channel].rawMinimum = -32_768
+            stream.channels[channel].rawMaximum = 32_767
+        }
+        return BufferedHeadsetSpecification(streams: [stream])
+    }
+
+    private func commit(_ batch: WriteBatch, _ acquirer: Acquirer, _ store: Store, at now: MonotonicTime) throws {
+        try store.commit(batch)
+        acquirer.committed(batch.number, at: now)
+    }
+
+    /// Lets every headset stream; the world sends no samples meanwhile.
+    private func connect(_ acquirer: Acquirer, world: SimulatedWorld, store: Store) throws {
+        var recordings: [RecordingID] = []
+        for number in 1...headsets {
+            recordings.append(
+                try store.startRecording(
+                    headset: "headset\(number)", model: BufferedEEGProfile().model, label: "benchmark", subject: nil,
+                    task: nil, at: world.now))
+        }
+        try acquirer.reconcile(with: store, profile: { _ in BufferedEEGProfile() }, at: world.now)
+        while !recordings.allSatisfy({ acquirer.phase(of: $0)?.phase == .streaming }) {
+            let next = [world.nextEventTime, acquirer.deadline].compactMap { $0 }.min() ?? world.now
+            world.advance(to: max(next, world.now))
+            acquirer.process(at: world.now)
+            if let batch = acquirer.takeBatch(at: world.now) { try commit(batch, acquirer, store, at: world.now) }
+            precondition(world.now.seconds < 600, "the headsets do not stream")
+        }
+    }
+
+    private struct Sent {
+        var identifier: PeripheralIdentifier
+        var values: [[UInt8]]
+    }
+
+    /// Everything that the headsets will send.
+    private func prepare(_ world: SimulatedWorld) -> [Sent] {
+        world.headsets.map { headset in
+            let boot = headset.buffered?.bootHistory.last?.bootIdentifier ?? 0
+            let values = (0..<(seconds * 1000 / 32)).map { tick in
+                let first = UInt32(10_000 + tick * Self.samplesPerNotification)
+                var samples: [Int32] = []
+                for instant in 0..<UInt32(Self.samplesPerNotification) {
+                    for channel in 0..<8 {
+                        samples.append(
+                            SimulatedSignal.value(
+                                seed: UInt64(headset.number), boot: boot, stream: 0, channel: channel,
+                                index: first + instant) >> (bits == 16 ? 5 : 0))
+                    }
+                }
+                let header = BufferedEEGBlock.Header(
+                    isFromMemory: false, bootIdentifier: boot, stream: 0, channelCount: 8,
+                    instantCount: Self.samplesPerNotification, firstIndex: first)
+                return BufferedEEGBlock(header: header, values: samples).encoded()
+            }
+            return Sent(identifier: headset.identifier, values: values)
+        }
+    }
+}
