@@ -138,13 +138,15 @@ struct ActivityInspection {
                 let taken = time + .nanoseconds(Int64((Double(lastN - referenceN) * period).rounded()))
                 lastSample = try instant(segment["host_boot_id"], taken.nanoseconds, in: db)
                 if lastSample?.isSameHostBoot == true {
-                    let windowRows = (window.inSeconds * 1e9 / period).rounded()
-                    let silentRows = ((now - taken).inSeconds * 1e9 / period).rounded()
-                    let wanted = min(max(windowRows - silentRows, 0), windowRows)
-                    let found = try Int64.fetchOne(
-                        db, sql: "SELECT count(*) FROM sample WHERE stream_id = ? AND n > ?",
-                        arguments: [id, lastN - Int64(wanted)])
-                    rate = Double(found ?? 0) / window.inSeconds
+                    // Over the window that ends with the newest row: commits lag behind by up to an interval.
+                    let windowRows = Int64((window.inSeconds * 1e9 / period).rounded())
+                    let span = min(windowRows, lastN - (row["first_n"] ?? lastN) + 1)
+                    if now - taken <= window {
+                        let found = try Int64.fetchOne(
+                            db, sql: "SELECT count(*) FROM sample WHERE stream_id = ? AND n > ?",
+                            arguments: [id, lastN - span])
+                        rate = Double(found ?? 0) / Double(max(span, 1)) * 1e9 / period
+                    }
                 }
             }
             return StreamActivity(

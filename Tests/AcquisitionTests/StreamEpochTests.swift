@@ -94,16 +94,23 @@ struct StreamEpochTests {
         #expect(test.database.problems.isEmpty)
     }
 
-    @Test("What was damaged before a recording's first samples is missing before them, not after them")
+    @Test("What was damaged before a stream's first samples is missing from it; on a later link it belongs to the absence")
     func damagedBeforeTheFirst() {
         var test = StreamUnderTest(modulus: nil)
         test.begin(rule: .connection)
         test.stream.damaged(count: 5)
-        test.take(index: nil, truth: 0)
-        test.take(index: nil, truth: 8)
+        test.take(index: nil, truth: 5)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.advance(samples: 100)
+        test.begin(rule: .connection)
+        test.stream.damaged(count: 3)
+        test.advance(samples: 8)
+        test.take(index: nil, truth: 113)
+        test.take(index: nil, truth: 121)
         test.commit()
-        #expect(test.stored == Dictionary(uniqueKeysWithValues: (0..<16).map { ($0 + 5, $0) }))
-        #expect(test.database.wholeGaps.map(\.gap.cause) == [.packetDamaged])
+        let truths = Array(Int64(5)..<13) + Array(Int64(113)..<129)
+        #expect(test.stored == Dictionary(uniqueKeysWithValues: truths.map { ($0, $0) }))
+        #expect(test.database.wholeGaps.map(\.gap.cause) == [.packetDamaged, .linkLost])
         #expect(test.database.problems.isEmpty)
     }
 
