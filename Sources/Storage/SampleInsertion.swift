@@ -125,12 +125,12 @@ struct SampleInsertion {
         sqlite3_reset(handle)
     }
 
-    /// Rows that one statement inserts, so that they share its fixed cost (locks, foreign key, halt): a quarter of a row's cost.
+    /// Rows that one statement inserts, so that they share its fixed cost (locks, foreign key, halt): a quarter of a row's.
     /// 25 divide a second of 250 Hz; their 250 parameters are far below SQLite's limit of 32,766.
     private static let rowsPerGroup = 25
 
-    /// Rows that are inserted last to first. Rows that always come at the end leave SQLite's pages 87 % full; about two pages of
-    /// them in reverse leave 90 % (46.1 instead of 47.2 bytes for a row of 8 channels of 24 bits). More than 250 are worse.
+    /// Rows that are inserted last to first. Rows that always come at the end leave SQLite's pages 87 % full; about two pages
+    /// of them in reverse leave 90 % (46.1 instead of 47.2 bytes for a row of 8 channels of 24 bits). More than 250 are worse.
     private static let rowsPerTurn = 200
 
     private static let insertions: [String] = (1...8).map { insertion(channelCount: $0, rowCount: 1) }
