@@ -105,13 +105,15 @@ extension HeadsetAcquisition {
 
     /// Creates the streams that the headset has and the recording does not have yet. A headset that comes back with other
     /// channels or another frequency gets further streams: its samples are not the old ones with new columns.
-    func adoptStreams(_ descriptions: [StreamDescription]) {
+    func adoptStreams(_ descriptions: [StreamDescription], at now: MonotonicTime) {
         for (position, described) in descriptions.enumerated() {
             var description = described
             let id = acquirer.nextStreamID
             if let index = streams.firstIndex(where: { $0.position == position }) {
                 if streams[index].hasShape(of: description) { continue }
-                retiredStreams.append(streams.remove(at: index))
+                var retired = streams.remove(at: index)
+                retired.endRecording(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now))
+                retiredStreams.append(retired)
                 description.name += "_\(id.rawValue)"
             }
             acquirer.useStreamID()

@@ -349,7 +349,7 @@ extension HeadsetAcquisition {
         awaitsFirstSample = true
         keepAliveDeadline = profile.timing.keepAliveInterval.map { now + $0 }
         statusDeadline = profile.answersStatusQuery ? now + acquirer.limits.statusInterval : nil
-        adoptStreams(link.lastStatus?.streams ?? profile.streams)
+        adoptStreams(link.lastStatus?.streams ?? profile.streams, at: now)
         for index in streams.indices {
             memoryReaders[index].beginLink()
             acknowledgedN[index] = .min

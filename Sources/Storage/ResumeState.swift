@@ -39,7 +39,7 @@ public struct ResumeState: Hashable, Sendable {
         public var segment: SegmentRecord?
         /// True where the latest segment was measured in the host's present boot.
         public var isSameHostBoot: Bool
-        /// UTC nanoseconds since 1970 of the last stored sample, for continuing across a reboot of the host; nil if unknown.
+        /// UTC nanoseconds since 1970 of sample ``nextN`` - 1, for continuing across a reboot of the host; nil if unknown.
         public var lastSampleUnixNanoseconds: Int64?
 
         public init(

@@ -39,6 +39,7 @@ extension Store {
         let lastRow = try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: key)
         let gapEnd = try Int64.fetchOne(
             db, sql: "SELECT max(first_n + count) FROM gap WHERE stream_id = ? AND channel = 0", arguments: key)
+        let nextN = max(lastRow.map { $0 + 1 } ?? 0, gapEnd ?? 0)
         let openGapRow = try Row.fetchOne(
             db, sql: "SELECT first_n, cause FROM gap WHERE stream_id = ? AND channel = 0 AND count IS NULL", arguments: key)
         let openGap: Int64? = openGapRow?["first_n"]
@@ -46,14 +47,14 @@ extension Store {
         let (segment, segmentBoot) = try latestSegment(of: stream.id, in: db)
         return ResumeState.StreamState(
             id: stream.id, position: stream.position, description: stream.description,
-            nextN: max(lastRow.map { $0 + 1 } ?? 0, gapEnd ?? 0),
+            nextN: nextN,
             hasSamples: lastRow != nil || gapEnd != nil || openGap != nil,
             epoch: try latestEpoch(of: stream.id, in: db),
             openGap: openGap.map { ResumeState.MissingRange(firstN: $0, count: 0, channel: 0, gapFirstN: $0) },
             openGapCause: openGapRow.flatMap { GapCause(rawValue: $0["cause"]) },
             missing: try missing.rows(), missingChannels: try missing.channels(),
             segment: segment, isSameHostBoot: segmentBoot != nil && segmentBoot == hostBoot,
-            lastSampleUnixNanoseconds: try lastRow.flatMap { try unixNanoseconds(ofSample: $0, stream: stream.id, in: db) })
+            lastSampleUnixNanoseconds: nextN > 0 ? try unixNanoseconds(ofSample: nextN - 1, stream: stream.id, in: db) : nil)
     }
 
     private static func latestEpoch(of stream: StreamID, in db: Database) throws -> EpochRecord? {
