@@ -25,12 +25,23 @@ extension Acquirer {
         for recording in open where recording.isWanted == false && recordings.contains(recording.recording) {
             end(recording.recording, at: now)
         }
+        postponed.removeAll()
         for recording in open where !recordings.contains(recording.recording) {
             guard let headset = headset(recording) else { continue }
+            // One owner for each headset: the recording before must have let go of it.
+            if acquisitions.contains(where: { $0.headset == recording.headset }) {
+                postponed.insert(recording.headset)
+                continue
+            }
             var resume = try store.resumeState(of: recording.recording)
             headset.amend(&resume)
             let wanted = WantedRecording(name: recording.headsetName, profile: headset.profile, resume: resume)
-            if recording.isWanted { begin(wanted, at: now) } else { finish(wanted, at: now) }
+            if recording.isWanted {
+                begin(wanted, at: now)
+            } else {
+                let stop = recording.stop ?? StopRequest(at: now, isSameHostBoot: true, unixNanoseconds: nil)
+                finish(wanted, stop: stop, at: now)
+            }
         }
     }
 }

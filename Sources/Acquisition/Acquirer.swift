@@ -26,12 +26,14 @@ public final class Acquirer {
     private var nextCommit: MonotonicTime?
     private var clockOffsets: [ClockOffsetRecord] = []
     private var clockOffset: ClockOffsetRecord?
+    /// Headsets whose next recording waits until the present one has ended.
+    var postponed: Set<HeadsetID> = []
 
     /// A batch that was handed to the database, and what may be acknowledged once it is committed.
     private struct InFlight {
         var number: UInt64
         var rowCount: Int
-        var settled: [(acquisition: HeadsetAcquisition, n: [Int64])]
+        var settled: [(acquisition: HeadsetAcquisition, committed: [(stream: StreamID, n: Int64)])]
         var ended: [HeadsetAcquisition]
     }
 
@@ -67,12 +69,12 @@ public final class Acquirer {
     }
 
     /// Ends a recording that the operator stopped while no process acquired: nothing is connected for it.
-    func finish(_ wanted: WantedRecording, at now: MonotonicTime) {
+    func finish(_ wanted: WantedRecording, stop: StopRequest, at now: MonotonicTime) {
         guard !recordings.contains(wanted.resume.recording), !isShuttingDown else { return }
         let acquisition = HeadsetAcquisition(wanted, index: headsetCount, acquirer: self, seed: seed)
         headsetCount += 1
         acquisitions.append(acquisition)
-        acquisition.finish()
+        acquisition.finish(stop, at: now)
         settle(at: now)
     }
 
@@ -95,6 +97,11 @@ public final class Acquirer {
         isShuttingDown = true
         for acquisition in acquisitions where !acquisition.isStopped { acquisition.handle(.stop(.shutdown), at: now) }
         settle(at: now)
+    }
+
+    /// True where a recording was left out of ``reconcile(with:headset:at:)`` that can begin now.
+    public var mustReconcile: Bool {
+        postponed.contains { headset in !acquisitions.contains { $0.headset == headset } }
     }
 
     /// True when no link is open and nothing is outstanding at the central.
@@ -167,7 +174,7 @@ public final class Acquirer {
             if let wanted { central.scanForPeripherals(matching: wanted) } else { central.stopScan() }
         }
         for acquisition in acquisitions where acquisition.isFinishing && acquisition.isStopped && !acquisition.hasEnded {
-            acquisition.endRecording(at: now)
+            acquisition.endRecording(at: now, unixNanoseconds: unixNanoseconds(at: now), wasAbsent: false)
         }
         if nextCommit == nil { nextCommit = now + limits.commitInterval }
     }
@@ -220,7 +227,7 @@ public final class Acquirer {
         var batch = WriteBatch(number: batchNumber + 1)
         batch.clockOffsets = clockOffsets
         clockOffsets.removeAll()
-        var settled: [(acquisition: HeadsetAcquisition, n: [Int64])] = []
+        var settled: [(acquisition: HeadsetAcquisition, committed: [(stream: StreamID, n: Int64)])] = []
         for acquisition in acquisitions { settled.append((acquisition, acquisition.move(into: &batch))) }
         guard !batch.isEmpty else { return nil }
         batchNumber += 1
@@ -229,11 +236,14 @@ public final class Acquirer {
         return batch
     }
 
-    /// The batch is on disk: the headsets may forget what it holds.
-    public func committed(_ number: UInt64, at now: MonotonicTime) {
+    /// The batch is committed.
+    ///
+    /// - Parameter isDurable: true where it, and everything before it, survives a power cut: the headsets may then forget
+    ///   what it holds.
+    public func committed(_ number: UInt64, isDurable: Bool = true, at now: MonotonicTime) {
         guard let done = inFlight, done.number == number else { return }
         inFlight = nil
-        for (acquisition, n) in done.settled { acquisition.acknowledge(upTo: n) }
+        if isDurable { for (acquisition, committed) in done.settled { acquisition.acknowledge(upTo: committed) } }
         acquisitions.removeAll { acquisition in done.ended.contains { $0 === acquisition } }
         settle(at: now)
     }

@@ -101,7 +101,11 @@ public actor AcquisitionService {
             try store.commit(batch)
         }
         let storeVersion: @Sendable () throws(StorageError) -> Int64 = { () throws(StorageError) in try store.dataVersion() }
-        writer = BatchWriter(commit: commit ?? storeCommit, dataVersion: storeVersion)
+        let storeSynchronise: @Sendable () throws(StorageError) -> Void = { () throws(StorageError) in
+            try store.synchronise()
+        }
+        writer = BatchWriter(
+            commit: commit ?? storeCommit, dataVersion: storeVersion, synchronise: storeSynchronise)
         (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.reportLimit))
     }
 
@@ -129,6 +133,8 @@ public actor AcquisitionService {
         settings.headsets = headsets
         unknownRecordings.removeAll()
         mustReconcile = true
+        // A person who reloads has removed what was in the way.
+        acquirer?.operatorActed(at: MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()))
     }
 
     // MARK: The turn
@@ -179,7 +185,7 @@ public actor AcquisitionService {
     // MARK: The operator
 
     private func followOperator(_ acquirer: Acquirer, at now: MonotonicTime) {
-        if mustReconcile { reconcile(acquirer, at: now) }
+        if mustReconcile || acquirer.mustReconcile { reconcile(acquirer, at: now) }
         guard !isLooking, nextLook <= now else { return }
         isLooking = true
         nextLook = now + Self.lookInterval
@@ -237,15 +243,19 @@ public actor AcquisitionService {
     private func beginWrite(at now: MonotonicTime) {
         guard let batch = pending?.batch else { return }
         pending?.retry = nil
-        Task { wrote(batch.number, rows: batch.rowCount, error: await writer.write(batch)) }
+        Task { wrote(batch.number, rows: batch.rowCount, await writer.write(batch)) }
     }
 
-    private func wrote(_ number: UInt64, rows: Int, error: StorageError?) {
+    private func wrote(_ number: UInt64, rows: Int, _ result: Result<Bool, StorageError>) {
         guard let acquirer, let current = pending, current.batch.number == number else { return }
         let now = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
-        if let error { return writeFailed(error, acquirer, at: now) }
+        let isDurable: Bool
+        switch result {
+        case .failure(let error): return writeFailed(error, acquirer, at: now)
+        case .success(let durable): isDurable = durable
+        }
         pending = nil
-        acquirer.committed(number, at: now)
+        acquirer.committed(number, isDurable: isDurable, at: now)
         report(.committed(number: number, rows: rows, duration: now - current.began))
         if let problem = writeProblem {
             writeProblem = nil

@@ -13,7 +13,8 @@ extension HeadsetAcquisition {
         for item in decoded.items {
             switch item {
             case .samples(let block):
-                if block.origin == .live { hasLiveSamples = true }
+                // Samples of a stream that nobody has described cannot be stored: they must not pass for streaming.
+                if block.origin == .live, index(of: block.stream) != nil { hasLiveSamples = true }
                 take(block, at: arrival)
             case .status(let status):
                 if link != nil { noteStatus(status, outcome: "polled", at: arrival) }
@@ -75,9 +76,10 @@ extension HeadsetAcquisition {
     }
 
     /// Tells the headset that it may forget everything below these n's, one for each stream: they are committed.
-    func acknowledge(upTo committedN: [Int64]) {
+    func acknowledge(upTo committed: [(stream: StreamID, n: Int64)]) {
         guard profile.memory == .bufferedEEGService, link != nil else { return }
-        for (index, n) in committedN.enumerated() where index < streams.count && n > acknowledgedN[index] {
+        for (stream, n) in committed {
+            guard let index = streams.firstIndex(where: { $0.id == stream }), n > acknowledgedN[index] else { continue }
             guard streams[index].isPlaced, let counter = streams[index].counter(of: n) else { continue }
             acknowledgedN[index] = n
             send([.acknowledge(stream: streams[index].position, upTo: counter)])
@@ -112,7 +114,7 @@ extension HeadsetAcquisition {
             if let index = streams.firstIndex(where: { $0.position == position }) {
                 if streams[index].hasShape(of: description) { continue }
                 var retired = streams.remove(at: index)
-                retired.endRecording(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now))
+                retired.endRecording(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now), absenceCause: nil)
                 retiredStreams.append(retired)
                 description.name += "_\(id.rawValue)"
             }
@@ -127,20 +129,26 @@ extension HeadsetAcquisition {
     }
 
     /// Moves everything that is to be written into a batch. Returns the n's that may be acknowledged after its commit.
-    func move(into batch: inout WriteBatch) -> [Int64] {
+    func move(into batch: inout WriteBatch) -> [(stream: StreamID, n: Int64)] {
         records.move(into: &batch, headset: headset)
         for index in retiredStreams.indices { retiredStreams[index].move(into: &batch) }
         retiredStreams.removeAll()
         for index in streams.indices { streams[index].move(into: &batch) }
-        return streams.map { $0.isPlaced ? $0.settledN : .min }
+        return streams.map { ($0.id, $0.isPlaced ? $0.settledN : .min) }
     }
 
     /// The operator's stop is complete: open gaps end.
-    func endRecording(at now: MonotonicTime) {
+    ///
+    /// - Parameters:
+    ///   - end: when the operator stopped it, on this boot's clock as far as that is known.
+    ///   - unixNanoseconds: the same in UTC; nil if unknown.
+    ///   - wasAbsent: true where no process acquired at that time, so that nobody has opened a gap.
+    func endRecording(at end: MonotonicTime, unixNanoseconds: Int64?, wasAbsent: Bool) {
         for index in streams.indices {
-            streams[index].endRecording(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now))
+            streams[index].endRecording(
+                at: end, unixNanoseconds: unixNanoseconds, absenceCause: wasAbsent ? absenceCause : nil)
         }
         hasEnded = true
-        records.stopped = RecordingChange(recording: recording, at: now)
+        records.stopped = RecordingChange(recording: recording, at: end)
     }
 }

@@ -42,7 +42,8 @@ final class HeadsetAcquisition {
     private var preserved: PreservedState?
     private var keepAliveDeadline: MonotonicTime?
     private var statusDeadline: MonotonicTime?
-    private let isSameHostBoot: Bool
+    /// Why samples are missing that came while no process acquired.
+    let absenceCause: GapCause
     private var pending: [ConnectionEvent] = []
     private let attemptBase: UInt64
 
@@ -65,7 +66,8 @@ final class HeadsetAcquisition {
             !wanted.resume.streams.contains { $0.position == stream.position && $0.id > stream.id }
         }
         streams = latest.map { StreamAssembler(resuming: $0) }
-        isSameHostBoot = wanted.resume.streams.allSatisfy { $0.isSameHostBoot || !$0.hasSamples }
+        let isSameHostBoot = wanted.resume.streams.allSatisfy { $0.isSameHostBoot || !$0.hasSamples }
+        absenceCause = isSameHostBoot ? .daemonDown : .hostRestarted
         memoryReaders = streams.map { _ in MemoryReader() }
         acknowledgedN = streams.map { _ in .min }
         var preserved = wanted.resume.preservedJSON.flatMap { PreservedState(json: $0) } ?? PreservedState(state: "stopped")
@@ -106,8 +108,10 @@ final class HeadsetAcquisition {
     // MARK: In
 
     /// The operator stopped the recording while no process acquired.
-    func finish() {
+    func finish(_ stop: StopRequest, at now: MonotonicTime) {
         isFinishing = true
+        endRecording(
+            at: stop.isSameHostBoot ? stop.at : now, unixNanoseconds: stop.unixNanoseconds, wasAbsent: true)
     }
 
     /// Tells the machine, and does what it asks for.
@@ -119,6 +123,9 @@ final class HeadsetAcquisition {
             let effects = machine.handle(next, at: now)
             peripheral = machine.peripheral
             for effect in effects { perform(effect, at: now) }
+            // A link that broke asks for nothing: what was under way on it ends here.
+            if peripheral == nil { forgetLink() }
+            records.bound()
             pending.removeFirst()
         }
         notePhase(at: now)
@@ -358,7 +365,7 @@ extension HeadsetAcquisition {
                     epochRule: profile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
                     hasMemory: profile.memory != .none,
                     buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
-                    absenceCause: isSameHostBoot ? .daemonDown : .hostRestarted))
+                    absenceCause: absenceCause))
         }
     }
 

@@ -14,6 +14,20 @@ struct HeadsetRecords {
     var started: RecordingChange?
     var stopped: RecordingChange?
 
+    /// The most records of a kind that wait for the database; a full disk may last for days. The oldest go first: they tell
+    /// least about how it stands.
+    private static let limit = 4096
+
+    /// Keeps within the limit.
+    mutating func bound() {
+        if annotations.count > Self.limit { annotations.removeFirst() }
+        if statusReports.count > Self.limit { statusReports.removeFirst() }
+        if connectionAttempts.count > Self.limit { connectionAttempts.removeFirst() }
+        if connectionEvents.count > Self.limit { connectionEvents.removeFirst() }
+        if identifierUses.count > Self.limit { identifierUses.removeFirst() }
+        if clockObservations.count > Self.limit { clockObservations.removeFirst() }
+    }
+
     /// Moves everything into a batch.
     mutating func move(into batch: inout WriteBatch, headset: HeadsetID) {
         batch.newStreams += newStreams

@@ -113,9 +113,16 @@ struct StreamAssembler: Sendable {
     }
 
     /// The recording ends: an open gap ends with it, as long as the elapsed time says.
-    mutating func endRecording(at now: MonotonicTime, unixNanoseconds: Int64?) {
+    ///
+    /// - Parameter absenceCause: the cause of what is missing up to the end where no gap says it yet; nil where samples flowed
+    ///   until the end.
+    mutating func endRecording(at now: MonotonicTime, unixNanoseconds: Int64?, absenceCause: GapCause? = nil) {
         settlePartialRows(before: .max, at: now)
         settleDamage(at: now)
+        if openGap == nil, hasSamples, let absenceCause {
+            let end = predictedN(at: now, unixNanoseconds: unixNanoseconds)
+            addGap(nextN..<max(nextN, end), cause: absenceCause, at: now, isRecoverable: false)
+        }
         guard let gap = openGap else { return }
         openGap = nil
         let count = max(0, predictedN(at: now, unixNanoseconds: unixNanoseconds) - gap.firstN)

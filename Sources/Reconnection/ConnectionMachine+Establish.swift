@@ -50,6 +50,10 @@ extension ConnectionMachine {
         }
         switch (event, step) {
         case (.servicesDiscovered, .discover): link.isDiscovered = true
+        case (.identityRead(nil, _), .identify) where identityProof != nil:
+            // It may be ours and merely not tell this time: no reason to leave it alone for long.
+            return abandon(
+                link, .failed(.connectionFailed(reason: "the headset did not tell its serial number")), at: now, &effects)
         case (.identityRead(let proof, _), .identify):
             guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
             link.isIdentified = true
@@ -169,6 +173,8 @@ extension ConnectionMachine {
     private mutating func stepFailed(_ error: CentralError, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         switch state {
         case .establishing(let link, _):
+            // The adapter tells by itself when it is back.
+            if case .adapterUnavailable = error { return abandon(link, .failed(error), at: now, &effects) }
             if error.disposition == .waitForOperator || error.disposition == .stop {
                 effects.append(.layerEnded(outcome(of: link, .failed(error))))
                 return cancel(link.identifier, then: .waitForOperator(error), at: now, &effects)
@@ -190,7 +196,7 @@ extension ConnectionMachine {
     // MARK: Streaming
 
     private mutating func beginStreaming(_ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
-        knownBoot = link.lastStatus?.bootIdentifier
+        knownBoot = link.lastStatus?.bootIdentifier ?? knownBoot
         rounds = 0
         state = .streaming(link, since: now)
         deadline = now + profile.timing.silenceLimit

@@ -95,7 +95,10 @@ extension ConnectionMachine {
             illegalEvents += 1
             return
         }
-        let usable = found.filter { mayConnect(to: $0, at: now) }
+        // A service may be shared by other devices (a serial port): without a proof to follow, only a known address counts.
+        let usable = found.filter {
+            mayConnect(to: $0, at: now) && (identifiers.contains($0) || profile.identityCharacteristic != nil)
+        }
         let known = usable.filter { identifiers.contains($0) }
         let ordered = known + usable.filter { !identifiers.contains($0) }
         guard let first = ordered.first else {

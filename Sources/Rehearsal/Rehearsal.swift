@@ -115,7 +115,7 @@ public final class Rehearsal {
             nextClockReading = now + .seconds(1)
             acquirer.observeClock(unixNanoseconds: unixNanoseconds(at: now), isSynchronised: true, at: now)
         }
-        if reconcileDue { try reconcile(at: now) }
+        if reconcileDue || acquirer.mustReconcile { try reconcile(at: now) }
         acquirer.process(at: now)
         try completeCommit(at: now)
         beginCommit(at: now)
@@ -227,7 +227,10 @@ public final class Rehearsal {
         } catch {
             checker.add(.storage, "\(error)", at: now, &report)
         }
-        if plan.defect != .acknowledgeBeforeCommit { acquirer?.committed(current.batch.number, at: now) }
+        if plan.defect != .acknowledgeBeforeCommit {
+            // As in life, not every commit is flushed to the disk at once.
+            acquirer?.committed(current.batch.number, isDurable: current.batch.number % 3 == 0, at: now)
+        }
     }
 
     private func write(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) {

@@ -20,6 +20,8 @@ struct RehearsalChecker {
     private var stopRequested: Set<RecordingID> = []
     private var ended: Set<RecordingID> = []
     private var lastRows: [RecordingID: SampleRows] = [:]
+    /// By headset: when rows of it were committed last.
+    private var lastRowsCommitted: [Int: MonotonicTime] = [:]
     /// By headset: since when it can be reached; nil while it cannot.
     private var availableSince: [MonotonicTime?]
     private var lastReturn: [MonotonicTime?]
@@ -79,6 +81,7 @@ struct RehearsalChecker {
             committed.insert(rows)
             guard let recording = recordingOfStream[rows.stream] else { continue }
             lastRows[recording] = rows
+            if let headset = headsetOfRecording[recording] { lastRowsCommitted[headset] = now }
             if ended.contains(recording) {
                 add(
                     .stoppedStaysStopped,
@@ -177,6 +180,8 @@ struct RehearsalChecker {
         guard recording != nil else { return }
         if !world.headsets[index].isStreamingLive {
             add(.backInTime, "\(headset.name) does not stream 10 s after all faults have ended", at: world.now, &report)
+        } else if lastRowsCommitted[index] ?? .boot <= calm {
+            add(.backInTime, "nothing of \(headset.name) is stored 10 s after all faults have ended", at: world.now, &report)
         }
     }
 

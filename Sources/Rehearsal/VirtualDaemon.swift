@@ -73,7 +73,7 @@ final class VirtualDaemon {
                 acquirer.observeClock(unixNanoseconds: time, isSynchronised: true, at: now)
             }
         }
-        if reconcileDue {
+        if reconcileDue || acquirer.mustReconcile {
             reconcileDue = false
             try acquirer.reconcile(with: store, profile: profile, at: now)
         }

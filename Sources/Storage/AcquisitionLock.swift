@@ -19,6 +19,7 @@ public final class AcquisitionLock: Sendable {
         let lockPath = path + "-lock"
         // Closed on exec, so that no child process keeps the lock.
         let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        if file >= 0 { DatabaseOpening.shareWithGroup(file, of: path) }
         guard file >= 0 else {
             let code = errno
             let reason = String(cString: strerror(code))

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import Migrations
 
 /// How a database file is checked, opened and brought up to date.
@@ -18,10 +19,30 @@ struct DatabaseOpening {
         }
     }
 
+    /// Lets the group write a new file where it may write the directory: members of the daemon's group record by writing their
+    /// wishes into the database. SQLite gives its WAL and shared-memory files the mode of the database.
+    static func shareWithGroup(_ file: Int32, of path: String) {
+        var directory = stat()
+        let name = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard stat(name, &directory) == 0, directory.st_mode & S_IWGRP != 0 else { return }
+        // Fails for a file of somebody else, who has decided then.
+        _ = fchmod(file, 0o660)
+    }
+
+    /// Creates the file before SQLite does, with the mode that its companions will inherit.
+    private func create() {
+        let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        // What hinders it, SQLite will say better.
+        guard file >= 0 else { return }
+        Self.shareWithGroup(file, of: path)
+        Glibc.close(file)
+    }
+
     func open(mode: Store.Mode) throws(StorageError) -> any DatabaseWriter {
         let exists = FileManager.default.fileExists(atPath: path)
         if !exists, mode == .readOnly { throw StorageError.notFound(what: "database \(path)") }
         let isComplete = exists ? try inspect() : false
+        if !exists { create() }
         do {
             if mode == .readOnly {
                 guard isComplete else {

@@ -52,7 +52,8 @@ struct HeadsetSituation: Hashable {
             self.init(
                 .waiting, "waits for the Bluetooth adapter\(detail)",
                 "plug it in, or switch it on: bluetoothctl power on; rfkill unblock bluetooth")
-        case "waitingForOperator": self.init(.waiting, "waits for a person\(detail)", "remove the cause; eegsync notices it")
+        case "waitingForOperator":
+            self.init(.waiting, "waits for a person\(detail)", "remove the cause, then: systemctl reload eegsync")
         case "searching": self.init(.working, "is looked for\(detail)", nearby)
         case "establishing": self.init(.working, "is connected and is being prepared\(detail)", nil)
         default: self.init(.working, "is in state \(state)\(detail)", nil)

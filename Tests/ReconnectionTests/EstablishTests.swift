@@ -166,6 +166,36 @@ struct EstablishTests {
         #expect(test.machine.state.name == "connecting")
     }
 
+    @Test("A headset that does not tell its serial number this time is let go, not banned")
+    func silentIdentity() {
+        var test = Under.inState("identifying")
+        let effects = test.fire(.identityRead(nil, attempt: test.attempt))
+        #expect(!effects.contains { if case .identifierRejected = $0 { true } else { false } })
+        test.fire(.disconnected(nil, attempt: test.attempt))
+        #expect(test.machine.state.name == "backingOff")
+    }
+
+    @Test("An adapter that goes away in the middle of a step is waited for like any other")
+    func adapterGoneInStep() {
+        var test = Under.inState("subscribingControl")
+        test.fire(.stepFailed(.adapterUnavailable(.resetting), attempt: test.attempt))
+        #expect(test.machine.state.name == "cancelling")
+        test.fire(.disconnected(nil, attempt: test.attempt))
+        #expect(test.machine.state.name == "backingOff")
+    }
+
+    @Test("An unanswered status does not make the next restart go unnoticed")
+    func unansweredKeepsBoot() {
+        var test = Under.inState("queryingStatus")
+        test.reachDeadline()
+        test.reachDeadline()
+        test.fire(.commandsCompleted(attempt: test.attempt))
+        test.fire(.dataSubscribed(attempt: test.attempt))
+        test.fire(.commandsCompleted(attempt: test.attempt))
+        #expect(test.machine.state.name == "streaming")
+        #expect(test.machine.knownBoot == Under.boot)
+    }
+
     @Test("A new address is bound by its serial number")
     func newAddress() {
         var test = Under.inState("identifying")

@@ -1,4 +1,5 @@
 import Bluetooth
+import Headsets
 import Simulation
 import Storage
 import Testing
@@ -26,6 +27,25 @@ struct RehearsalTests {
             report.violations == [],
             "replay with: eegsync simulate --seeds \(seed)..\(seed)")
         #expect(report.rows > 0)
+    }
+
+    @Test("A recording that is stopped while no daemon runs misses nothing after the stop")
+    func stoppedWhileDown() throws {
+        var plan = RehearsalPlan(seed: 3)
+        plan.faultyPeriod = .seconds(400)
+        plan.calmPeriod = .seconds(20)
+        // Down from 30 s on for five minutes; stopped 10 s into it.
+        plan.script = [
+            ScriptedFault(at: MonotonicTime(nanoseconds: 90_000_000_000), .daemonKilled, for: .seconds(300))
+        ]
+        plan.operatorStops = [RehearsalPlan.OperatorStop(headset: 0, at: .seconds(40), pause: .seconds(350))]
+        let rehearsal = try Rehearsal(plan)
+        let report = try rehearsal.run()
+        #expect(report.violations == [])
+        let stream = try #require(try rehearsal.store.reader(of: RecordingID(rawValue: 1)).contents.streams.first)
+        let last = try #require(stream.lastN)
+        #expect(abs(last - 40 * 250) < 500, "the recording reaches to n \(last)")
+        #expect(stream.gaps.map(\.cause) == [.daemonDown])
     }
 
     @Test("The same seed gives the same run")

@@ -37,6 +37,22 @@ struct OpeningTests {
         #expect(try store.size().bytes > 0)
     }
 
+    @Test("shares all its files with the group where the group may write the directory, whatever the mask")
+    func groupMayWrite() throws {
+        func mode(_ path: String) throws -> Int {
+            try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int) & 0o777
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: directory.path("."))
+        let shared = try Store(path: path, hostBoot: Fixture.boot, mode: .acquire)
+        try Fixture.record(into: shared)
+        for suffix in ["", "-wal", "-shm", "-lock"] { #expect(try mode(path + suffix) == 0o660, "\(suffix)") }
+        try shared.close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path("."))
+        let own = try Store(path: directory.path("own.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
+        #expect(try mode(directory.path("own.sqlite")) & 0o020 == 0)
+        try own.close()
+    }
+
     @Test("lists every file of the migrations, in order")
     func migrationsAreComplete() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Migrations/sql")

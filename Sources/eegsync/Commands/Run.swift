@@ -13,8 +13,8 @@ struct Run: AsyncParsableCommand {
             is decided by `eegsync record`.
 
             SIGTERM and SIGINT end it in order: links are closed, the last batch is committed, recordings stay open and go on \
-            when it is started again. SIGHUP reads the configuration again. A crash, kill -9 or a power cut costs nothing that \
-            was committed; headsets with a memory are asked for the rest.
+            when it is started again. SIGHUP reads the configuration again. A crash or kill -9 costs nothing that was \
+            committed, a power cut nothing that a headset with a memory was told to forget; it is asked for the rest.
 
             EXAMPLE
               eegsync run --config /etc/eegsync/eegsync.yaml

@@ -51,6 +51,7 @@ struct Simulate: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        if seeds.last - seeds.first >= 1_000_000 { throw ValidationError("--seeds takes at most 1,000,000 seeds.") }
         guard let keep else { return }
         if seeds.first != seeds.last { throw ValidationError("--keep takes a single seed.") }
         if FileManager.default.fileExists(atPath: keep) { throw ValidationError("\(keep) exists already.") }
@@ -58,6 +59,7 @@ struct Simulate: ParsableCommand {
 
     func run() throws {
         var facts = SimulateFacts(faults: faults.rawValue)
+        facts.planted = plant?.rawValue
         var progress = ProgressBar(label: "rehearsing")
         let began = ContinuousClock.now
         for seed in seeds.first...seeds.last {
@@ -134,6 +136,8 @@ struct SimulateFacts: Facts {
     }
 
     var faults: String
+    /// The planted defect, if any.
+    var planted: String?
     var seeds = 0
     var simulatedSeconds = 0.0
     var elapsedSeconds = 0.0
@@ -178,12 +182,13 @@ struct SimulateFacts: Facts {
         recovered += report.recovered
         counts.add(report.injected)
         returns += report.returns
+        let planting = planted.map { " --plant \($0)" } ?? ""
         for violation in report.violations {
             violations.append(
                 Broken(
                     seed: report.seed, rule: violation.rule.rawValue, atSeconds: violation.time.seconds,
                     detail: violation.detail,
-                    replay: "eegsync simulate --seeds \(report.seed)..\(report.seed) --faults \(faults)"))
+                    replay: "eegsync simulate --seeds \(report.seed)..\(report.seed) --faults \(faults)\(planting)"))
         }
         guard timeline else { return }
         timelines.append("seed \(report.seed)")
