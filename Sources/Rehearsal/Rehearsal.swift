@@ -76,6 +76,9 @@ public final class Rehearsal {
         try advance(to: calm)
         // A daemon that is down is started again: that is the last fault to end.
         if restart != nil { restart = calm }
+        commitDelayUntil = min(commitDelayUntil, calm)
+        diskFullUntil = min(diskFullUntil, calm)
+        if let due = commit?.due { commit?.due = min(due, calm + plan.commitDuration) }
         try advance(to: calm + .seconds(10))
         for (index, headset) in plan.headsets.enumerated() {
             checker.checkIsBack(index, headset, world: world, since: calm, &report)

@@ -105,6 +105,11 @@ public struct RehearsalPlan: Sendable {
             let pause = Duration.milliseconds(Int64(generator.next() % 15_000))
             plan.operatorStops = [OperatorStop(headset: 0, at: .seconds(20 + Int64(generator.next() % 80)), pause: pause)]
         }
+        // A headset without memory, counter or serial number: every loss is for good, and must be ledgered all the same.
+        if generator.next() % 4 == 0 {
+            plan.headsets.append(
+                RehearsedHeadset(name: "mindwave", specification: .thinkGear(), profile: ThinkGearProfile()))
+        }
         return plan
     }
 }

@@ -224,9 +224,12 @@ extension SimulatedWorld {
         case .lowPower: hasEffect = headset.isBooted && headset.behaviour.sleep(at: clock)
         case .rotatedAddress: hasEffect = rotate(headset)
         case .staleAddress:
-            closeLink(headset, error: .linkLost)
-            changeAddress(headset, to: 0b11)
-            hasEffect = true
+            // A classic address is the device's own for life.
+            hasEffect = headset.identifier.addressType != .classic
+            if hasEffect {
+                closeLink(headset, error: .linkLost)
+                changeAddress(headset, to: 0b11)
+            }
         case .headsetDisconnect: hasEffect = disconnect(headset, error: .peripheralDisconnected)
         case .operatorDisconnect: hasEffect = disconnect(headset, error: .disconnectedByOperator)
         case .servicesChanged: hasEffect = changeServices(headset)

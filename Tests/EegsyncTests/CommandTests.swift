@@ -9,7 +9,9 @@ import Testing
     @Test func helpAndVersionAreComplete() throws {
         let help = try ProgramRun(["--help"])
         #expect(help.exitCode == 0)
-        for command in ["record", "mark", "status", "recordings", "gaps", "audit", "export", "replay", "demo"] {
+        for command in [
+            "record", "mark", "status", "recordings", "gaps", "audit", "export", "replay", "demo", "run", "simulate",
+        ] {
             #expect(help.output.contains("\n  \(command) "), "\(command)")
             let own = try ProgramRun(["help", command])
             #expect(own.exitCode == 0)

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import eegsync
+
+/// `eegsync simulate`, as the built program.
+@Suite struct SimulateCommandTests {
+    @Test func aCalmSeedKeepsEveryPromise() throws {
+        let run = try ProgramRun(["simulate", "--seeds", "1..1", "--faults", "none", "--json"])
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let facts = try run.json()
+        #expect(facts["seeds"] as? Int == 1)
+        #expect((facts["violations"] as? [Any])?.isEmpty == true)
+        #expect(try #require(facts["rows"] as? Int) > 170 * 250)
+    }
+
+    @Test func aPlantedDefectExitsWith65AndSaysHowToReplayIt() throws {
+        let run = try ProgramRun(["simulate", "--seeds", "1", "--faults", "none", "--plant", "shiftChannel"])
+        #expect(run.exitCode == 65)
+        #expect(run.output.contains("storedIsSampled"))
+        #expect(run.output.contains("eegsync simulate --seeds 1..1 --faults none --plant shiftChannel"))
+    }
+
+    @Test func wrongSeedsAndDefectsExitWith64() throws {
+        for arguments in [
+            ["--seeds", "5..1"], ["--seeds", "x"], ["--seeds", "0..18446744073709551615"], ["--plant", "gremlins"],
+            ["--seeds", "1..2", "--keep", "/tmp/absent.sqlite"],
+        ] {
+            #expect(try ProgramRun(["simulate"] + arguments).exitCode == 64, "\(arguments)")
+        }
+    }
+}
