@@ -126,7 +126,8 @@ private func source(_ text: String) -> SourceText { SourceText(path: "Sources/Pl
 
     @Test func aPathOfAMachineIsFound() {
         #expect(
-            Wording.machinePaths(source("let p = \"/home/ann/x\"\n\"/work/a\"\n\"/var/lib/eegsync\"\n/homework/")).map(\.line)
+            Wording.machinePaths(source("let p = \"/home/ann/x\"\n\"\("/")work/a\"\n\"/var/lib/eegsync\"\n/homework/")).map(
+                \.line)
                 == [1, 2])
     }
 
