@@ -9,6 +9,9 @@ public final class Acquirer {
     /// Attempts of different headsets differ above this many bits.
     static let attemptBits: UInt64 = 40
 
+    /// Which of an acquirer's machines an attempt belongs to: a number from 1, in the order of their beginning.
+    public static func machine(of attempt: Attempt) -> UInt64 { attempt.number >> attemptBits }
+
     /// The bounds.
     public let limits: AcquisitionLimits
     let central: any Central

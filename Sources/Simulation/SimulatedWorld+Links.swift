@@ -69,13 +69,15 @@ extension SimulatedWorld {
             return
         }
         if let earlier = process.connects.first(where: { $0.identifier == identifier }) {
-            if !earlier.isCancelled { record(.secondConnect, identifier, attempt) }
+            if !earlier.isCancelled { record(.secondConnect, identifier, attempt, earlier: earlier.attempt) }
             failConnect(identifier, .inProgress, attempt: attempt)
             return
         }
         let owner = headsets.first { $0.identifiers.contains(identifier) }
-        if let owner, process.connects.contains(where: { !$0.isCancelled && owner.identifiers.contains($0.identifier) }) {
-            record(.secondConnectToHeadset, identifier, attempt)
+        if let owner,
+            let earlier = process.connects.first(where: { !$0.isCancelled && owner.identifiers.contains($0.identifier) })
+        {
+            record(.secondConnectToHeadset, identifier, attempt, earlier: earlier.attempt)
         }
         if let linked = headsets.first(where: { $0.link?.identifier == identifier }), adopt(linked, attempt: attempt) { return }
         var pending = PendingConnect(serial: makeSerial(), identifier: identifier, attempt: attempt, fate: .normal)
@@ -94,9 +96,12 @@ extension SimulatedWorld {
         if headset.isHeldByOther { joinOther(headset) } else if isReachable(headset) { armConnects(to: headset) }
     }
 
-    private func record(_ kind: ContractViolation.Kind, _ identifier: PeripheralIdentifier, _ attempt: Attempt) {
+    private func record(
+        _ kind: ContractViolation.Kind, _ identifier: PeripheralIdentifier, _ attempt: Attempt, earlier: Attempt = .none
+    ) {
         guard contractViolations.count < Self.violationLimit else { return }
-        contractViolations.append(ContractViolation(time: now, kind: kind, identifier: identifier, attempt: attempt))
+        contractViolations.append(
+            ContractViolation(time: now, kind: kind, identifier: identifier, attempt: attempt, earlier: earlier))
     }
 
     private func failConnect(_ identifier: PeripheralIdentifier, _ error: CentralError, attempt: Attempt) {

@@ -155,6 +155,8 @@ public struct ContractViolation: Hashable, Sendable {
     public var identifier: PeripheralIdentifier
     /// The attempt of the call.
     public var attempt: Attempt
+    /// The attempt of the connect that was outstanding; none where the violation is of another kind.
+    public var earlier: Attempt = .none
 
     /// Kinds of violations.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
