@@ -18,7 +18,6 @@ extension StreamAssembler {
         if newFirst > nextN { addGap(nextN..<newFirst, cause: .packetLost, at: now) }
         if hasRoom {
             draft.append(values.dropFirst(Int(newFirst - firstN) * channels), firstN: newFirst)
-            storedRows += end - newFirst
             nextN = end
         } else {
             overflow(until: end, at: now)
@@ -36,7 +35,6 @@ extension StreamAssembler {
             draft.ledger.recover(firstN: run.gapFirstN, channel: 0, count: run.end - run.firstN)
             stored += run.end - run.firstN
         }
-        storedRows += stored
         for channel in 0..<channels where missingChannels[channel].intersects(range) {
             stored += fillChannel(channel, range) { values[values.startIndex + Int($0 - firstN) * channels + channel] }
         }
@@ -98,7 +96,6 @@ extension StreamAssembler {
 
     mutating func store(_ row: PartialRows.Row, at now: MonotonicTime) {
         draft.append(row.values[...], firstN: row.n, missingChannels: row.missing)
-        storedRows += 1
         for channel in 0..<description.channels.count where row.missing >> channel & 1 == 1 {
             // Consecutive rows that lack the same channel belong to one gap: it grows.
             if let last = missingChannels[channel].runs.last, last.end == row.n {

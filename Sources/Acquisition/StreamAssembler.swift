@@ -22,8 +22,6 @@ struct StreamAssembler: Sendable {
     var missingChannels: [MissingSamples]
     /// Samples that arrived again and were dropped.
     var duplicates: Int64 = 0
-    /// Rows settled as stored, and samples settled as missing, since the process began.
-    var storedRows: Int64 = 0
 
     /// What is written next.
     var draft: StreamDraft
@@ -245,9 +243,6 @@ struct StreamAssembler: Sendable {
         if hasSamples, let segment = timeMap?.take() { draft.segments.append(segment) }
         draft.move(into: &batch)
     }
-
-    /// Samples missing now.
-    var missingCount: Int64 { missing.runs.reduce(0) { $0 + $1.end - $1.firstN } }
 
     /// Whole rows of which a packet never came are settled now.
     mutating func settlePartialRows(before n: Int64, at now: MonotonicTime) {

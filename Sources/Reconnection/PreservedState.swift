@@ -34,24 +34,20 @@ public struct PreservedState: Hashable, Sendable {
 extension ConnectionMachine {
     /// What is to be preserved now.
     public var preservedState: PreservedState {
-        var preserved = PreservedState(state: state.name, bootIdentifier: knownBoot)
+        var preserved = PreservedState(state: state.name, peripheral: peripheral, bootIdentifier: knownBoot)
         switch state {
-        case .stopped, .waitingForAdapter, .waitingForOperator, .restoring, .retrieving, .backingOff: break
+        case .stopped, .waitingForAdapter, .waitingForOperator, .restoring, .retrieving, .backingOff, .connecting, .cancelling:
+            break
         case .scanning: preserved.scanFilter = profile.recognition.scanFilter
-        case .connecting(let candidate): preserved.peripheral = candidate.identifier
-        case .cancelling(let identifier, _, _): preserved.peripheral = identifier
         case .establishing(let link, _), .streaming(let link, _), .stopping(let link):
-            preserved.peripheral = link.identifier
             preserved.isConnected = true
             if link.isControlSubscribed { preserved.subscribed += profile.controlCharacteristics }
             if link.isDataSubscribed { preserved.subscribed += profile.dataCharacteristics }
         }
         return preserved
     }
-}
 
-extension ConnectionMachine {
-    /// The identifier that is connected to or tried; nil where there is none. That of ``preservedState``, without the rest.
+    /// The identifier that is connected to or tried; nil where there is none.
     public var peripheral: PeripheralIdentifier? {
         switch state {
         case .stopped, .waitingForAdapter, .waitingForOperator, .restoring, .retrieving, .backingOff, .scanning: nil
