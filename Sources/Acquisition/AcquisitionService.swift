@@ -115,7 +115,8 @@ public actor AcquisitionService {
     public func run() async throws(StorageError) {
         defer { continuation.finish() }
         let next = try store.nextStreamID()
-        acquirer = Acquirer(central: makeCentral(thread.descriptorWatch), nextStreamID: next, limits: settings.limits, seed: settings.seed)
+        let central = makeCentral(thread.descriptorWatch)
+        acquirer = Acquirer(central: central, nextStreamID: next, limits: settings.limits, seed: settings.seed)
         thread.setTurn { [weak self] now in self?.assumeIsolated { $0.turn(at: now) } ?? nil }
         await withCheckedContinuation { finished = $0 }
         thread.setTurn(nil)

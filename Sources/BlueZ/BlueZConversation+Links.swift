@@ -187,11 +187,6 @@ extension BlueZConversation {
             return close(links[index], isBlocked ? .peripheralBlocked : .linkLost)
         }
         if changed["ServicesResolved"]?.flag == true { servicesResolved(index) }
-        if changed["ServicesResolved"]?.flag == false, links[index].phase == .connected, links[index].discovery == nil,
-            links[index].cancels.isEmpty, DeviceObject(objects, path: path)?.isConnected == true
-        {
-            tell(.didModifyServices(links[index].identifier))
-        }
     }
 
     /// A device's object is gone.

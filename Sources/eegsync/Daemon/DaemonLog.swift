@@ -1,4 +1,5 @@
 import Acquisition
+import Bluetooth
 import Logging
 import Storage
 import Synchronization
@@ -31,8 +32,9 @@ final class DaemonLog: Sendable {
     func log(_ report: AcquisitionReport) {
         switch report {
         case .phaseChanged(let headset, let detail):
+            let reason = detail.map { ": " + (AdapterState(rawValue: $0)?.words ?? $0) } ?? ""
             log(
-                headset.phase.level, headset.phase.words + (detail.map { ": \($0)" } ?? ""),
+                headset.phase.level, headset.phase.words + reason,
                 [
                     "headset": "\(headset.name)", "attempt": "\(headset.attempt)", "state": "\(headset.phase.rawValue)",
                     "recording": "\(headset.recording.rawValue)",
