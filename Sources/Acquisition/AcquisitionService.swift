@@ -286,6 +286,7 @@ public actor AcquisitionService {
             hasChanged = true
             report(.phaseChanged(headset, detail: acquirer.detail(of: headset.recording)))
         }
+        if let isRecovering = acquirer.takeHungRadio() { report(.radioHangs(isRecovering: isRecovering)) }
         for back in acquirer.takeReturns() {
             let name = acquirer.headsets.first { $0.recording == back.recording }?.name ?? ""
             report(.returned(headset: name, layer: back.layer))
