@@ -5,7 +5,10 @@ import Testing
 /// Bytes from the air may be anything.
 @Suite("Random bytes")
 struct RandomBytesTests {
-    private static let characteristics = [BufferedEEGService.control, BufferedEEGService.data, .serialPort, .batteryLevel]
+    private static let characteristics = [
+        BufferedEEGService.control, BufferedEEGService.data, GanglionService.data, .softwareRevisionString, .serialPort,
+        .batteryLevel,
+    ]
 
     /// Decodes one piece and checks that every block owns the values that it claims.
     private static func feed(
