@@ -9,8 +9,8 @@ public struct GanglionDecoder: HeadsetDecoder {
     /// Longer texts are cut: the register dump, the longest, has about 300 characters.
     public static let messageLengthMaximum = 1024
 
-    /// How the samples are packed; from the Software Revision String once that was read.
-    private var firmware: GanglionFirmware
+    /// How the samples are packed; nil until the Software Revision String was read: a guess would store nonsense.
+    private var firmware: GanglionFirmware?
     private let isAccelerometerOn: Bool
     /// Firmware 2: the samples that the next differences are taken from.
     private var previous: (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
@@ -24,9 +24,10 @@ public struct GanglionDecoder: HeadsetDecoder {
     /// Creates a decoder for one link.
     ///
     /// - Parameters:
-    ///   - firmware: what is assumed until the Software Revision String was read.
+    ///   - firmware: how samples are packed; nil where the Software Revision String will tell it. Samples that come before
+    ///     are discarded.
     ///   - isAccelerometerOn: what the headset was told.
-    public init(firmware: GanglionFirmware = .version2, isAccelerometerOn: Bool = true) {
+    public init(firmware: GanglionFirmware? = nil, isAccelerometerOn: Bool = true) {
         self.firmware = firmware
         self.isAccelerometerOn = isAccelerometerOn
     }
@@ -58,7 +59,7 @@ public struct GanglionDecoder: HeadsetDecoder {
     private mutating func decodeSamples(_ bytes: [UInt8], identifier: Int, into decoded: inout Decoded) {
         // With the accelerometer off, 99 is not the last packet of 18 bits, but one of 19 bits before the first cycle.
         let isBeforeFirst = firmware == .version3 && identifier == 99 && !isAccelerometerOn
-        guard bytes.count == GanglionService.packetLength, !isBeforeFirst,
+        guard let firmware, bytes.count == GanglionService.packetLength, !isBeforeFirst,
             firmware == .version2 || identifier < 200
         else {
             decoded.items.append(.discarded(byteCount: bytes.count))

@@ -60,7 +60,8 @@ public struct GanglionProfile: HeadsetProfile {
         return isAccelerometerOn ? [eeg, accelerometer] : [eeg]
     }
 
-    /// The status query reads the firmware's version, which tells how samples are packed.
+    /// The status query reads the firmware's version, which tells how samples are packed; where it was not answered, the
+    /// version is read again, and the headset is not used without it.
     ///
     /// The headset is stopped before it is configured, for a link that outlived this program. The radio confirms a
     /// write before the firmware has looked at it: it gets time between two.
@@ -68,7 +69,7 @@ public struct GanglionProfile: HeadsetProfile {
         switch purpose {
         case .queryStatus: [.read(.softwareRevisionString)]
         case .initialise:
-            [
+            (status == nil ? [.read(.softwareRevisionString)] : []) + [
                 GanglionCommand.stop.step, .wait(.milliseconds(50)),
                 (isAccelerometerOn ? GanglionCommand.accelerometerOn : .accelerometerOff).step, .wait(.milliseconds(50)),
             ]

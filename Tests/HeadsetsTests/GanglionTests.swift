@@ -173,12 +173,21 @@ struct GanglionTests {
         #expect(filter.matches(Advertisement(localName: "Ganglion-a001")))
         #expect(filter.matches(Advertisement(serviceUUIDs: [GanglionService.service])))
         #expect(GanglionService.data.description == "2d30c082-f39f-4ce6-923f-3484ea480596")
-        let written = profile.commands(for: .initialise, status: nil).compactMap { step in
+        let written = profile.commands(for: .initialise, status: HeadsetStatus(condition: .idle)).compactMap { step in
             if case .write(let bytes, GanglionService.command, .withResponse) = step { bytes } else { nil }
         }
         #expect(written == [Array("s".utf8), Array("n".utf8)])
         #expect(abs(GanglionProfile.microvoltsPerCount - 0.00186995) < 1e-8)
         #expect(GanglionProfile(isAccelerometerOn: false).streams.map(\.name) == ["eeg"])
+    }
+
+    @Test("is not decoded before its version is known: the same bytes mean other samples in each firmware")
+    func unknownFirmware() {
+        var decoder = GanglionDecoder()
+        #expect(Self.decode([Self.zero], with: &decoder).items == [.discarded(byteCount: 20)])
+        let profile = GanglionProfile()
+        #expect(profile.commands(for: .initialise, status: nil).first == .read(.softwareRevisionString))
+        #expect(profile.commands(for: .initialise, status: HeadsetStatus(condition: .idle)).count == 4)
     }
 
     @Test("with the accelerometer off has no packet 99; what a start may send so is dropped")
