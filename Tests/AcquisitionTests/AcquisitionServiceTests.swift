@@ -24,7 +24,7 @@ import Testing
         var limits = AcquisitionLimits()
         limits.commitInterval = .milliseconds(40)
         return AcquisitionService(
-            store: store, settings: settings(limits), makeCentral: { ScriptedCentral(script) }, synchronise: synchronise)
+            store: store, settings: settings(limits), makeCentral: { _ in ScriptedCentral(script) }, synchronise: synchronise)
     }
 
     private static func settings(_ limits: AcquisitionLimits) -> AcquisitionService.Settings {
