@@ -87,6 +87,13 @@ let package = Package(
             dependencies: ["Rehearsal", "Acquisition", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth"],
             swiftSettings: settings),
 
+        // The kernel's Bluetooth management channel: adapters, connection parameters, why links ended.
+        .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
+        // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
+        .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+
         // Linux system calls that Glibc's module lacks.
         .target(name: "CLinux"),
         // libsystemd, for notifications to the service manager.
