@@ -140,6 +140,10 @@ public final class Acquirer {
                 acquisition.handle(event, at: now)
                 if !acquisition.wantsScan { break }  // One headset took it; another must not connect to it, too.
             }
+        case .didUnblock(let peripheral):
+            for acquisition in acquisitions where acquisition.machine.identifiers.contains(peripheral) {
+                acquisition.handle(event, at: now)
+            }
         case .didFailToScan:
             for acquisition in acquisitions where acquisition.wantsScan { acquisition.handle(event, at: now) }
             scanFilter = nil
