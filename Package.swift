@@ -107,14 +107,15 @@ let package = Package(
         .executableTarget(
             name: "eegsync",
             dependencies: [
-                "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "BlueZ", "Simulation", "Rehearsal", "CLinux",
-                "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
+                "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "BlueZ", "Simulation",
+                "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
             name: "EegsyncTests",
             dependencies: [
-                "eegsync", "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
+                "eegsync", "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "Simulation",
+                "Rehearsal", "CLinux",
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.
