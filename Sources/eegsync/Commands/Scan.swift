@@ -56,7 +56,8 @@ struct Scan: ParsableCommand {
     }
 
     private func scan(_ session: CentralSession, known: [ScanFacts.Known]) throws -> ScanFacts {
-        var failure = try startScan(session)
+        var failure = waitForAdapter(session)
+        if let failure { throw Failure(scan: failure) }
         var sightings = ScanSightings()
         var connected: [PeripheralIdentifier] = []
         var screen = LiveScreen(isEnabled: !output.json && isatty(STDOUT_FILENO) == 1)
@@ -79,10 +80,11 @@ struct Scan: ParsableCommand {
                 default: break
                 }
             }
+            guard failure == nil else { return true }
             screen.draw(every: Self.frameInterval, at: elapsed) {
                 facts(after: elapsed, ranksBySignal: false).liveLines(total: limit, style: $0)
             }
-            return failure != nil
+            return false
         }
         screen.erase()
         session.central.stopScan()
@@ -90,8 +92,8 @@ struct Scan: ParsableCommand {
         return facts(after: limit, ranksBySignal: true)
     }
 
-    /// Waits until the adapter is on.
-    private func startScan(_ session: CentralSession) throws -> CentralError? {
+    /// Waits until the adapter is on; what is wrong where it does not become so.
+    private func waitForAdapter(_ session: CentralSession) -> CentralError? {
         session.run(for: Self.adapterLimit) { _, elapsed in
             switch session.central.state {
             case .poweredOn, .unsupported, .unauthorized, .blocked: true
@@ -147,6 +149,7 @@ extension AdapterState {
         switch self {
         case .poweredOff: "switch the adapter on: bluetoothctl power on"
         case .blocked: "unblock the radio: rfkill unblock bluetooth"
+        case .resetting, .unknown: "see that bluetoothd runs (systemctl start bluetooth); `eegsync doctor` looks for the cause."
         case .absent: "plug an adapter in, and see that bluetoothd runs: systemctl start bluetooth"
         default: "`eegsync doctor` looks for the cause."
         }

@@ -6,7 +6,7 @@ extension Diagnosis {
 
     /// Everything between a headset and this process.
     static func bluetooth(_ facts: HostFacts) -> [Finding] {
-        var findings = adapters(facts.bluetooth)
+        var findings = adapters(facts.bluetooth, isBluetoothdRunning: facts.bluetoothd.pid != nil)
         findings.append(bluetoothd(facts.bluetoothd))
         if facts.bluetoothd.pid != nil, let bus = bus(facts.bluetoothd.bus) { findings.append(bus) }
         if facts.bluetooth.managementError == nil, !facts.bluetooth.adapters.isEmpty {
@@ -17,24 +17,9 @@ extension Diagnosis {
 
     // MARK: Adapters
 
-    private static func adapters(_ bluetooth: HostFacts.Bluetooth) -> [Finding] {
-        if bluetooth.adapters.isEmpty {
-            if let error = bluetooth.managementError {
-                return [
-                    .problem(
-                        "adapter", "there is no Bluetooth adapter: \(error)",
-                        remedy: "load the driver (modprobe btusb, or hci_uart on a Raspberry Pi) and see "
-                            + "`dmesg | grep -i bluetooth`")
-                ]
-            }
-            return [
-                .problem(
-                    "adapter", "there is no Bluetooth adapter",
-                    remedy: "plug one in; on a Raspberry Pi see that /boot/firmware/config.txt does not disable it "
-                        + "(dtoverlay=disable-bt)")
-            ]
-        }
-        let findings = bluetooth.adapters.map(adapter)
+    private static func adapters(_ bluetooth: HostFacts.Bluetooth, isBluetoothdRunning: Bool) -> [Finding] {
+        if bluetooth.adapters.isEmpty { return [noAdapter(bluetooth.managementError)] }
+        let findings = bluetooth.adapters.map { adapter($0, isBluetoothdRunning: isBluetoothdRunning) }
         // Several adapters: one that works is enough, the others are worth a remark.
         guard findings.contains(where: { $0.verdict == .ok }) else { return findings }
         return findings.map { finding in
@@ -44,7 +29,19 @@ extension Diagnosis {
         }
     }
 
-    private static func adapter(_ adapter: HostFacts.Adapter) -> Finding {
+    private static func noAdapter(_ error: String?) -> Finding {
+        if let error {
+            return .problem(
+                "adapter", "there is no Bluetooth adapter: \(error)",
+                remedy: "load the driver (modprobe btusb, or hci_uart on a Raspberry Pi) and see `dmesg | grep -i bluetooth`")
+        }
+        return .problem(
+            "adapter", "there is no Bluetooth adapter",
+            remedy: "plug one in; on a Raspberry Pi see that /boot/firmware/config.txt does not disable it "
+                + "(dtoverlay=disable-bt)")
+    }
+
+    private static func adapter(_ adapter: HostFacts.Adapter, isBluetoothdRunning: Bool) -> Finding {
         let check = "adapter \(adapter.name)"
         switch adapter.block {
         case .hard:
@@ -57,6 +54,11 @@ extension Diagnosis {
             return .problem(check, "it has no Bluetooth Low Energy", remedy: "use an adapter with Bluetooth 4.0 or later")
         }
         if adapter.isPowered == false {
+            // bluetoothd switches adapters on when it starts (AutoEnable in its main.conf); whether a person did not want that
+            // shows only then.
+            if !isBluetoothdRunning {
+                return .warning(check, "it is off, as long as bluetoothd does not run", remedy: "start bluetoothd first")
+            }
             return .problem(
                 check, "it is switched off; eegsync does not switch on what a person switched off",
                 remedy: "switch it on: bluetoothctl power on")

@@ -45,14 +45,16 @@ enum Diagnosis {
 
     private static func clock(_ clock: HostFacts.Clock) -> Finding {
         let check = "clock"
-        let battery = clock.hasBatteryClock ? "" : "; it has no battery, so it is wrong after each start until then"
         switch clock.isSynchronised {
         case true?: return .ok(check, "the wall clock is synchronised")
         case false?:
             return .warning(
-                check, "the wall clock is not synchronised\(battery)",
-                remedy: "samples are safe and keep their true distances, but times in UTC may be off: "
-                    + "connect the machine to a network and enable systemd-timesyncd or chrony")
+                check,
+                clock.hasBatteryClock
+                    ? "the wall clock is not synchronised: times in UTC may be off; samples keep their true distances"
+                    : "the wall clock is not synchronised, and no battery keeps it while the machine is off: times in UTC are "
+                        + "wrong until it is; samples keep their true distances",
+                remedy: "connect the machine to a network and enable systemd-timesyncd or chrony")
         case nil:
             return .warning(
                 check, "the kernel does not say whether the clock is synchronised", remedy: "run `timedatectl`")

@@ -95,14 +95,15 @@ extension ScanSightings.Sighting {
 
 extension ScanFacts {
     func lines(style: TerminalStyle) -> [String] {
-        var lines: [String] = []
-        if headsets.isEmpty {
-            lines.append("No headset is in range.")
-            lines.append(
-                style.apply(.faint, to: "A headset advertises only while it is switched on and connected to nothing."))
-        } else {
-            lines += headsetTable.rendered(style: style)
-        }
+        let none = [
+            "No headset is in range.",
+            style.apply(.faint, to: "A headset advertises only while it is switched on and connected to nothing."),
+        ]
+        return lines(without: none, style: style)
+    }
+
+    private func lines(without none: [String], style: TerminalStyle) -> [String] {
+        var lines = headsets.isEmpty ? none : headsetTable.rendered(style: style)
         if let others, !others.isEmpty {
             lines.append("")
             lines += Self.otherTable(others).rendered(style: style)
@@ -113,8 +114,7 @@ extension ScanFacts {
     /// The lines while the scan still runs.
     func liveLines(total: Duration, style: TerminalStyle) -> [String] {
         let progress = "Scanning, \(Quantity.count(Int64(seconds))) of \(Quantity.count(Int64(total.inSeconds))) s"
-        let table = headsets.isEmpty && others?.isEmpty ?? true ? ["No headset yet."] : lines(style: style)
-        return [style.apply(.faint, to: progress + " (Ctrl-C ends it)")] + table
+        return [style.apply(.faint, to: progress + " (Ctrl-C ends it)")] + lines(without: ["No headset yet."], style: style)
     }
 
     private var headsetTable: TextTable {
