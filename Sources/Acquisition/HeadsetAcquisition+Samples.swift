@@ -33,6 +33,7 @@ extension HeadsetAcquisition {
                     AnnotationRecord(
                         recording: recording, onset: arrival, durationSeconds: nil, description: description,
                         source: "headset"))
+                records.bound()
             case .discarded, .refused: continue
             }
         }

@@ -216,6 +216,7 @@ public final class BlueZCentral: Central {
                 break
             }
         }
+        if !events.isEmpty { conversation.radio.noteLife() }
         for descriptor in ended { conversation.socketEnded(descriptor) }
         return events
     }

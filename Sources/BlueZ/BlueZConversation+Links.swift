@@ -177,6 +177,7 @@ extension BlueZConversation {
 
     /// Properties of a device changed.
     mutating func deviceChanged(_ path: String, _ changed: ObjectMirror.Properties) {
+        if changed["RSSI"] != nil || changed["Connected"] != nil { radio.noteLife() }
         if changed["RSSI"] != nil { deviceSeen(path) }
         if changed["Blocked"]?.flag == false, let identifier = DeviceObject(objects, path: path)?.identifier {
             tell(.didUnblock(identifier))
@@ -187,11 +188,6 @@ extension BlueZConversation {
             return close(links[index], isBlocked ? .peripheralBlocked : .linkLost)
         }
         if changed["ServicesResolved"]?.flag == true { servicesResolved(index) }
-        if changed["ServicesResolved"]?.flag == false, links[index].phase == .connected, links[index].discovery == nil,
-            links[index].cancels.isEmpty, DeviceObject(objects, path: path)?.isConnected == true
-        {
-            tell(.didModifyServices(links[index].identifier))
-        }
     }
 
     /// A device's object is gone.

@@ -115,7 +115,8 @@ final class Daemon: Service {
         settings.heartbeat = ServiceNotification.watchdogInterval.map { ($0, Self.makeHeartbeat()) }
         return state.withLock { state in
             settings.headsets = state.headsets
-            let service = AcquisitionService(store: store, settings: settings, makeCentral: { configuration.makeCentral(watch: $0) })
+            let service = AcquisitionService(
+                store: store, settings: settings, makeCentral: { configuration.makeCentral(watch: $0) })
             state.service = service
             return service
         }
