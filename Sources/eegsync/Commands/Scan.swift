@@ -132,26 +132,16 @@ extension Configuration {
 extension Failure {
     /// The scan could not run.
     fileprivate init(scan error: CentralError) {
+        let reason: String
         let remedy: String
         if case .adapterUnavailable(let state) = error {
-            remedy = state.remedy
+            reason = "no Bluetooth adapter: \(state.words)"
+            remedy = state.remedy + "; `eegsync doctor` looks for the cause."
         } else {
+            reason = "\(error)"
             remedy = "`eegsync doctor` looks for the cause."
         }
         self.init(
-            problem: "the scan cannot run: \(error).", consequence: "nothing was changed.", remedy: remedy, code: .unavailable)
-    }
-}
-
-extension AdapterState {
-    /// What a person can do about it.
-    fileprivate var remedy: String {
-        switch self {
-        case .poweredOff: "switch the adapter on: bluetoothctl power on"
-        case .blocked: "unblock the radio: rfkill unblock bluetooth"
-        case .resetting, .unknown: "see that bluetoothd runs (systemctl start bluetooth); `eegsync doctor` looks for the cause."
-        case .absent: "plug an adapter in, and see that bluetoothd runs: systemctl start bluetooth"
-        default: "`eegsync doctor` looks for the cause."
-        }
+            problem: "the scan cannot run: \(reason).", consequence: "nothing was changed.", remedy: remedy, code: .unavailable)
     }
 }
