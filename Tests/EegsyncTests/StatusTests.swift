@@ -71,8 +71,8 @@ import Testing
     }
 
     @Test func aDaemonThatMayNotChooseConnectionParametersIsSaidToBeOne() throws {
-        let store = try Store(
-            path: try RecordedDatabase().path, hostBoot: try HostBoot.current(), mode: .acquire)
+        let database = try RecordedDatabase()
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .acquire)
         var facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
         #expect(facts.choosesConnectionParameters == nil)
         for (chooses, isSaid) in [(nil, false), (true, false), (false, true)] as [(Bool?, Bool)] {

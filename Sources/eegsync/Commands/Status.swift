@@ -85,8 +85,8 @@ struct StatusFacts: Facts {
     /// How long the disk lasts while every headset of a running recording streams.
     var daysLeft: Double?
     var daemonPid: Int32?
-    /// Whether the daemon may choose intervals and supervision timeouts (CAP_NET_ADMIN); nil where that is not known, or where no
-    /// radio is used.
+    /// Whether the daemon may choose intervals and supervision timeouts (CAP_NET_ADMIN); nil where that is not known, or where
+    /// no radio is used.
     var choosesConnectionParameters: Bool?
     var headsets: [Headset]
 
