@@ -47,7 +47,7 @@ extension HeadsetAcquisition {
                 }
             }
             lastLiveSample = arrival
-            noteSamples(at: arrival)
+            noteSamples(from: characteristic, at: arrival)
             readMemory(at: arrival)
         }
     }
