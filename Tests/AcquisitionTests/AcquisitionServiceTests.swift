@@ -14,7 +14,7 @@ import Testing
         commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil
     ) -> AcquisitionService {
         AcquisitionService(
-            store: store, settings: settings(limits), makeCentral: { IdleCentral(turns) }, commit: commit)
+            store: store, settings: settings(limits), makeCentral: { _ in IdleCentral(turns) }, commit: commit)
     }
 
     /// One with a headset, and quick commits.
@@ -24,7 +24,7 @@ import Testing
         var limits = AcquisitionLimits()
         limits.commitInterval = .milliseconds(40)
         return AcquisitionService(
-            store: store, settings: settings(limits), makeCentral: { ScriptedCentral(script) }, synchronise: synchronise)
+            store: store, settings: settings(limits), makeCentral: { _ in ScriptedCentral(script) }, synchronise: synchronise)
     }
 
     private static func settings(_ limits: AcquisitionLimits) -> AcquisitionService.Settings {
