@@ -27,6 +27,9 @@ extension HeadsetAcquisition {
                 if let index = index(of: position) { memoryReaders[index].ended() }
             case .damaged(let position, let count):
                 if let index = index(of: position) { streams[index].damaged(count: count) }
+            case .unsent(let position, let counter, let count):
+                guard link != nil, !isFinishing, let index = index(of: position) else { continue }
+                streams[index].unsent(counter: counter, count: count, at: arrival)
             case .annotation(let description):
                 guard link != nil, !isFinishing else { continue }
                 records.annotations.append(
@@ -34,7 +37,7 @@ extension HeadsetAcquisition {
                         recording: recording, onset: arrival, durationSeconds: nil, description: description,
                         source: "headset"))
                 records.bound()
-            case .discarded, .refused: continue
+            case .discarded, .message, .refused: continue
             }
         }
         if hasLiveSamples {

@@ -61,6 +61,7 @@ public final class BufferedHeadset: PeripheralBehaviour {
     }
 
     var boot: BootRecord { bootHistory[bootHistory.count - 1] }
+    var isStreaming: Bool { condition == .streaming }
     private var isSampling: Bool { condition == .streaming || condition == .sampling }
 
     // MARK: Power
