@@ -50,7 +50,7 @@ extension HeadsetAcquisition {
                 }
             }
             lastLiveSample = arrival
-            noteSamples(at: arrival)
+            noteSamples(from: characteristic, at: arrival)
             readMemory(at: arrival)
         }
     }

@@ -132,8 +132,9 @@ final class HeadsetAcquisition {
     }
 
     /// Tells the machine that samples flow: the most frequent event, which changes its deadline and nothing else.
-    func noteSamples(at now: MonotonicTime) {
-        if pending.isEmpty { _ = machine.handle(.samplesReceived, at: now) } else { pending.append(.samplesReceived) }
+    func noteSamples(from characteristic: BluetoothUUID, at now: MonotonicTime) {
+        let event = ConnectionEvent.samplesReceived(from: characteristic)
+        if pending.isEmpty { _ = machine.handle(event, at: now) } else { pending.append(event) }
     }
 
     /// Does what is due.

@@ -7,7 +7,7 @@ import Testing
 @testable import eegsync
 
 /// `eegsync status`: what it offers, and `--watch`.
-@Suite(.timeLimit(.minutes(2))) struct StatusTests {
+@Suite struct StatusTests {
     private static let clear = "\u{1B}[H\u{1B}[2J"
 
     /// What the status says about the only headset.
