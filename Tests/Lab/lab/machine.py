@@ -23,6 +23,8 @@ class Machine:
     share: Path
     # Idle time costs nothing and computing takes no time. False: the clock is the host's, for throughput.
     is_time_simulated: bool = True
+    # The module that is run in the machine.
+    module: str = "guest.session"
 
     def run(self, timeout_seconds: float) -> bool:
         """Boots it and waits until it has ended; False where it had to be killed."""
@@ -44,6 +46,7 @@ class Machine:
             f"LAB={LAB}",
             f"LAB_SHARE={self.share}",
             f"LAB_PYTHON={sys.executable}",
+            f"LAB_MODULE={self.module}",
         ]
         if self.is_time_simulated:
             command.append("time-travel=inf-cpu")
@@ -82,3 +85,14 @@ def _place_of_memory() -> str | None:
     if os.access(place, os.W_OK) and shutil.disk_usage(place).free > 2 * _MEMORY_MEGABYTES * 1_000_000:
         return place
     return None
+
+
+def _try(kernel: Path) -> bool:
+    """Whether a kernel boots on this machine and ends when it is told to."""
+    with tempfile.TemporaryDirectory(prefix="eegsync-lab.") as directory:
+        share = Path(directory)
+        return Machine(kernel, share, module="guest.trial").run(30) and (share / "booted").exists()
+
+
+if __name__ == "__main__":
+    sys.exit(0 if _try(Path(sys.argv[1])) else 1)
