@@ -1,4 +1,5 @@
 import Acquisition
+import Bluetooth
 import Logging
 import Storage
 import Synchronization
