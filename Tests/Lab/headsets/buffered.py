@@ -35,6 +35,8 @@ class BufferedPlan:
     crystal_ppm: float = 12.0
     # How many notifications fit into one connection interval.
     packets_per_interval: int = 6
+    # Seconds between live turns, at most 0.19; 0: a block goes as soon as it is full. With 0.15 a night costs half as much.
+    live_interval: float = 0.0
     # True for a headset that samples since power-on without being told to.
     samples_from_boot: bool = False
     battery_percent: float = 87.0
@@ -322,10 +324,16 @@ class BufferedFirmware(Firmware):
         due = None
         for number, state in enumerate(self.streams):
             if state.live is not None:
-                full = state.live + self._most_instants(number) - 1
-                instant = min(state.clock.time(full), state.clock.time(state.live) + _LIVE_DELAY)
+                instant = self._block_due(number, state.live)
                 due = instant if due is None else min(due, instant)
         return due
+
+    def _block_due(self, number: int, position: int) -> int:
+        clock = self.streams[number].clock
+        if self.plan.live_interval > 0:
+            return clock.time(position) + round(self.plan.live_interval * NANOSECONDS)
+        full = clock.time(position + self._most_instants(number) - 1)
+        return min(full, clock.time(position) + _LIVE_DELAY)
 
     def _most_instants(self, number: int) -> int:
         longest = self.link.longest if self.link is not None else 244
@@ -361,8 +369,10 @@ class BufferedFirmware(Firmware):
             end = self._settled_end(number, now)
             position = max(state.live, end - _LIVE_BACKLOG)
             most = self._most_instants(number)
+            is_due = now >= self._block_due(number, position)
             while position < end and budget > 0:
-                if end - position < most and now - state.clock.time(position) < _LIVE_DELAY:
+                # What does not fill a block waits, unless its own time has come.
+                if not (is_due and end - position >= most) and now < self._block_due(number, position):
                     break
                 count = min(end - position, most)
                 out.append(self._block(number, position, count, from_memory=False))
