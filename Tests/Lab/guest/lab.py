@@ -172,6 +172,11 @@ class Lab:
         if not wait_for(condition, seconds):
             raise LabError(f"waited {seconds:.0f} s in vain: {what}")
 
+    def require(self, holds: bool, otherwise: str) -> None:
+        """Notes a problem unless something holds."""
+        if not holds:
+            self._note_problem(otherwise)
+
     def _note(self, mark: Mark) -> None:
         mark.append_to(self.share / "marks.jsonl")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from lab.scenario import Scenario
 
-from . import acquisition, range
+from . import acquisition, bluetooth, headset, range, recording
 
-ALL: list[Scenario] = [*range.SCENARIOS, *acquisition.SCENARIOS]
+_MODULES = (range, acquisition, bluetooth, recording, headset)
+ALL: list[Scenario] = sorted((s for module in _MODULES for s in module.SCENARIOS), key=lambda scenario: scenario.number)
 
 
 def find(name: str) -> Scenario:
