@@ -65,6 +65,8 @@ class _StreamState:
 class BufferedFirmware(Firmware):
     """The state of such a headset. Positions count sampling periods since power-on; an index is first_index + position."""
 
+    shows_serial = True
+
     def __init__(self, name: str, journal: Journal, plan: BufferedPlan) -> None:
         super().__init__(name, journal)
         self.plan = plan

@@ -10,7 +10,7 @@
     mute-status NAME on|off        leaves status queries unanswered
     lose NAME CHARACTERISTIC N     loses the next N notifications; a distinct part of the UUID is enough
     duplicate NAME CHARACTERISTIC N
-    stall NAME SECONDS             holds all notifications back, then delivers them together
+    stall NAME SECONDS             holds all notifications back, then delivers them in a burst
     adapter unplug|plug|plug-elsewhere   plug-elsewhere: it comes back under another number
     stats [NAME]
     quit

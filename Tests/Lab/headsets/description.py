@@ -4,7 +4,7 @@
 
 For every kind:
     name                   complete local name
-    kind                   buffered
+    kind                   buffered, ganglion, muse
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)
     serial                 serial number of the Device Information service; none where empty ("")
@@ -17,6 +17,7 @@ For every kind:
     mode                   how it begins: on, off, pairing ("on")
 For kind `buffered`, the fields of `headsets.buffered.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
+For kinds `ganglion` and `muse`, the fields of `headsets.ganglion.GanglionPlan` and `headsets.muse.MusePlan`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from pathlib import Path
 from .buffered import BufferedFirmware, BufferedPlan
 from .buffered_messages import Channel, Stream
 from .firmware import Firmware
+from .ganglion import GanglionFirmware, GanglionPlan
 from .journal import Journal
+from .muse import MuseFirmware, MusePlan
 
 _EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
 _MOTION = {
@@ -88,10 +91,16 @@ def read_description(path: Path) -> list[HeadsetDescription]:
 
 def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware:
     """The firmware of a headset's kind."""
-    makers = {"buffered": _buffered}
-    if description.kind not in makers:
-        raise ValueError(f"{description.name}: no such kind: {description.kind}")
-    return makers[description.kind](description, journal)
+    details = description.details
+    match description.kind:
+        case "buffered":
+            return _buffered(description, journal)
+        case "ganglion":
+            return GanglionFirmware(description.name, journal, GanglionPlan(description.seed, **details))  # type: ignore[arg-type]
+        case "muse":
+            plan = MusePlan(description.seed, serial=description.serial, address=description.address, **details)  # type: ignore[arg-type]
+            return MuseFirmware(description.name, journal, plan)
+    raise ValueError(f"{description.name}: no such kind: {description.kind}")
 
 
 def _buffered(description: HeadsetDescription, journal: Journal) -> Firmware:

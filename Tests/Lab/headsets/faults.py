@@ -18,7 +18,7 @@ class NotificationFaults:
 
     def pass_through(self, notifications: list[Notification]) -> list[tuple[Notification, str | None]]:
         """What reaches the air, with the fault that concerned it: "lost" ones are listed, too, but must not be sent."""
-        if self.stalled:
+        if self.stalled or self.held:
             self.held += notifications
             return []
         if not self.lose and not self.duplicate:
@@ -33,11 +33,11 @@ class NotificationFaults:
                 passed.append((notification, None))
         return passed
 
-    def release(self) -> list[Notification]:
-        """Ends a stall and hands out what was held back."""
-        held, self.held = self.held, []
+    def release(self, most: int) -> list[Notification]:
+        """Ends a stall and hands out, in order, some of what was held back. What comes meanwhile waits behind it."""
+        released, self.held = self.held[:most], self.held[most:]
         self.stalled = False
-        return held
+        return released
 
     @staticmethod
     def _take(counts: dict[str, int], uuid: str) -> bool:

@@ -64,15 +64,24 @@ class Link:
 class Firmware:
     """Base of the headsets' firmware; instants are CLOCK_BOOTTIME nanoseconds."""
 
+    # True where Device Information shows the headset's serial number.
+    shows_serial = False
+
     def __init__(self, name: str, journal: Journal) -> None:
         self.name = name
         self.journal = journal
         self.link: Link | None = None
         self.mutes_status = False
+        # What the firmware asks of the headset around it: "disconnect", "reboot". Taken after each write.
+        self.requests: list[str] = []
 
     def database(self) -> tuple[Service, ...]:
         """The GATT database, without the services that each peripheral has."""
         raise NotImplementedError
+
+    def device_information(self) -> dict[str, bytes]:
+        """Characteristics of the Device Information service besides the serial number."""
+        return {}
 
     def appearance(self, pairing: bool) -> Appearance:
         """What is advertised, in pairing mode or in normal operation."""

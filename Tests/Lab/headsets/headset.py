@@ -23,6 +23,9 @@ _ATT_CHANNEL = 4
 _ATT_HEADER = 3
 # The largest notification of a link with data length extension: 251 less L2CAP and ATT headers.
 _LONGEST_NOTIFICATION = 244
+# Notifications in a connection interval after a stall. All at once would be more than a radio can do, and more than the
+# socket between bluetoothd and its client takes: 278 of 20 bytes were seen, the rest was dropped.
+_BURST = 20
 _PROPERTIES = {
     "read": gatt.Characteristic.Properties.READ,
     "write": gatt.Characteristic.Properties.WRITE,
@@ -73,9 +76,12 @@ class Headset:
     # GATT
 
     def _add_services(self) -> None:
-        serial = Characteristic(SERIAL_NUMBER, frozenset({"read"}), self.description.serial.encode())
-        if self.description.serial:
-            self._device.add_service(gatt.Service(UUID(DEVICE_INFORMATION), [self._characteristic(serial)]))
+        information = dict(self.firmware.device_information())
+        if self.description.serial and self.firmware.shows_serial:
+            information[SERIAL_NUMBER] = self.description.serial.encode()
+        if information:
+            constants = [Characteristic(uuid, frozenset({"read"}), value) for uuid, value in information.items()]
+            self._device.add_service(gatt.Service(UUID(DEVICE_INFORMATION), [self._characteristic(c) for c in constants]))
         for service in self.firmware.database():
             characteristics = [self._characteristic(c) for c in service.characteristics]
             self._device.add_service(gatt.Service(UUID(service.uuid), characteristics))
@@ -108,7 +114,13 @@ class Headset:
             self.journal.note("written", uuid=uuid, value=bytes(value).hex())
         if not self._is_off:
             self.firmware.write(uuid, bytes(value), now())
+            self._obey()
             self._schedule()
+
+    def _obey(self) -> None:
+        for request in self.firmware.requests:
+            self._spawn(self.reboot() if request == "reboot" else self.disconnect())
+        self.firmware.requests.clear()
 
     def _subscribed(self, uuid: str, is_notifying: bool) -> None:
         if self._link is None:
@@ -312,10 +324,16 @@ class Headset:
         return sleeps
 
     def stall(self, seconds: float) -> None:
-        """Holds all notifications back and then delivers them together."""
+        """Holds all notifications back and then delivers them as fast as a radio would."""
         self.faults.stalled = True
         self.journal.note("stalled", seconds=seconds)
-        asyncio.get_running_loop().call_later(seconds, lambda: self._send(self.faults.release()))
+        asyncio.get_running_loop().call_later(seconds, self._release)
+
+    def _release(self) -> None:
+        for notification in self.faults.release(_BURST):
+            self._transmit(notification)
+        if self.faults.held and self._link is not None:
+            asyncio.get_running_loop().call_later(self._link.interval / NANOSECONDS, self._release)
 
     def characteristic(self, name: str) -> str:
         """The UUID of one of its characteristics, of which a distinct part is enough."""
