@@ -64,6 +64,10 @@ let package = Package(
         .testTarget(
             name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
 
+        // The central over bluetoothd's D-Bus interface.
+        .target(name: "BlueZ", dependencies: ["Bluetooth", "CSystemd", "CLinux"], swiftSettings: settings),
+        .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "Bluetooth"], swiftSettings: settings),
+
         // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
         .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: optimised),
         .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
@@ -89,14 +93,14 @@ let package = Package(
 
         // Linux system calls that Glibc's module lacks.
         .target(name: "CLinux"),
-        // libsystemd, for notifications to the service manager.
+        // libsystemd: notifications to the service manager, and D-Bus.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // The commands, the configuration, the wiring, the exit codes.
         .executableTarget(
             name: "eegsync",
             dependencies: [
-                "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
+                "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "BlueZ", "Simulation", "Rehearsal", "CLinux",
                 "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),

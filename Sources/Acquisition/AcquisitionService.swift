@@ -49,7 +49,7 @@ public actor AcquisitionService {
     private let thread = PollThread(name: "eegsync-poll")
     private let store: Store
     private let writer: BatchWriter
-    private let makeCentral: @Sendable () -> any Central
+    private let makeCentral: @Sendable (DescriptorWatch) -> any Central
     private var settings: Settings
     private var acquirer: Acquirer?
 
@@ -91,7 +91,7 @@ public actor AcquisitionService {
     ///   - makeCentral: creates the central; called on the poll thread, which alone uses it.
     ///   - commit: writes a batch; the store's own by default.
     public init(
-        store: Store, settings: Settings, makeCentral: @escaping @Sendable () -> any Central,
+        store: Store, settings: Settings, makeCentral: @escaping @Sendable (DescriptorWatch) -> any Central,
         commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil
     ) {
         self.store = store
@@ -115,7 +115,8 @@ public actor AcquisitionService {
     public func run() async throws(StorageError) {
         defer { continuation.finish() }
         let next = try store.nextStreamID()
-        acquirer = Acquirer(central: makeCentral(), nextStreamID: next, limits: settings.limits, seed: settings.seed)
+        let central = makeCentral(thread.descriptorWatch)
+        acquirer = Acquirer(central: central, nextStreamID: next, limits: settings.limits, seed: settings.seed)
         thread.setTurn { [weak self] now in self?.assumeIsolated { $0.turn(at: now) } ?? nil }
         await withCheckedContinuation { finished = $0 }
         thread.setTurn(nil)
@@ -285,6 +286,7 @@ public actor AcquisitionService {
             hasChanged = true
             report(.phaseChanged(headset, detail: acquirer.detail(of: headset.recording)))
         }
+        if let isRecovering = acquirer.takeHungRadio() { report(.radioHangs(isRecovering: isRecovering)) }
         for back in acquirer.takeReturns() {
             let name = acquirer.headsets.first { $0.recording == back.recording }?.name ?? ""
             report(.returned(headset: name, layer: back.layer, at: back.firstSample))

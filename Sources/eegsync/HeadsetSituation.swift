@@ -1,3 +1,4 @@
+import Bluetooth
 import Storage
 
 /// What a headset does, in words: one sentence, and what a person can do about it.
@@ -44,19 +45,23 @@ struct HeadsetSituation: Hashable {
     /// The situation of a headset that is wanted, by the name of its connection state.
     private init(state: String, detail: String?) {
         let nearby = "switch it on and bring it within reach; eegsync finds it by itself"
-        let detail = detail.map { ": \($0)" } ?? ""
+        let reason = detail.map { ": \($0)" } ?? ""
         switch state {
         case "streaming": self.init(.good, "streams", nil)
         case "stopped", "": self.init(.working, "is about to be looked for", nil)
         case "waitingForAdapter":
-            self.init(
-                .waiting, "waits for the Bluetooth adapter\(detail)",
-                "plug it in, or switch it on: bluetoothctl power on; rfkill unblock bluetooth")
+            let adapter = AdapterState(rawValue: detail ?? "") ?? .unknown
+            self.init(.waiting, "waits for the Bluetooth adapter: \(adapter.words)", adapter.remedy)
         case "waitingForOperator":
-            self.init(.waiting, "waits for a person\(detail)", "remove the cause, then: systemctl reload eegsync")
-        case "searching": self.init(.working, "is looked for\(detail)", nearby)
-        case "establishing": self.init(.working, "is connected and is being prepared\(detail)", nil)
-        default: self.init(.working, "is in state \(state)\(detail)", nil)
+            let isBlocked = detail == CentralError.peripheralBlocked.description
+            self.init(
+                .waiting, "waits for a person\(reason)",
+                isBlocked
+                    ? "unblock it: bluetoothctl unblock ADDRESS; eegsync goes on by itself"
+                    : "remove the cause, then: systemctl reload eegsync")
+        case "searching": self.init(.working, "is looked for\(reason)", nearby)
+        case "establishing": self.init(.working, "is connected and is being prepared\(reason)", nil)
+        default: self.init(.working, "is in state \(state)\(reason)", nil)
         }
     }
 
@@ -64,5 +69,33 @@ struct HeadsetSituation: Hashable {
         self.mood = mood
         self.sentence = sentence
         self.remedy = remedy
+    }
+}
+
+extension AdapterState {
+    /// What the adapter's state is, in words that complete "waits for the Bluetooth adapter: ...".
+    var words: String {
+        switch self {
+        case .poweredOff: "it is switched off"
+        case .blocked: "Bluetooth is blocked"
+        case .absent: "there is none"
+        case .unauthorized: "this user may not use it"
+        case .unsupported: "it does not support Low Energy"
+        case .resetting: "bluetoothd does not run"
+        case .unknown, .poweredOn: "the Bluetooth system starts"
+        }
+    }
+
+    /// What a person can do; what needs nobody is said, too.
+    var remedy: String {
+        switch self {
+        case .poweredOff: "switch it on: bluetoothctl power on"
+        case .blocked: "unblock it: rfkill unblock bluetooth"
+        case .absent: "plug one in"
+        case .unauthorized: "add the user of eegsync to the group bluetooth"
+        case .unsupported: "plug in one that does (Bluetooth 4.0 or later)"
+        case .resetting: "nothing if it is restarting; otherwise: systemctl start bluetooth"
+        case .unknown, .poweredOn: "nothing; eegsync goes on by itself"
+        }
     }
 }

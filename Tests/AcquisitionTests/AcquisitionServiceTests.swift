@@ -20,7 +20,7 @@ import Testing
             })
         settings.limits = limits
         return AcquisitionService(
-            store: store, settings: settings, makeCentral: { IdleCentral(turns) }, commit: commit)
+            store: store, settings: settings, makeCentral: { _ in IdleCentral(turns) }, commit: commit)
     }
 
     private static func store() throws -> Store {
