@@ -58,7 +58,7 @@ class Machine:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
-                    env={"TMPDIR": place, "HOME": place, "PATH": os.environ["PATH"]},
+                    env=_environment(place),
                     # Each process of the machine is one of the host, in the machine's own group.
                     start_new_session=True,
                 )
@@ -69,6 +69,14 @@ class Machine:
                     return False
                 finally:
                     _end_group(process)
+
+
+def _environment(place: str) -> dict[str, str]:
+    environment = {"TMPDIR": place, "HOME": place, "PATH": os.environ["PATH"]}
+    # See kernel/registers.c; built by Tests/Lab/run.
+    if "EEGSYNC_LAB_PRELOAD" in os.environ:
+        environment["LD_PRELOAD"] = os.environ["EEGSYNC_LAB_PRELOAD"]
+    return environment
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
