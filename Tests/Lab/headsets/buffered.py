@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ from .buffered_messages import CONTROL, DATA, Code, Condition, EndReason, GapRea
 from .clock import NANOSECONDS, SamplingClock
 from .firmware import NOTIFY, WRITE, Appearance, Characteristic, Firmware, Link, Notification, Service
 from .journal import Journal
-from .memory import RingMemory
+from .memory import RingMemory, Run
 from .waveform import Waveform, boot_identifier
 
 # A live block goes when it is full or when its first instant is this old: half of what the service allows.
@@ -18,6 +19,7 @@ _LIVE_DELAY = NANOSECONDS // 10
 # What the radio could not carry within so many instants is not sent live any more; it stays in memory.
 _LIVE_BACKLOG = 64
 _TICKS_PER_SECOND = 32_768
+_OVERRUN_PERIOD = 10 * NANOSECONDS
 _SAMPLING = (Condition.STREAMING, Condition.SAMPLING)
 
 
@@ -90,7 +92,15 @@ class BufferedFirmware(Firmware):
     # Power
 
     def power_on(self, now: int) -> None:
+        self._begin_boot(now)
+        self._note_boot(now)
+        self._become(Condition.IDLE, now)
+        if self.plan.samples_from_boot:
+            self._start_sampling(now)
+
+    def _begin_boot(self, now: int) -> None:
         self.boot = boot_identifier(self.plan.seed, self.boots)
+        self.boots += 1
         self.began = now
         self.streams = [
             _StreamState(
@@ -101,26 +111,40 @@ class BufferedFirmware(Firmware):
             for number, stream in enumerate(self.plan.streams)
         ]
         self._answers = []
+
+    def _note_boot(self, now: int) -> None:
         self.journal.note(
             "boot",
             now,
             boot=self.boot,
-            number=self.boots,
+            number=self.boots - 1,
             seed=self.plan.seed,
             clocks=[
                 {
                     "first": self.plan.first_index,
-                    "began": now,
+                    "began": self.began,
                     "microhertz": state.clock.microhertz,
                     "channels": state.waveform.channels,
                 }
                 for state in self.streams
             ],
         )
-        self.boots += 1
-        self._become(Condition.IDLE, now)
-        if self.plan.samples_from_boot:
-            self._start_sampling(now)
+
+    def state(self) -> dict[str, object]:
+        return {
+            "boots": self.boots,
+            "began": self.began,
+            "condition": int(self.condition),
+            "memories": [dataclasses.asdict(state.memory) for state in self.streams],
+        }
+
+    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
+        self.boots = int(state["boots"]) - 1  # type: ignore[call-overload]
+        self._begin_boot(int(state["began"]) + shift)  # type: ignore[call-overload]
+        for stream, saved in zip(self.streams, state["memories"]):  # type: ignore[call-overload]
+            runs = [Run(**run) for run in saved.pop("runs")]
+            stream.memory = RingMemory(runs=runs, **saved)
+        self.condition = Condition(int(state["condition"]))  # type: ignore[call-overload]
 
     def power_off(self, now: int) -> None:
         self._stop_sampling(Condition.IDLE, now)
@@ -180,8 +204,8 @@ class BufferedFirmware(Firmware):
             end = (state.memory.runs[-1].end or 0) if state.memory.runs else 0
         lost = state.memory.settle(end)
         if lost:
-            # One line for each overrun, not for each sample of it.
-            if now - self.journal.last.get("overrun", -NANOSECONDS) >= NANOSECONDS:
+            # An overrun goes on for as long as nobody acknowledges: one line in ten seconds, not one for each sample.
+            if now - self.journal.last.get("overrun", -_OVERRUN_PERIOD) >= _OVERRUN_PERIOD:
                 self.journal.note("overrun", now, stream=number, lost=state.memory.lost)
         return end
 

@@ -27,6 +27,9 @@ import json
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from bumble import crypto
+from bumble.hci import Address, AddressType
+
 from .buffered import BufferedFirmware, BufferedPlan
 from .buffered_messages import Channel, Stream
 from .firmware import Firmware
@@ -63,6 +66,13 @@ class HeadsetDescription:
     def identity_resolving_key(self) -> bytes:
         """Gives it resolvable private addresses of its own."""
         return hashlib.sha256(f"{self.seed} {self.address}".encode()).digest()[:16]
+
+    def private_address(self, number: int) -> Address:
+        """Its resolvable private address after so many rotations (Core 5.4, volume 6, part B, 1.3.2.2)."""
+        digest = hashlib.sha256(f"{self.seed} {self.address} {number}".encode()).digest()
+        # The two highest bits, 01, say that it is resolvable.
+        random_part = bytes([digest[0], digest[1], digest[2] & 0x3F | 0x40])
+        return Address(crypto.ah(self.identity_resolving_key, random_part) + random_part, AddressType.RANDOM_DEVICE)
 
 
 _KEYS = {

@@ -93,6 +93,17 @@ class Firmware:
     def power_off(self, now: int) -> None:
         """The headset loses power or restarts."""
 
+    def state(self) -> dict[str, object]:
+        """What `resume` needs to go on in another process."""
+        raise NotImplementedError
+
+    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
+        """Goes on from a state, whose instants are `shift` nanoseconds behind; used in place of `power_on`.
+
+        The link has ended meanwhile.
+        """
+        raise NotImplementedError
+
     def low_power(self, now: int) -> bool:
         """The headset falls asleep; False where it has no such state."""
         return False

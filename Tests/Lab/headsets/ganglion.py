@@ -82,6 +82,16 @@ class GanglionFirmware(Firmware):
         self._stop(now)
         super().disconnected(now)
 
+    def state(self) -> dict[str, object]:
+        return {"starts": self.starts, "streaming": self.is_streaming, "boot": self.boot, "position": self._position}
+
+    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
+        """It has stopped with its link; what it sent after the last save is not known and not told."""
+        self.starts = int(state["starts"])  # type: ignore[call-overload]
+        if state["streaming"]:
+            self.journal.note("samplingEnded", now, boot=state["boot"], positions=[state["position"]])
+        self.power_on(now)
+
     def disconnected(self, now: int) -> None:
         """The firmware stops everything when the link ends."""
         super().disconnected(now)

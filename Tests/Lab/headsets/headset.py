@@ -51,6 +51,7 @@ class Headset:
         self._timer: asyncio.TimerHandle | None = None
         self._handles: dict[str, int] = {}
         self._was_available = False
+        self._rotations = 0
         address = description.address
         self._controller: PeripheralController = radio.peripheral(description.name, address)
         host = Host()
@@ -71,6 +72,21 @@ class Headset:
         """Starts the headset for the first time."""
         await self._device.power_on()
         self.firmware.power_on(now())
+        await self._advertise()
+
+    def state(self) -> dict[str, object] | None:
+        """What `resume` needs; None while it is switched off."""
+        if self._is_off:
+            return None
+        return {"address": str(self._device.random_address), "mode": self._mode, "firmware": self.firmware.state()}
+
+    async def resume(self, state: dict[str, object], shift: int) -> None:
+        """Goes on where another process ended, see `headsets.state`."""
+        await self._device.power_on()
+        self.journal.note("resumed", shift=shift)
+        self.firmware.resume(state["firmware"], shift, now())  # type: ignore[arg-type]
+        self._mode = str(state["mode"])
+        await self._change_address(Address(str(state["address"])))
         await self._advertise()
 
     # GATT
@@ -306,16 +322,19 @@ class Headset:
         """A new random address: a resolvable private one, or the given one."""
         if self.description.is_public:
             raise ValueError(f"{self.description.name} advertises with its public address, which never changes")
-        key = self.description.identity_resolving_key
-        new = Address(address) if address else Address.generate_private_address(key)
+        self._rotations += 1
+        new = Address(address) if address else self.description.private_address(self._rotations)
         if self._device.is_advertising:
             await self._device.stop_advertising()
-        # Bumble's Device.update_rpa() tells the controller the address that it had before.
-        self._device.random_address = new
-        await self._device.send_sync_command(hci.HCI_LE_Set_Random_Address_Command(random_address=new))
+        await self._change_address(new)
         self.journal.note("rotated", address=str(new))
         await self._advertise()
         return new.to_string(with_type_qualifier=False)
+
+    async def _change_address(self, new: Address) -> None:
+        # Bumble's Device.update_rpa() tells the controller the address that it had before.
+        self._device.random_address = new
+        await self._device.send_sync_command(hci.HCI_LE_Set_Random_Address_Command(random_address=new))
 
     def low_power(self) -> bool:
         """Puts the headset to sleep; False where it cannot sleep."""

@@ -7,7 +7,8 @@ Each line has `time` (CLOCK_BOOTTIME, nanoseconds) and `event`. Samples are not 
     samplingEnded   boot, positions: the position after the last one, for each stream
 
 by `headsets.clock` (position <-> time), `headsets.waveform` (values) and index = first + position modulo 2^32. A boot without
-`samplingEnded` was sampling when the file ended. `headsets.truth` reads it all back.
+`samplingEnded` was sampling when the file ended. After `resumed` (see `headsets.state`) instants are those of another guest;
+`shift` is to be added to all before. `headsets.truth` reads it all back.
 
 The other events: poweredOff, advertising (mode, address), silent (no longer advertises), vanished, returned, available (from
 now on a central could connect: in range and advertising), connected, subscribed (uuid, on), disconnected (reason), written

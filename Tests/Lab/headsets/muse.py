@@ -111,6 +111,17 @@ class MuseFirmware(Firmware):
     def power_off(self, now: int) -> None:
         self.disconnected(now)
 
+    def state(self) -> dict[str, object]:
+        ends = [stream.packet * stream.per_packet for stream in self._streams]
+        return {"starts": self.starts, "boot": self.boot, "ends": ends}
+
+    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
+        """It has stopped with its link; what it sent after the last save is not known and not told."""
+        self.starts = int(state["starts"])  # type: ignore[call-overload]
+        if state["ends"]:
+            self.journal.note("samplingEnded", now, boot=state["boot"], positions=state["ends"])
+        self.power_on(now)
+
     def low_power(self, now: int) -> bool:
         """Its bootloader: it answers, but does nothing until `*1`."""
         self._halt(now)

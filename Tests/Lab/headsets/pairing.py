@@ -32,7 +32,15 @@ def configure_pairing(device: Device, description: HeadsetDescription, journal: 
             delegate = PairingDelegate(PairingDelegate.IoCapability.NO_OUTPUT_NO_INPUT)
         else:
             delegate = PasskeyDelegate(description.passkey)
-        return PairingConfig(sc=True, mitm=description.passkey is not None, bonding=True, delegate=delegate)
+        kind = PairingConfig.AddressType.PUBLIC if description.is_public else PairingConfig.AddressType.RANDOM
+        return PairingConfig(
+            sc=True,
+            mitm=description.passkey is not None,
+            bonding=True,
+            delegate=delegate,
+            # Stock prefers the public address, which a headset with a random address does not have.
+            identity_address_type=kind,
+        )
 
     def watch(connection: Connection) -> None:
         connection.on(Connection.EVENT_PAIRING, lambda _keys: journal.note("paired"))

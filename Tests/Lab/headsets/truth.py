@@ -66,6 +66,8 @@ def read_journal(path: Path) -> Truth:
     """Reads a journal; a last line that is not complete is left out, since the machine may have been killed."""
     truth = Truth()
     for entry in _lines(path):
+        if entry["event"] == "resumed":
+            _rebase(truth, int(entry["shift"]))  # type: ignore[call-overload]
         truth.events.append(entry)
         match entry["event"]:
             case "boot":
@@ -78,6 +80,16 @@ def read_journal(path: Path) -> Truth:
                     if stream.runs:
                         stream.runs[-1] = (stream.runs[-1][0], position)
     return truth
+
+
+def _rebase(truth: Truth, shift: int) -> None:
+    """Another guest, whose CLOCK_BOOTTIME began anew: what was before is told in its time, which may be negative."""
+    for event in truth.events:
+        event["time"] = int(event["time"]) + shift  # type: ignore[call-overload]
+    for boot in truth.boots:
+        boot.began += shift
+        for stream in boot.streams:
+            stream.clock.began += shift
 
 
 def _lines(path: Path) -> Iterator[dict[str, object]]:

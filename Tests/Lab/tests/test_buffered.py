@@ -1,5 +1,6 @@
 """Conversations with the firmware of the Buffered EEG service, in virtual time."""
 
+import json
 import struct
 
 from headsets import buffered_messages as m
@@ -248,3 +249,20 @@ def test_abort_and_stop_end_a_read():
     host.write("05")
     host.run(1)
     assert [reason for _, reason in host.ends] == [m.EndReason.ABORTED, m.EndReason.ABORTED]
+
+
+def test_it_goes_on_in_another_process():
+    host = streaming()
+    host.run(2)
+    host.write("0800" + struct.pack("<I", 100).hex())
+    saved = json.loads(json.dumps(host.firmware.state()))
+    other = Host()
+    # The new machine's clock is at 1 s when the old one's would be at 10 s.
+    other.now = S
+    other.firmware.resume(saved, S - 10 * S, S)
+    assert other.firmware.boot == host.firmware.boot
+    other.connect(m.CONTROL, m.DATA)
+    other.write("0600" + struct.pack("<IH", 100, 1000).hex())
+    other.run(20)
+    assert other.gaps == [] and next(b for b in other.blocks if b[0])[1] == 100
+    assert 250 * 10 < other.ends[0][0] <= 250 * 10 + 3
