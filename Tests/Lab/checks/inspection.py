@@ -7,7 +7,7 @@ from pathlib import Path
 
 from checks import losses, samples
 from checks.database import StoredDatabase, StoredRecording, read_database
-from checks.placement import place_by_boot
+from checks.placement import place_by_boot, place_by_values
 from checks.samples import SampleReport
 from headsets.truth import Truth, read_journal
 from lab.findings import Findings
@@ -93,12 +93,16 @@ def _check_recording(
         host_boot, boottime = recording.stop_requested
         until = boottime + shifts.get(host_boot, 0) - _STOP_NANOSECONDS
     for stored in recording.streams:
-        placements, problems = place_by_boot(stored, truth)
+        has_memory = headset.kind == "buffered"
+        placements, problems = place_by_boot(stored, truth) if has_memory else place_by_values(stored, truth, headset.kind)
         report = SampleReport(problems)
         samples.check_values(stored, placements, report)
         samples.check_completeness(stored, placements, until, report)
         samples.check_times(stored, placements, shifts, scenario.time_error_seconds, report)
-        losses.check_buffered(stored, placements, truth, report)
+        if has_memory:
+            losses.check_buffered(stored, placements, truth, report, _excused_from(recording, truth, until))
+        else:
+            losses.check_unbuffered(stored, placements, [*losses.unheard(truth), *_killed(findings.marks)], report)
         for problem in report.problems:
             findings.problem(f"{headset.alias}: {problem}")
         findings.rows += len(stored.rows)
@@ -109,7 +113,23 @@ def _check_recording(
         findings.time_error_seconds = max(findings.time_error_seconds, report.time_error)
 
 
+def _excused_from(recording: StoredRecording, truth: Truth, until: int) -> int:
+    """From when on nothing has to be fetched: a recording that is stopped while its headset is away ends with the link."""
+    if recording.stop_requested is None:
+        return 2**62
+    silent = losses.unheard(truth)
+    return next((start for start, end in silent if start <= until + _STOP_NANOSECONDS < end), 2**62)
+
+
+def _killed(marks: list[Mark]) -> list[tuple[int, int]]:
+    """When nobody listened because eegsync did not run or had no samples yet."""
+    return [
+        (mark.available - NANOSECONDS // 10, (mark.first_sample or mark.available) + NANOSECONDS // 2)
+        for mark in marks
+    ]
+
+
 def host_boot_shifts(truth: Truth, database: StoredDatabase) -> dict[int, int]:
-    """What is to be added to the CLOCK_BOOTTIME of each boot of the machine to get the journal's time."""
-    shifts = [int(entry["shift"]) for entry in truth.events if entry["event"] == "machineBooted"]  # type: ignore[call-overload]
-    return dict(zip(database.host_boots, shifts or [0]))
+    """What is to be added to the CLOCK_BOOTTIME of each boot of the machine to get the journal's time, the last boot's."""
+    shifts = [int(entry["shift"]) for entry in truth.events if entry["event"] == "resumed"]  # type: ignore[call-overload]
+    return {boot: sum(shifts[number:]) for number, boot in enumerate(database.host_boots)}

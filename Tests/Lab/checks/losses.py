@@ -14,8 +14,13 @@ _IN_FLIGHT_NANOSECONDS = 500_000_000
 _OVERRUN_NANOSECONDS = 2_000_000_000
 
 
-def check_buffered(stored: StoredStream, placements: list[Placement], truth: Truth, report: SampleReport) -> None:
-    """Of a headset with memory only that may be missing which the memory lost: overwritten, or its power failed."""
+def check_buffered(
+    stored: StoredStream, placements: list[Placement], truth: Truth, report: SampleReport, excused_from: int = 2**62
+) -> None:
+    """Of a headset with memory only that may be missing which the memory lost: overwritten, or its power failed.
+
+    What was sampled from `excused_from` on may be missing, too.
+    """
     for placement in placements:
         boot = placement.boot
         missing = report.missing.get(boot.number, [])
@@ -24,6 +29,7 @@ def check_buffered(stored: StoredStream, placements: list[Placement], truth: Tru
             # What was taken since the last link of that boot was gone before anybody could read it.
             lost_from = placement.stream.clock.position(_last_link(truth, boot.began, ended) - _IN_FLIGHT_NANOSECONDS)
             missing = ranges.clipped(missing, 0, max(lost_from, 0))
+        missing = ranges.clipped(missing, 0, placement.stream.clock.position(excused_from))
         count = ranges.size(missing)
         overwritten = _overwritten(truth, boot, ended, stored.position)
         if overwritten:

@@ -40,7 +40,7 @@ def check_values(stored: StoredStream, placements: list[Placement], report: Samp
 def _check_run(stored: StoredStream, placement: Placement, start: int, end: int, report: SampleReport) -> bool:
     for n in range(start, end, _PIECE):
         count = min(_PIECE, end - n)
-        true = placement.stream.rows(placement.position(n), count)
+        true = placement.rows(n, count)
         for number, values in enumerate(true):
             kept = stored.rows[n + number]
             if any(value is not None and value != right for value, right in zip(kept, values)):

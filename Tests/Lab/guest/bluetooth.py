@@ -13,16 +13,19 @@ from guest.process import LabError, Program, output_of
 
 _BLUETOOTHD_PLACES = ("/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd", "/usr/sbin/bluetoothd")
 _START_SECONDS = 20.0
+# After a power cut the machine is off for a while, as headsets see it.
+_OFF_SECONDS = 20.0
 
 
 class HeadsetControl:
     """What can be done to headsets, over the socket of their process; see `headsets.control`."""
 
-    def __init__(self, description: Path, journals: Path, output: Path) -> None:
+    def __init__(self, share: Path) -> None:
         self._socket = Path("/run/headsets.socket")
-        command = [sys.executable, "-B", "-m", "headsets", str(description)]
-        command += ["--control", str(self._socket), "--journals", str(journals)]
-        self.program = Program(command, output)
+        command = [sys.executable, "-B", "-m", "headsets", str(share / "headsets.json")]
+        command += ["--control", str(self._socket), "--journals", str(share / "journals")]
+        command += ["--state", str(share / "state"), "--off", str(_OFF_SECONDS)]
+        self.program = Program(command, share / "headsets.log")
 
     def start(self) -> None:
         """Puts the adapter in and switches the headsets on."""

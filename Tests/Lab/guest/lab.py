@@ -32,7 +32,7 @@ class Lab:
         self.boot = boot
         # Moves the faults against everything that is periodic; a run is repeated with another seed.
         self.random = random.Random(f"{scenario.name} {seed} {boot}")
-        self.headsets = HeadsetControl(share / "headsets.json", share / "journals", share / "headsets.log")
+        self.headsets = HeadsetControl(share)
         self.bluetooth = BluetoothSystem(share)
         configured = [ConfiguredHeadset(h.alias, h.model, h.serial or None) for h in scenario.headsets if h.alias]
         self.acquisition = Acquisition(program, share, configured)

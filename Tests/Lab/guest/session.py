@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -44,15 +45,13 @@ def main() -> None:
     sys.stdout.flush()
     if loses_power:
         # What the lab itself noted is no part of the experiment.
-        for path in (outcome, SHARE / "marks.jsonl", *SHARE.glob("journals/*")):
+        for path in (outcome, SHARE / "marks.jsonl", *SHARE.glob("journals/*"), *SHARE.glob("state/*")):
             _write_back(path)
         cut_power()
     shut_down()
 
 
 def _write_back(path: Path) -> None:
-    import os
-
     if path.exists():
         with path.open("rb") as file:
             os.fsync(file.fileno())

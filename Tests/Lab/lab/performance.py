@@ -65,6 +65,7 @@ def perform(scenario: Scenario, seed: int, tools: Tools) -> Performance:
 def _boot_all(performance: Performance, share: Path, tools: Tools) -> None:
     scenario = performance.scenario
     (share / "journals").mkdir()
+    (share / "state").mkdir()
     descriptions = {"headsets": [headset.description() for headset in scenario.headsets]}
     (share / "headsets.json").write_text(json.dumps(descriptions, indent=1), encoding="utf-8")
     machine = Machine(tools.kernel, share, scenario.is_time_simulated)
