@@ -73,9 +73,22 @@ def check_completeness(stored: StoredStream, placements: list[Placement], until:
                 f"{stored.name}: {ranges.size(forgotten)} samples are neither stored nor ledgered,"
                 f" the first at n {forgotten[0]}"
             )
+        _check_channels(stored, placement, report)
         missing = ranges.without(ranges.clipped(sampled, first, end), held)
         at = [(placement.position(a), placement.position(b)) for a, b in missing]
         report.missing.setdefault(placement.boot.number, []).extend(at)
+
+
+def _check_channels(stored: StoredStream, placement: Placement, report: SampleReport) -> None:
+    """A value that is lacking in a row that is there has a line of its own in the ledger."""
+    for channel in range(stored.channels):
+        absent = ranges.of_numbers(
+            n for n, row in stored.rows.items() if row[channel] is None and placement.epoch.holds(n)
+        )
+        ledger = ranges.union((g.first_n, g.end_n(2**62)) for g in stored.gaps if g.channel == channel + 1)
+        forgotten = ranges.without(absent, ledger)
+        if forgotten:
+            report.problems.append(f"{stored.name}: channel {channel + 1} lacks n {forgotten[0]}, which no gap tells")
 
 
 def check_times(

@@ -24,6 +24,19 @@ class ConfiguredHeadset:
     name: str
     model: str
     serial: str | None = None
+    identifiers: tuple[str, ...] = ()
+    passkey: int | None = None
+
+    def lines(self) -> list[str]:
+        """Its entry in the configuration."""
+        lines = [f"  - name: {self.name}", f"    model: {self.model}"]
+        if self.serial:
+            lines.append(f'    serial: "{self.serial}"')
+        if self.identifiers:
+            lines.append("    identifiers: [" + ", ".join(f'"{identifier}"' for identifier in self.identifiers) + "]")
+        if self.passkey is not None:
+            lines.append(f"    passkey: {self.passkey}")
+        return lines
 
 
 @dataclass(frozen=True)
@@ -62,15 +75,9 @@ class Acquisition:
     def configure(self) -> None:
         """Writes the configuration."""
         lines = [f"database: {self.share}/eegsync.sqlite", "central:", f"  kind: {self.central}"]
-        if self.central == "simulation":
-            lines += ["  seed: 1", "  headsets:"]
-            for headset in self.headsets:
-                lines += [f"    - name: {headset.name}", f"      model: {headset.model}"]
         lines.append("headsets:")
         for headset in self.headsets:
-            lines += [f"  - name: {headset.name}", f"    model: {headset.model}"]
-            if headset.serial:
-                lines.append(f'    serial: "{headset.serial}"')
+            lines += headset.lines()
         lines.append("log_level: debug")
         self.configuration.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -114,7 +121,7 @@ class Acquisition:
 
     def first_samples(self, headset: str) -> Iterator[FirstSample]:
         """Every return of samples that the log tells, oldest first."""
-        return (found for found in map(first_sample, self.lines(), range(100000)) if found is not None and found.headset == headset)
+        return (found for found in map(first_sample, self.lines()) if found is not None and found.headset == headset)
 
     def first_sample_since(self, headset: str, instant: int, seconds: float) -> FirstSample | None:
         """The first return of samples after an instant; None where there is none within a time."""
@@ -130,10 +137,11 @@ class Acquisition:
         return bool(wait_for(lambda: any(text in line for line in self.lines()), seconds))
 
 
-SEEN = {}
-def first_sample(line: str, number=0) -> FirstSample | None:
+def first_sample(line: str) -> FirstSample | None:
     """Reads a line of the log; None where it says something else."""
     if _FIRST_SAMPLE not in line:
         return None
     metadata = dict(re.findall(r"(\w+)=(\S+)", line))
-    return FirstSample(metadata["headset"], int(metadata.get("boottime_ns") or SEEN.setdefault(number, now())), metadata.get("layer", ""))
+    if "boottime_ns" not in metadata:
+        return None
+    return FirstSample(metadata["headset"], int(metadata["boottime_ns"]), metadata.get("layer", ""))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from guest.acquisition import Acquisition, ConfiguredHeadset
+from guest.acquisition import Acquisition
 from guest.bluetooth import BluetoothSystem, HeadsetControl
 from guest.clock import NANOSECONDS, let_pass, now, wait_for
 from guest.process import LabError
@@ -34,7 +34,7 @@ class Lab:
         self.random = random.Random(f"{scenario.name} {seed} {boot}")
         self.headsets = HeadsetControl(share)
         self.bluetooth = BluetoothSystem(share)
-        configured = [ConfiguredHeadset(h.alias, h.model, h.serial or None) for h in scenario.headsets if h.alias]
+        configured = [h.configuration() for h in scenario.headsets if h.alias]
         self.acquisition = Acquisition(program, share, configured)
         self._names = {h.alias: h.name for h in scenario.headsets if h.alias}
 

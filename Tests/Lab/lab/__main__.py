@@ -17,7 +17,7 @@ from scenarios import ALL
 
 def main() -> int:
     arguments = _arguments()
-    chosen = _chosen(arguments.scenarios)
+    chosen = _chosen(arguments.scenarios, arguments.all)
     if arguments.list:
         for scenario in chosen:
             print(f"{scenario.number:>3}  {scenario.name:<24}  {scenario.title}")
@@ -28,7 +28,7 @@ def main() -> int:
     with ThreadPoolExecutor(arguments.jobs) as pool:
         orders = [(scenario, seed) for seed in range(1, arguments.runs + 1) for scenario in chosen]
         for performance in pool.map(lambda order: perform(*order, tools), orders):
-            _print(performance)
+            _tell(performance)
             performances.append(performance)
     if arguments.report:
         print(table(performances))
@@ -44,6 +44,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="Tests/Lab/run", description="Performs scenarios in the lab.")
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help="names, numbers or beginnings of names; all")
     parser.add_argument("--list", action="store_true", help="list the scenarios and end")
+    parser.add_argument("--all", action="store_true", help="also those that take minutes")
     parser.add_argument("--report", action="store_true", help="print the table of the documentation")
     parser.add_argument("--keep", action="store_true", help="keep the directories of scenarios that passed, too")
     parser.add_argument("--runs", type=int, default=1, help="how often each is performed, with another seed each time")
@@ -56,9 +57,9 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _chosen(words: list[str]) -> list[Scenario]:
+def _chosen(words: list[str], with_long: bool) -> list[Scenario]:
     if not words:
-        return ALL
+        return [scenario for scenario in ALL if with_long or not scenario.is_long]
     chosen = []
     for word in words:
         found = [s for s in ALL if s.name == word or str(s.number) == word]
@@ -69,7 +70,7 @@ def _chosen(words: list[str]) -> list[Scenario]:
     return chosen
 
 
-def _print(performance: Performance) -> None:
+def _tell(performance: Performance) -> None:
     latencies = [mark.latency for mark in performance.findings.marks]
     known = sorted(latency for latency in latencies if latency is not None)
     figures = f"max {known[-1]:.3f} s" if known else ""

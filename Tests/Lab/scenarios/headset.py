@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 
-from guest.bluetooth import bluetoothctl
 from guest.lab import Lab
-from guest.process import output_of
 from lab.marks import Goal
 from lab.scenario import LEFT, RIGHT, STRANGER, Scenario
 
 # 20 s of samples: what a minute away overruns.
 _SMALL_MEMORY = dataclasses.replace(LEFT, details={**LEFT.details, "capacity": 5000})
 
+# They let nobody read or subscribe without a bond.
+_BONDING = dataclasses.replace(LEFT, details={**LEFT.details, "encrypted": True})
+_ASKING = dataclasses.replace(_BONDING, passkey=123_456)
 
-def _rotated(lab: Lab, is_bonded: bool) -> None:
-    lab.start_bluetooth()
-    if is_bonded:
-        output_of(["bluetoothctl", "--timeout", "3", "scan", "le"])
-        bluetoothctl("--agent", "NoInputNoOutput", "pair", lab.address("left"))
-        lab.pass_time(1)
-    lab.start_acquisition()
+
+def _rotated(lab: Lab, fault: str) -> None:
+    lab.start()
     lab.record("left")
-    fault = "new address, bonded" if is_bonded else "new address, not bonded"
     for _ in range(3):
         lab.undisturbed()
         lost = lab.tell("vanish", "left")
@@ -31,14 +28,6 @@ def _rotated(lab: Lab, is_bonded: bool) -> None:
         since = lab.tell("return", "left")
         lab.expect_return("left", since, fault, Goal.GATE, lost)
     lab.undisturbed()
-
-
-def _rotated_unbonded(lab: Lab) -> None:
-    _rotated(lab, is_bonded=False)
-
-
-def _rotated_bonded(lab: Lab) -> None:
-    _rotated(lab, is_bonded=True)
 
 
 def _pairing_mode(lab: Lab) -> None:
@@ -143,8 +132,21 @@ _SIX = tuple(
 )
 
 SCENARIOS = [
-    Scenario(10, "rotation-unbonded", "new private address, not bonded", [_rotated_unbonded]),
-    Scenario(10, "rotation-bonded", "new private address, bonded", [_rotated_bonded]),
+    Scenario(10, "rotation", "new private address", [partial(_rotated, fault="new address, not bonded")]),
+    Scenario(
+        10,
+        "rotation-bonded",
+        "new private address of a bonded headset",
+        [partial(_rotated, fault="new address, bonded")],
+        headsets=(_BONDING, STRANGER),
+    ),
+    Scenario(
+        10,
+        "rotation-passkey",
+        "new private address of a headset bonded by passkey",
+        [partial(_rotated, fault="new address, bonded by passkey")],
+        headsets=(_ASKING, STRANGER),
+    ),
     Scenario(11, "pairing-mode", "advertises in pairing mode after the outage", [_pairing_mode]),
     Scenario(12, "reboot-away", "headset restarts while away", [_rebooted_away]),
     Scenario(12, "reboot-streaming", "headset restarts while streaming", [_rebooted_connected]),

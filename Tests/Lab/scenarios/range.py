@@ -26,5 +26,6 @@ SCENARIOS = [
         "out of range for 1 h",
         [partial(_away, seconds=3600, times=1, fault="away 1 h")],
         headsets=(SLOW, STRANGER),
+        time_error_seconds=0.15,
     ),
 ]
