@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import buffered_messages as messages
 from .buffered_messages import CONTROL, DATA, Code, Condition, EndReason, GapReason, Opcode, Stream
@@ -19,7 +19,6 @@ _LIVE_DELAY = NANOSECONDS // 10
 # What the radio could not carry within so many instants is not sent live any more; it stays in memory.
 _LIVE_BACKLOG = 64
 _TICKS_PER_SECOND = 32_768
-_OVERRUN_PERIOD = 10 * NANOSECONDS
 _SAMPLING = (Condition.STREAMING, Condition.SAMPLING)
 
 
@@ -61,7 +60,8 @@ class _StreamState:
     # The next position to send live; None while nothing is sent live.
     live: int | None = None
     read: _Read | None = None
-    acknowledgement_noted: int = field(default=-NANOSECONDS)
+    acknowledgement_noted: int = -NANOSECONDS
+    overrun_noted: int = -NANOSECONDS
 
 
 class BufferedFirmware(Firmware):
@@ -138,9 +138,9 @@ class BufferedFirmware(Firmware):
             "memories": [dataclasses.asdict(state.memory) for state in self.streams],
         }
 
-    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
+    def resume(self, state: dict[str, object], now: int) -> None:
         self.boots = int(state["boots"]) - 1  # type: ignore[call-overload]
-        self._begin_boot(int(state["began"]) + shift)  # type: ignore[call-overload]
+        self._begin_boot(int(state["began"]))  # type: ignore[call-overload]
         for stream, saved in zip(self.streams, state["memories"]):  # type: ignore[call-overload]
             runs = [Run(**run) for run in saved.pop("runs")]
             stream.memory = RingMemory(runs=runs, **saved)
@@ -180,6 +180,8 @@ class BufferedFirmware(Firmware):
             for number, position in enumerate(positions):
                 self._settled_end(number, now)
                 self.streams[number].memory.stop(position)
+                if self.streams[number].memory.lost:
+                    self._note_overrun(number, now)
             self.journal.note("samplingEnded", now, boot=self.boot, positions=positions)
         for state in self.streams:
             state.live = None
@@ -202,12 +204,14 @@ class BufferedFirmware(Firmware):
             end = state.clock.position(now)
         else:
             end = (state.memory.runs[-1].end or 0) if state.memory.runs else 0
-        lost = state.memory.settle(end)
-        if lost:
-            # An overrun goes on for as long as nobody acknowledges: one line in ten seconds, not one for each sample.
-            if now - self.journal.last.get("overrun", -_OVERRUN_PERIOD) >= _OVERRUN_PERIOD:
-                self.journal.note("overrun", now, stream=number, lost=state.memory.lost)
+        # An overrun goes on for as long as nobody acknowledges: a line each second, not one for each sample.
+        if state.memory.settle(end) and now - state.overrun_noted >= NANOSECONDS:
+            self._note_overrun(number, now)
         return end
+
+    def _note_overrun(self, number: int, now: int) -> None:
+        self.streams[number].overrun_noted = now
+        self.journal.note("overrun", now, stream=number, lost=self.streams[number].memory.lost)
 
     # Link
 

@@ -15,7 +15,8 @@
     stats [NAME]
     quit
 
-A reply has `ok`; where it is false, `error` says why.
+A reply has `ok` and, as CLOCK_BOOTTIME in nanoseconds, `time`; where `ok` is false, `error` says why. The instants of `stats`
+are of that clock, too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pathlib import Path
 
 from radio import Radio
 
-from .clock import now
+from .clock import boottime
 from .headset import Headset
 
 _Reply = dict[str, object]
@@ -61,7 +62,7 @@ class ControlSocket:
     async def perform(self, words: list[str]) -> _Reply:
         """Does what a line says."""
         try:
-            return {"ok": True, "time": now(), **await self._dispatch(words)}
+            return {"ok": True, "time": boottime(), **await self._dispatch(words)}
         except (ValueError, KeyError, IndexError, OSError) as error:
             return {"ok": False, "error": f"{' '.join(words)}: {error!r}"}
 

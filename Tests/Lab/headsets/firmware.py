@@ -62,7 +62,7 @@ class Link:
 
 
 class Firmware:
-    """Base of the headsets' firmware; instants are CLOCK_BOOTTIME nanoseconds."""
+    """Base of the headsets' firmware; instants are nanoseconds of the headsets' time."""
 
     # True where Device Information shows the headset's serial number.
     shows_serial = False
@@ -97,11 +97,8 @@ class Firmware:
         """What `resume` needs to go on in another process."""
         raise NotImplementedError
 
-    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
-        """Goes on from a state, whose instants are `shift` nanoseconds behind; used in place of `power_on`.
-
-        The link has ended meanwhile.
-        """
+    def resume(self, state: dict[str, object], now: int) -> None:
+        """Goes on from a state, in place of `power_on`; the link has ended meanwhile."""
         raise NotImplementedError
 
     def low_power(self, now: int) -> bool:

@@ -85,7 +85,7 @@ class GanglionFirmware(Firmware):
     def state(self) -> dict[str, object]:
         return {"starts": self.starts, "streaming": self.is_streaming, "boot": self.boot, "position": self._position}
 
-    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
+    def resume(self, state: dict[str, object], now: int) -> None:
         """It has stopped with its link; what it sent after the last save is not known and not told."""
         self.starts = int(state["starts"])  # type: ignore[call-overload]
         if state["streaming"]:

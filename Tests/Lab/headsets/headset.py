@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from typing import Any
 
 from bumble import att, gatt, hci
 from bumble.core import UUID, AdvertisingData
@@ -12,7 +13,7 @@ from bumble.hci import Address
 from bumble.host import Host
 from radio import PeripheralController, Radio
 
-from .clock import NANOSECONDS, now
+from .clock import NANOSECONDS, now, shift
 from .description import HeadsetDescription
 from .faults import NotificationFaults
 from .firmware import DEVICE_INFORMATION, SERIAL_NUMBER, Characteristic, Firmware, Link, Notification
@@ -74,19 +75,28 @@ class Headset:
         self.firmware.power_on(now())
         await self._advertise()
 
-    def state(self) -> dict[str, object] | None:
-        """What `resume` needs; None while it is switched off."""
-        if self._is_off:
-            return None
-        return {"address": str(self._device.random_address), "mode": self._mode, "firmware": self.firmware.state()}
+    def state(self) -> dict[str, object]:
+        """What `resume` needs."""
+        return {
+            "address": str(self._device.random_address),
+            "rotations": self._rotations,
+            "mode": self._mode,
+            "isOff": self._is_off,
+            "isConnected": self._connection is not None,
+            "firmware": self.firmware.state(),
+        }
 
-    async def resume(self, state: dict[str, object], shift: int) -> None:
-        """Goes on where another process ended, see `headsets.state`."""
+    async def resume(self, state: dict[str, Any], saved: int) -> None:
+        """Goes on where another process ended, see `headsets.state`; a restart that was under way is over."""
         await self._device.power_on()
-        self.journal.note("resumed", shift=shift)
-        self.firmware.resume(state["firmware"], shift, now())  # type: ignore[arg-type]
-        self._mode = str(state["mode"])
-        await self._change_address(Address(str(state["address"])))
+        if state["isConnected"]:
+            self.journal.note("disconnected", saved, reason=int(hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR))
+        self.firmware.resume(state["firmware"], now())
+        if state["isOff"]:
+            self.firmware.power_on(now())
+        self._mode = state["mode"]
+        self._rotations = state["rotations"]
+        await self._change_address(Address(state["address"]))
         await self._advertise()
 
     # GATT
@@ -371,7 +381,7 @@ class Headset:
             "connected": self._connection is not None,
             "notifying": sorted(self._link.notifying) if self._link else [],
             "counts": dict(self.counts),
-            "last": dict(self.journal.last),
+            "last": {event: instant - shift() for event, instant in self.journal.last.items()},
             "firmware": {} if self._is_off else self.firmware.statistics(now()),
         }
 

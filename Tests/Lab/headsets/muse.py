@@ -115,7 +115,7 @@ class MuseFirmware(Firmware):
         ends = [stream.packet * stream.per_packet for stream in self._streams]
         return {"starts": self.starts, "boot": self.boot, "ends": ends}
 
-    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
+    def resume(self, state: dict[str, object], now: int) -> None:
         """It has stopped with its link; what it sent after the last save is not known and not told."""
         self.starts = int(state["starts"])  # type: ignore[call-overload]
         if state["ends"]:

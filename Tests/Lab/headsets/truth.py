@@ -58,7 +58,7 @@ class Truth:
         return next((boot for boot in self.boots if boot.identifier == identifier), None)
 
     def times(self, event: str) -> list[int]:
-        """When an event happened, CLOCK_BOOTTIME nanoseconds."""
+        """When an event happened, in nanoseconds of the headsets' time."""
         return [int(entry["time"]) for entry in self.events if entry["event"] == event]  # type: ignore[call-overload]
 
 
@@ -66,8 +66,6 @@ def read_journal(path: Path) -> Truth:
     """Reads a journal; a last line that is not complete is left out, since the machine may have been killed."""
     truth = Truth()
     for entry in _lines(path):
-        if entry["event"] == "resumed":
-            _rebase(truth, int(entry["shift"]))  # type: ignore[call-overload]
         truth.events.append(entry)
         match entry["event"]:
             case "boot":
@@ -80,16 +78,6 @@ def read_journal(path: Path) -> Truth:
                     if stream.runs:
                         stream.runs[-1] = (stream.runs[-1][0], position)
     return truth
-
-
-def _rebase(truth: Truth, shift: int) -> None:
-    """Another guest, whose CLOCK_BOOTTIME began anew: what was before is told in its time, which may be negative."""
-    for event in truth.events:
-        event["time"] = int(event["time"]) + shift  # type: ignore[call-overload]
-    for boot in truth.boots:
-        boot.began += shift
-        for stream in boot.streams:
-            stream.clock.began += shift
 
 
 def _lines(path: Path) -> Iterator[dict[str, object]]:
