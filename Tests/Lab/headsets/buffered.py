@@ -16,8 +16,8 @@ from .waveform import Waveform, boot_identifier
 
 # A live block goes when it is full or when its first instant is this old: half of what the service allows.
 _LIVE_DELAY = NANOSECONDS // 10
-# What the radio could not carry within so many instants is not sent live any more; it stays in memory.
-_LIVE_BACKLOG = 64
+# What the radio could not carry within so many nanoseconds is not sent live any more; it stays in memory.
+_LIVE_BACKLOG = NANOSECONDS // 4
 _TICKS_PER_SECOND = 32_768
 _SAMPLING = (Condition.STREAMING, Condition.SAMPLING)
 
@@ -34,6 +34,8 @@ class BufferedPlan:
     first_index: int = 0
     # How much faster than nominal the crystal runs; about +-50 is usual.
     crystal_ppm: float = 12.0
+    # The most sampling periods in a block; 1 makes many small notifications.
+    instants_per_block: int = 255
     # How many notifications fit into one connection interval.
     packets_per_interval: int = 6
     # Seconds between live turns, at most 0.19; 0: a block goes as soon as it is full. With 0.15 a night costs half as much.
@@ -81,6 +83,7 @@ class BufferedFirmware(Firmware):
         self.sent = {"live": 0, "memory": 0}
         self._answers: list[bytes] = []
         self._next_turn: int | None = None
+        self._last_turn = -NANOSECONDS
 
     def database(self) -> tuple[Service, ...]:
         control = Characteristic(CONTROL, frozenset({WRITE, NOTIFY}))
@@ -346,6 +349,9 @@ class BufferedFirmware(Firmware):
             self._wake(max(due, now))
 
     def _wake(self, instant: int) -> None:
+        """Asks for a turn. The radio has one in each connection interval, with room for some packets."""
+        if self.link is not None:
+            instant = max(instant, self._last_turn + self.link.interval)
         if self._next_turn is None or instant < self._next_turn:
             self._next_turn = instant
 
@@ -367,13 +373,15 @@ class BufferedFirmware(Firmware):
 
     def _most_instants(self, number: int) -> int:
         longest = self.link.longest if self.link is not None else 244
-        return messages.most_instants(self.streams[number].waveform.channels, longest)
+        most = messages.most_instants(self.streams[number].waveform.channels, longest)
+        return min(most, self.plan.instants_per_block)
 
     def next_turn(self, now: int) -> int | None:
         return self._next_turn
 
     def turn(self, now: int) -> list[Notification]:
         self._next_turn = None
+        self._last_turn = now
         link = self.link
         if link is None:
             return []
@@ -397,7 +405,7 @@ class BufferedFirmware(Firmware):
             if state.live is None:
                 continue
             end = self._settled_end(number, now)
-            position = max(state.live, end - _LIVE_BACKLOG)
+            position = max(state.live, state.clock.position(now - _LIVE_BACKLOG))
             most = self._most_instants(number)
             is_due = now >= self._block_due(number, position)
             while position < end and budget > 0:

@@ -86,11 +86,9 @@ class Headset:
             "firmware": self.firmware.state(),
         }
 
-    async def resume(self, state: dict[str, Any], saved: int) -> None:
+    async def resume(self, state: dict[str, Any]) -> None:
         """Goes on where another process ended, see `headsets.state`; a restart that was under way is over."""
         await self._device.power_on()
-        if state["isConnected"]:
-            self.journal.note("disconnected", saved, reason=int(hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR))
         self.firmware.resume(state["firmware"], now())
         if state["isOff"]:
             self.firmware.power_on(now())

@@ -16,6 +16,7 @@ from . import clock
 from .headset import Headset
 
 _SAVE_PERIOD = 1.0
+_CONNECTION_TIMEOUT = 0x08
 
 
 class StateDirectory:
@@ -31,10 +32,13 @@ class StateDirectory:
         if saved:
             newest = max(entry["time"] for entry in saved.values())
             clock.go_on_from(newest + round(off_seconds * clock.NANOSECONDS))
+        for headset, entry in saved.items():
+            if entry["state"]["isConnected"]:
+                headset.journal.note("disconnected", entry["time"], reason=_CONNECTION_TIMEOUT)
         for headset in self._headsets:
             headset.journal.note("machineBooted", shift=clock.shift())
             if headset in saved:
-                await headset.resume(saved[headset]["state"], saved[headset]["time"])
+                await headset.resume(saved[headset]["state"])
             else:
                 await headset.power_on()
         self._save()

@@ -1,5 +1,6 @@
 """Conversations with the firmware of the Buffered EEG service, in virtual time."""
 
+import dataclasses
 import json
 import struct
 
@@ -265,3 +266,15 @@ def test_it_goes_on_in_another_process():
     other.run(20)
     assert other.gaps == [] and next(b for b in other.blocks if b[0])[1] == 100
     assert 250 * 10 < other.ends[0][0] <= 250 * 10 + 3
+
+
+def test_a_radio_that_is_too_slow_drops_live_blocks_but_no_samples():
+    host = streaming(packets_per_interval=1, instants_per_block=1)
+    host.run(4)
+    live = sum(count for _, _, count in host.blocks)
+    assert live < 4 * 40
+    host.write("05")
+    host.firmware.plan = dataclasses.replace(host.firmware.plan, packets_per_interval=1000)
+    host.write("0600" + struct.pack("<IH", 1, 60_000).hex())
+    host.run(1)
+    assert sum(count for memory, _, count in host.blocks if memory) == 1000 and host.gaps == []
