@@ -15,7 +15,7 @@ For every kind:
     encrypted              its characteristics need an encrypted link (false)
     passkey                six digits that it asks for when pairing; "just works" where null (null)
     mode                   how it begins: on, off, pairing ("on")
-For kind `buffered`, the fields of `headsets.buffered.BufferedPlan`, and
+For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
 For kinds `ganglion` and `muse`, the fields of `headsets.ganglion.GanglionPlan` and `headsets.muse.MusePlan`.
 """
@@ -30,7 +30,8 @@ from pathlib import Path
 from bumble import crypto
 from bumble.hci import Address, AddressType
 
-from .buffered import BufferedFirmware, BufferedPlan
+from .buffered import BufferedFirmware
+from .buffered_stream import BufferedPlan
 from .buffered_messages import Channel, Stream
 from .firmware import Firmware
 from .ganglion import GanglionFirmware, GanglionPlan
@@ -106,10 +107,12 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
         case "buffered":
             return _buffered(description, journal)
         case "ganglion":
-            return GanglionFirmware(description.name, journal, GanglionPlan(description.seed, **details))  # type: ignore[arg-type]
+            ganglion = GanglionPlan(description.seed, **details)  # type: ignore[arg-type]
+            return GanglionFirmware(description.name, journal, ganglion)
         case "muse":
-            plan = MusePlan(description.seed, serial=description.serial, address=description.address, **details)  # type: ignore[arg-type]
-            return MuseFirmware(description.name, journal, plan)
+            identity = {"serial": description.serial, "address": description.address}
+            muse = MusePlan(description.seed, **identity, **details)  # type: ignore[arg-type]
+            return MuseFirmware(description.name, journal, muse)
     raise ValueError(f"{description.name}: no such kind: {description.kind}")
 
 

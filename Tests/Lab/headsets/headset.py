@@ -6,17 +6,18 @@ import asyncio
 import struct
 from typing import Any
 
-from bumble import att, gatt, hci
-from bumble.core import UUID, AdvertisingData
+from bumble import att, hci
 from bumble.device import Connection, Device, DeviceConfiguration
 from bumble.hci import Address
 from bumble.host import Host
 from radio import PeripheralController, Radio
 
+from .advertisement import advertising_data, scan_response_data
 from .clock import NANOSECONDS, now, shift
+from .database import GattDatabase
 from .description import HeadsetDescription
 from .faults import NotificationFaults
-from .firmware import DEVICE_INFORMATION, SERIAL_NUMBER, Characteristic, Firmware, Link, Notification
+from .firmware import Firmware, Link, Notification
 from .journal import Journal
 from .pairing import configure_pairing
 
@@ -27,12 +28,6 @@ _LONGEST_NOTIFICATION = 244
 # Notifications in a connection interval after a stall. All at once would be more than a radio can do, and more than the
 # socket between bluetoothd and its client takes: 278 of 20 bytes were seen, the rest was dropped.
 _BURST = 20
-_PROPERTIES = {
-    "read": gatt.Characteristic.Properties.READ,
-    "write": gatt.Characteristic.Properties.WRITE,
-    "write-without-response": gatt.Characteristic.Properties.WRITE_WITHOUT_RESPONSE,
-    "notify": gatt.Characteristic.Properties.NOTIFY,
-}
 
 
 class Headset:
@@ -50,7 +45,6 @@ class Headset:
         self._connection: Connection | None = None
         self._link: Link | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._handles: dict[str, int] = {}
         self._was_available = False
         self._rotations = 0
         address = description.address
@@ -66,7 +60,7 @@ class Headset:
         )
         self._device = Device(config=configuration, host=host)
         configure_pairing(self._device, description, journal)
-        self._add_services()
+        self._database = GattDatabase(self._device, firmware, description, self._written, self._subscribed)
         self._device.on(Device.EVENT_CONNECTION, self._connected)
 
     async def power_on(self) -> None:
@@ -98,40 +92,6 @@ class Headset:
         await self._advertise()
 
     # GATT
-
-    def _add_services(self) -> None:
-        information = dict(self.firmware.device_information())
-        if self.description.serial and self.firmware.shows_serial:
-            information[SERIAL_NUMBER] = self.description.serial.encode()
-        if information:
-            constants = [Characteristic(uuid, frozenset({"read"}), value) for uuid, value in information.items()]
-            self._device.add_service(gatt.Service(UUID(DEVICE_INFORMATION), [self._characteristic(c) for c in constants]))
-        for service in self.firmware.database():
-            characteristics = [self._characteristic(c) for c in service.characteristics]
-            self._device.add_service(gatt.Service(UUID(service.uuid), characteristics))
-            for specification, characteristic in zip(service.characteristics, characteristics):
-                self._handles[specification.uuid] = characteristic.handle
-
-    def _characteristic(self, specification: Characteristic) -> gatt.Characteristic:
-        uuid = specification.uuid
-        properties = gatt.Characteristic.Properties(0)
-        for name in specification.properties:
-            properties |= _PROPERTIES[name]
-        permissions = gatt.Characteristic.READABLE | gatt.Characteristic.WRITEABLE
-        if self.description.needs_encryption:
-            permissions |= (
-                gatt.Characteristic.READ_REQUIRES_ENCRYPTION | gatt.Characteristic.WRITE_REQUIRES_ENCRYPTION
-            )
-        value = gatt.CharacteristicValue(
-            read=lambda _connection: self.firmware.read(uuid, now()) or specification.value,
-            write=lambda _connection, written: self._written(uuid, written),
-        )
-        characteristic = gatt.Characteristic(UUID(uuid), properties, permissions, value)
-        characteristic.on(
-            gatt.Characteristic.EVENT_SUBSCRIPTION,
-            lambda _bearer, notify, _indicate: self._subscribed(uuid, notify),
-        )
-        return characteristic
 
     def _written(self, uuid: str, value: bytes) -> None:
         if self.description.verbose:
@@ -232,7 +192,7 @@ class Headset:
             return
         value = notification.value[: link.longest]
         opcode = att.Opcode.ATT_HANDLE_VALUE_NOTIFICATION
-        handle = self._handles[notification.uuid]
+        handle = self._database.handles[notification.uuid]
         pdu = struct.pack("<HHBH", len(value) + _ATT_HEADER, _ATT_CHANNEL, opcode, handle) + value
         self._radio.link.deliver(lower, pdu)
         self.counts["notified"] += 1
@@ -250,8 +210,8 @@ class Headset:
             own_address_type=(
                 hci.OwnAddressType.PUBLIC if self.description.is_public else hci.OwnAddressType.RANDOM
             ),
-            advertising_data=_advertising_data(appearance.services),
-            scan_response_data=_scan_response(appearance.name, appearance.manufacturer_data),
+            advertising_data=advertising_data(appearance),
+            scan_response_data=scan_response_data(appearance),
         )
         self.journal.note("advertising", mode=self._mode, address=str(self.address))
         self._note_availability()
@@ -364,10 +324,7 @@ class Headset:
 
     def characteristic(self, name: str) -> str:
         """The UUID of one of its characteristics, of which a distinct part is enough."""
-        found = [uuid for uuid in self._handles if name.lower() in uuid.lower()]
-        if len(found) != 1:
-            raise ValueError(f"{name} names {len(found)} characteristics of {self.description.name}")
-        return found[0]
+        return self._database.uuid(name)
 
     def statistics(self) -> dict[str, object]:
         """Facts for the command `stats`."""
@@ -391,27 +348,3 @@ class Headset:
 
 
 _TASKS: set[asyncio.Future[object]] = set()
-
-
-def _advertising_data(services: tuple[str, ...]) -> bytes:
-    """Flags and service UUIDs: 3 + 18 of 31 bytes. The name goes into the scan response."""
-    parts: list[tuple[int, bytes]] = [(AdvertisingData.FLAGS, b"\x06")]
-    for service in services:
-        uuid = bytes(UUID(service))
-        short = len(uuid) == 2
-        parts.append(
-            (
-                AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS
-                if short
-                else AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS,
-                uuid,
-            )
-        )
-    return bytes(AdvertisingData(parts))
-
-
-def _scan_response(name: str, manufacturer_data: bytes) -> bytes:
-    parts: list[tuple[int, bytes]] = [(AdvertisingData.COMPLETE_LOCAL_NAME, name.encode())]
-    if manufacturer_data:
-        parts.append((AdvertisingData.MANUFACTURER_SPECIFIC_DATA, manufacturer_data))
-    return bytes(AdvertisingData(parts))

@@ -213,7 +213,8 @@ class MuseFirmware(Firmware):
 
     def _information(self) -> dict[str, object]:
         mode = "bootloader" if self.in_bootloader else "headset"
-        return {"ap": mode, "sp": "RevE", "tp": "consumer", "hw": "3.1", "bn": 27, "fw": "1.2.13", "bl": "1.2.3", "pv": 1, "rc": 0}
+        hardware = {"ap": mode, "sp": "RevE", "tp": "consumer", "hw": "3.1"}
+        return hardware | {"bn": 27, "fw": "1.2.13", "bl": "1.2.3", "pv": 1, "rc": 0}
 
     def _battery(self, now: int) -> float:
         return max(1.0, self.plan.battery_percent - 10 * (now - self._began) / 3600e9)

@@ -5,7 +5,8 @@ import json
 import struct
 
 from headsets import buffered_messages as m
-from headsets.buffered import BufferedFirmware, BufferedPlan
+from headsets.buffered import BufferedFirmware
+from headsets.buffered_stream import BufferedPlan
 from headsets.clock import NANOSECONDS as S
 from headsets.firmware import Link
 from headsets.journal import Journal
