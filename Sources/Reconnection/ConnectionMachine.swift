@@ -15,8 +15,9 @@ public import Headsets
 ///
 /// The rules that every transition keeps, each with a test:
 /// 1. Every state but `stopped`, `waitingForAdapter` and `waitingForOperator` has a deadline.
-/// 2. A layer that fails or stays silent falls to the next. Only an exhausted scan, a failed connection of the last layer, a
-///    failed establish flow or a lost link backs off: capped, jittered, for ever.
+/// 2. A layer that fails or stays silent falls to the next. After an exhausted scan, a known headset is connected to again at
+///    once: a connection or a scan is armed at every instant. A scan that found nobody to know, a failed connection of the
+///    last layer, a failed establish flow or a lost link backs off: capped, jittered, for ever.
 /// 3. `connecting` is left by an answer or by cancelling; what was cancelled is waited for, so two connections are never
 ///    outstanding.
 /// 4. Effects carry an attempt and replies bring it back; late ones are counted and dropped. An illegal event changes nothing.
@@ -304,6 +305,8 @@ extension ConnectionMachine {
         case .scanning(let began, _):
             endScan(.nothingFound, began: began, &effects)
             rounds += 1
+            // The scan took its time, so that nothing spins: the connection is armed again without a hole.
+            if identifiers.contains(where: { !isRejected($0, at: now) }) { return connectCached(at: now, &effects) }
             backOff(at: now)
         case .establishing(let link, let step): stepOverdue(link, step, at: now, &effects)
         case .streaming(let link, let since): endStreaming(link, since, .silence, at: now, &effects)

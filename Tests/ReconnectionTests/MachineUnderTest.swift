@@ -81,7 +81,7 @@ struct MachineUnderTest {
             test.fire(.retrievedConnected([], attempt: test.attempt))
             if name == "scanning" { return test }
             if name == "backingOff" {
-                test.reachDeadline()
+                test.fire(.scanFailed(.inProgress))
                 return test
             }
             test.fire(.discovered(stranger))

@@ -25,18 +25,30 @@ struct RuleTests {
         }
     }
 
-    @Test("Rule 2: a silent layer falls to the next, and only then the machine backs off")
-    func silentLayers() {
-        var test = MachineUnderTest()
+    /// The states that a headset goes through which is away.
+    private func absence(_ identifiers: [PeripheralIdentifier]) -> [String] {
+        var test = MachineUnderTest(identifiers: identifiers)
         test.fire(.start)
         var seen = [test.machine.state.name]
-        for _ in 0..<6 {
+        for _ in 0..<5 {
             test.reachDeadline()
             if case .cancelling = test.machine.state { test.fire(.disconnected(nil, attempt: test.attempt)) }
             seen.append(test.machine.state.name)
         }
+        return seen
+    }
+
+    @Test("Rule 2: a silent layer falls to the next; while a known headset is away, a connection or a scan is always armed")
+    func silentLayers() {
         #expect(
-            seen == ["restoring", "connecting", "retrieving", "scanning", "backingOff", "connecting", "retrieving"])
+            absence([MachineUnderTest.known]) == [
+                "restoring", "connecting", "retrieving", "scanning", "connecting", "retrieving",
+            ])
+    }
+
+    @Test("Rule 2: a scan for a headset that nobody has met backs off")
+    func silentLayersOfAnUnknownHeadset() {
+        #expect(absence([]) == ["restoring", "retrieving", "scanning", "backingOff", "retrieving", "scanning"])
     }
 
     @Test("Rule 2: a failing layer falls to the next")
@@ -55,7 +67,8 @@ struct RuleTests {
 
     @Test("Rule 2: pauses are capped, jittered and never give up")
     func backoffBounds() {
-        var test = MachineUnderTest.inState("backingOff")
+        var test = MachineUnderTest(identifiers: [])
+        test.fire(.start)
         let limits = ReconnectionLimits()
         var pauses: [Duration] = []
         for _ in 0..<2000 {
