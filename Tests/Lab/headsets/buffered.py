@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
+from typing import Any
 
 from . import buffered_messages as messages
 from .buffered_messages import CONTROL, DATA, Code, Condition, Opcode
@@ -71,7 +72,7 @@ class BufferedFirmware(Firmware):
         self.streams = [BufferedStream(self.plan, number, self.boot, began, self.journal) for number in numbers]
         self._answers = []
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         return {
             "boots": self.boots,
             "began": self.began,
@@ -79,13 +80,13 @@ class BufferedFirmware(Firmware):
             "memories": [dataclasses.asdict(stream.memory) for stream in self.streams],
         }
 
-    def resume(self, state: dict[str, object], now: int) -> None:
-        self.boots = int(state["boots"]) - 1  # type: ignore[call-overload]
-        self._begin_boot(int(state["began"]))  # type: ignore[call-overload]
-        for stream, saved in zip(self.streams, state["memories"]):  # type: ignore[call-overload]
+    def resume(self, state: dict[str, Any], now: int) -> None:
+        self.boots = int(state["boots"]) - 1
+        self._begin_boot(int(state["began"]))
+        for stream, saved in zip(self.streams, state["memories"]):
             runs = [Run(**run) for run in saved.pop("runs")]
             stream.memory = RingMemory(runs=runs, **saved)
-        self.condition = Condition(int(state["condition"]))  # type: ignore[call-overload]
+        self.condition = Condition(int(state["condition"]))
 
     def power_off(self, now: int) -> None:
         self._stop_sampling(Condition.IDLE, now)
@@ -259,7 +260,7 @@ class BufferedFirmware(Firmware):
         self._arm(now)
         return out
 
-    def statistics(self, now: int) -> dict[str, object]:
+    def statistics(self, now: int) -> dict[str, Any]:
         return {
             "condition": self.condition.name.lower(),
             "boot": self.boot,

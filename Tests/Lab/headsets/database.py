@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from bumble import gatt
 from bumble.core import UUID
@@ -58,7 +59,7 @@ class GattDatabase:
         for specification, characteristic in zip(service.characteristics, characteristics):
             self.handles[specification.uuid] = characteristic.handle
 
-    def _characteristic(self, specification: Characteristic) -> gatt.Characteristic:
+    def _characteristic(self, specification: Characteristic) -> gatt.Characteristic[Any]:
         uuid = specification.uuid
         properties = gatt.Characteristic.Properties(0)
         for name in specification.properties:

@@ -26,6 +26,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from bumble import crypto
 from bumble.hci import Address, AddressType
@@ -61,7 +62,7 @@ class HeadsetDescription:
     needs_encryption: bool = False
     passkey: int | None = None
     mode: str = "on"
-    details: dict[str, object] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
 
     @property
     def identity_resolving_key(self) -> bytes:
@@ -88,15 +89,15 @@ def read_description(path: Path) -> list[HeadsetDescription]:
     known = {item.name for item in fields(HeadsetDescription)} - {"details"}
     found = []
     for entry in json.loads(path.read_text(encoding="utf-8"))["headsets"]:
-        common: dict[str, object] = {}
-        details: dict[str, object] = {}
+        common: dict[str, Any] = {}
+        details: dict[str, Any] = {}
         for key, value in entry.items():
             name = _KEYS.get(key, key)
             (common if name in known else details)[name] = value
         missing = {"name", "kind", "address", "seed"} - common.keys()
         if missing:
             raise ValueError(f"{path}: a headset lacks {', '.join(sorted(missing))}")
-        found.append(HeadsetDescription(**common, details=details))  # type: ignore[arg-type]
+        found.append(HeadsetDescription(**common, details=details))
     return found
 
 
@@ -107,11 +108,11 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
         case "buffered":
             return _buffered(description, journal)
         case "ganglion":
-            ganglion = GanglionPlan(description.seed, **details)  # type: ignore[arg-type]
+            ganglion = GanglionPlan(description.seed, **details)
             return GanglionFirmware(description.name, journal, ganglion)
         case "muse":
-            identity = {"serial": description.serial, "address": description.address}
-            muse = MusePlan(description.seed, **identity, **details)  # type: ignore[arg-type]
+            identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
+            muse = MusePlan(description.seed, **identity, **details)
             return MuseFirmware(description.name, journal, muse)
     raise ValueError(f"{description.name}: no such kind: {description.kind}")
 
@@ -121,20 +122,20 @@ def _buffered(description: HeadsetDescription, journal: Journal) -> Firmware:
     streams = details.pop("streams", [{"name": "eeg"}])
     plan = BufferedPlan(
         seed=description.seed,
-        streams=tuple(_stream(entry) for entry in streams),  # type: ignore[attr-defined]
-        **details,  # type: ignore[arg-type]
+        streams=tuple(_stream(entry) for entry in streams),
+        **details,
     )
     return BufferedFirmware(description.name, journal, plan)
 
 
-def _stream(entry: dict[str, object]) -> Stream:
+def _stream(entry: dict[str, Any]) -> Stream:
     name = str(entry["name"])
     if name in _MOTION:
         kind, unit, scale = _MOTION[name]
         channels = tuple(Channel(axis, kind, unit, scale) for axis in "XYZ")
-        return Stream(name, float(entry.get("frequency", 52)), channels)  # type: ignore[arg-type]
-    count = int(entry.get("channels", 8))  # type: ignore[call-overload]
-    bank = int(entry.get("bank", 0))  # type: ignore[call-overload]
+        return Stream(name, float(entry.get("frequency", 52)), channels)
+    count = int(entry.get("channels", 8))
+    bank = int(entry.get("bank", 0))
     names = _EEG_CHANNELS if bank == 0 else [f"E{bank * 8 + number + 1}" for number in range(8)]
-    frequency = float(entry.get("frequency", 250))  # type: ignore[arg-type]
+    frequency = float(entry.get("frequency", 250))
     return Stream(name, frequency, tuple(Channel(n) for n in names[:count]), bank)

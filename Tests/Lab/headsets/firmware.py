@@ -6,6 +6,7 @@ A `Headset` tells it what happens and when; `turn` hands out the notifications t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from .journal import Journal
 
@@ -93,11 +94,11 @@ class Firmware:
     def power_off(self, now: int) -> None:
         """The headset loses power or restarts."""
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         """What `resume` needs to go on in another process."""
         raise NotImplementedError
 
-    def resume(self, state: dict[str, object], now: int) -> None:
+    def resume(self, state: dict[str, Any], now: int) -> None:
         """Goes on from a state, in place of `power_on`; the link has ended meanwhile."""
         raise NotImplementedError
 
@@ -131,6 +132,6 @@ class Firmware:
         """What is sent now."""
         return []
 
-    def statistics(self, now: int) -> dict[str, object]:
+    def statistics(self, now: int) -> dict[str, Any]:
         """Facts for the command `stats`."""
         return {}

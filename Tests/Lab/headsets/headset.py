@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from collections.abc import Coroutine
 from typing import Any
 
 from bumble import att, hci
@@ -69,7 +70,7 @@ class Headset:
         self.firmware.power_on(now())
         await self._advertise()
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         """What `resume` needs."""
         return {
             "address": str(self._device.random_address),
@@ -326,7 +327,7 @@ class Headset:
         """The UUID of one of its characteristics, of which a distinct part is enough."""
         return self._database.uuid(name)
 
-    def statistics(self) -> dict[str, object]:
+    def statistics(self) -> dict[str, Any]:
         """Facts for the command `stats`."""
         return {
             "kind": self.description.kind,
@@ -340,11 +341,11 @@ class Headset:
             "firmware": {} if self._is_off else self.firmware.statistics(now()),
         }
 
-    def _spawn(self, work: object) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         # The task is kept by the set, since asyncio itself holds only weak references.
-        task = asyncio.ensure_future(work)  # type: ignore[arg-type]
+        task = asyncio.ensure_future(work)
         _TASKS.add(task)
         task.add_done_callback(_TASKS.discard)
 
 
-_TASKS: set[asyncio.Future[object]] = set()
+_TASKS: set[asyncio.Task[None]] = set()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .clock import SamplingClock
 from .waveform import Waveform
@@ -51,7 +52,7 @@ class Truth:
     """A whole journal."""
 
     boots: list[TrueBoot] = field(default_factory=list)
-    events: list[dict[str, object]] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
 
     def boot(self, identifier: int) -> TrueBoot | None:
         """The boot with an identifier."""
@@ -59,7 +60,7 @@ class Truth:
 
     def times(self, event: str) -> list[int]:
         """When an event happened, in nanoseconds of the headsets' time."""
-        return [int(entry["time"]) for entry in self.events if entry["event"] == event]  # type: ignore[call-overload]
+        return [int(entry["time"]) for entry in self.events if entry["event"] == event]
 
 
 def read_journal(path: Path) -> Truth:
@@ -80,23 +81,23 @@ def read_journal(path: Path) -> Truth:
     return truth
 
 
-def _lines(path: Path) -> Iterator[dict[str, object]]:
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         if line.endswith("\n"):
             yield json.loads(line)
 
 
-def _boot(entry: dict[str, object]) -> TrueBoot:
+def _boot(entry: dict[str, Any]) -> TrueBoot:
     streams = []
-    for number, clock in enumerate(entry["clocks"]):  # type: ignore[arg-type, var-annotated]
+    for number, clock in enumerate(entry["clocks"]):
         sampling = SamplingClock(clock["began"], 1.0)
         sampling.microhertz = clock["microhertz"]
-        waveform = Waveform(entry["seed"], entry["boot"], number, clock["channels"])  # type: ignore[arg-type]
+        waveform = Waveform(entry["seed"], entry["boot"], number, clock["channels"])
         streams.append(TrueStream(clock["first"], sampling, waveform))
-    return TrueBoot(entry["boot"], entry["number"], entry["time"], streams)  # type: ignore[arg-type]
+    return TrueBoot(entry["boot"], entry["number"], entry["time"], streams)
 
 
-def _positions(truth: Truth, entry: dict[str, object]) -> Iterator[tuple[TrueStream, int]]:
-    boot = truth.boot(entry["boot"])  # type: ignore[arg-type]
+def _positions(truth: Truth, entry: dict[str, Any]) -> Iterator[tuple[TrueStream, int]]:
+    boot = truth.boot(entry["boot"])
     if boot is not None:
-        yield from zip(boot.streams, entry["positions"])  # type: ignore[arg-type]
+        yield from zip(boot.streams, entry["positions"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from typing import Any
 
 from bumble import hci, ll
 from bumble.controller import Connection, Controller, LegacyAdvertiser
@@ -60,7 +61,7 @@ class LowEnergyController(Controller):
 
     link: RangeLink
 
-    def __init__(self, name: str, link: RangeLink, **arguments: object) -> None:
+    def __init__(self, name: str, link: RangeLink, **arguments: Any) -> None:
         super().__init__(name, link=link, **arguments)
         self.le_legacy_advertiser = Advertiser(self)
 
@@ -105,7 +106,7 @@ class PeripheralController(LowEnergyController):
 class AdapterController(LowEnergyController):
     """The controller behind the kernel's host."""
 
-    def __init__(self, name: str, link: RangeLink, **arguments: object) -> None:
+    def __init__(self, name: str, link: RangeLink, **arguments: Any) -> None:
         super().__init__(name, link, **arguments)
         self._accept_list: set[tuple[int, bytes]] = set()
         self._reported: set[tuple[bytes, int, bytes]] = set()
