@@ -71,14 +71,18 @@ class LowEnergyController(Controller):
             super().on_le_disconnected(connection, reason)
 
     def on_hci_reset_command(self, command: hci.HCI_Reset_Command) -> hci.HCI_StatusReturnParameters:
-        """Stock resets nothing. Connections end without a word: the other end notices by its supervision timeout."""
+        """Stock resets nothing."""
+        self.fall_silent()
+        return super().on_hci_reset_command(command)
+
+    def fall_silent(self) -> None:
+        """Ends everything without a word: the other ends notice by their supervision timeout."""
         self.pending_le_connection = None
         self.le_scan_enable = False
         self.le_legacy_advertiser.stop()
         for connection in list(self.le_connections.values()):
             self.link.silence(connection, while_away=False)
         self.le_connections.clear()
-        return super().on_hci_reset_command(command)
 
     def on_hci_le_connection_update_command(self, command: hci.HCI_LE_Connection_Update_Command) -> None:
         connection = self.find_le_connection_by_handle(command.connection_handle)
