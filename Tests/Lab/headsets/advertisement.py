@@ -11,8 +11,10 @@ _FLAGS = b"\x06"
 
 
 def advertising_data(appearance: Appearance) -> bytes:
-    """Flags and service UUIDs: 3 + 18 of 31 bytes, so that there is no room for the name."""
+    """Flags and service UUIDs: 3 + 18 of 31 bytes, so that there is room for the name only where there is no service."""
     parts: list[tuple[int, bytes]] = [(AdvertisingData.FLAGS, _FLAGS)]
+    if not appearance.services:
+        parts.append((AdvertisingData.COMPLETE_LOCAL_NAME, appearance.name.encode()))
     for service in appearance.services:
         uuid = bytes(UUID(service))
         if len(uuid) == 2:

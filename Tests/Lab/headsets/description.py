@@ -4,7 +4,7 @@
 
 For every kind:
     name                   complete local name
-    kind                   buffered, ganglion, muse
+    kind                   buffered, ganglion, hermes, mindwave, muse
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)
     serial                 serial number of the Device Information service; none where empty ("")
@@ -17,7 +17,7 @@ For every kind:
     mode                   how it begins: on, off, pairing ("on")
 For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
-For kinds `ganglion` and `muse`, the fields of `headsets.ganglion.GanglionPlan` and `headsets.muse.MusePlan`.
+For the other kinds, the fields of `GanglionPlan`, `HermesPlan`, `MindWavePlan` and `MusePlan` in the files of their names.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ from .buffered_stream import BufferedPlan
 from .buffered_messages import Channel, Stream
 from .firmware import Firmware
 from .ganglion import GanglionFirmware, GanglionPlan
+from .hermes import HermesFirmware, HermesPlan
 from .journal import Journal
+from .mindwave import MindWaveFirmware, MindWavePlan
 from .muse import MuseFirmware, MusePlan
 
 _EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
@@ -110,6 +112,11 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
         case "ganglion":
             ganglion = GanglionPlan(description.seed, **details)
             return GanglionFirmware(description.name, journal, ganglion)
+        case "hermes":
+            hermes = HermesPlan(description.seed, address=description.address, **details)
+            return HermesFirmware(description.name, journal, hermes)
+        case "mindwave":
+            return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
         case "muse":
             identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
             muse = MusePlan(description.seed, **identity, **details)

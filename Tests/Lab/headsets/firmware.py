@@ -120,6 +120,10 @@ class Firmware:
     def write(self, uuid: str, value: bytes, now: int) -> None:
         """The central has written a characteristic."""
 
+    def press(self, now: int) -> None:
+        """A person presses the headset's button."""
+        raise ValueError(f"{self.name} has no button")
+
     def read(self, uuid: str, now: int) -> bytes | None:
         """The value of a characteristic that changes; None for the constant of the database."""
         return None

@@ -311,6 +311,11 @@ class Headset:
         self._schedule()
         return sleeps
 
+    def press(self) -> None:
+        """A person presses its button."""
+        self.firmware.press(now())
+        self._schedule()
+
     def stall(self, seconds: float) -> None:
         """Holds all notifications back and then delivers them as fast as a radio would."""
         self.faults.stalled = True
