@@ -51,9 +51,7 @@ extension ConnectionMachine {
         switch (event, step) {
         case (.servicesDiscovered, .discover): link.isDiscovered = true
         case (.identityRead(nil, _), .identify) where identityProof != nil:
-            // It may be ours and merely not tell this time: no reason to leave it alone for long.
-            return abandon(
-                link, .failed(.connectionFailed(reason: "the headset did not tell its serial number")), at: now, &effects)
+            return abandonUnproven(link, at: now, &effects)
         case (.identityRead(let proof, _), .identify):
             guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
             link.isIdentified = true
@@ -96,6 +94,17 @@ extension ConnectionMachine {
         return proof == identityProof
     }
 
+    /// Without a serial number in its status, a headset counts as ours at an address where it was reached before.
+    private func mayStayUnproven(_ link: Link) -> Bool {
+        !profile.tellsIdentityInStatus || (identityProof == nil && identifiers.isEmpty)
+            || identifiers.contains(link.identifier)
+    }
+
+    /// It may be ours and merely not tell this time: no reason to leave it alone for long.
+    private mutating func abandonUnproven(_ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        abandon(link, .failed(.connectionFailed(reason: "the headset did not tell its serial number")), at: now, &effects)
+    }
+
     private mutating func rejectHeadset(
         _ link: Link, _ proof: String?, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
@@ -121,6 +130,12 @@ extension ConnectionMachine {
         case .establishing(var link, let step):
             // A headset may tell its status before it is asked; only the answer to the query moves the flow.
             guard step == .queryStatus else { return }
+            if profile.tellsIdentityInStatus, let proof = status.serialNumber {
+                guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
+                identityProof = proof
+            } else if !mayStayUnproven(link) {
+                return abandonUnproven(link, at: now, &effects)
+            }
             link.status = .known(status)
             link.statusTries = 0
             link.isStarted = status.condition == .streaming
@@ -164,6 +179,7 @@ extension ConnectionMachine {
     ) {
         guard step == .queryStatus else { return abandon(link, .silent, at: now, &effects) }
         if link.statusTries < 2 { return proceed(link, at: now, &effects) }
+        guard mayStayUnproven(link) else { return abandonUnproven(link, at: now, &effects) }
         var link = link
         link.status = .unanswered
         effects.append(.statusConcluded(.noAnswer, status: nil))

@@ -7,7 +7,8 @@ import Testing
 struct RandomBytesTests {
     private static let characteristics = [
         BufferedEEGService.control, BufferedEEGService.data, GanglionService.data, .softwareRevisionString, .serialPort,
-        .batteryLevel,
+        .batteryLevel, MuseService.control, MuseService.telemetry, MuseService.eeg[0], MuseService.ppg[2],
+        MuseService.accelerometer,
     ]
 
     /// Decodes one piece and checks that every block owns the values that it claims.
