@@ -133,7 +133,8 @@ extension ConnectionMachine {
             if profile.tellsIdentityInStatus, let proof = status.serialNumber {
                 guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
                 identityProof = proof
-            } else if !mayStayUnproven(link) {
+            } else if status.isAwake, !mayStayUnproven(link) {
+                // One that sleeps has to be woken before it can tell; that harms no stranger's headset.
                 return abandonUnproven(link, at: now, &effects)
             }
             link.status = .known(status)

@@ -105,6 +105,9 @@ public struct Link: Hashable, Sendable {
 }
 
 extension HeadsetStatus {
+    /// False where the wake sequence has to come first.
+    var isAwake: Bool { condition != .lowPower && condition != .bootloader }
+
     /// True where the headset has another boot identifier than `knownBoot`; nil means that there is no earlier epoch.
     public func isRestart(since knownBoot: UInt32?) -> Bool {
         guard let knownBoot, let bootIdentifier else { return false }
