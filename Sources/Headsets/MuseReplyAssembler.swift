@@ -1,16 +1,15 @@
 /// Puts together the JSON objects that a Muse answers with.
 ///
 /// Each notification holds, behind a byte that counts them, up to 19 characters; what stands after them is left over from
-/// older messages. One notification may hold the end of one object and the beginning of the next.
+/// older messages. One notification may hold the end of one object and the beginning of the next. Objects are flat and their
+/// texts hold no braces: a second opening brace tells that the end of the object before was lost.
 public struct MuseReplyAssembler: Sendable {
     /// Longer objects are dropped. The longest known has some 150 characters.
     public static let lengthMaximum = 512
 
     private var text: [UInt8] = []
-    /// How many braces are open.
-    private var depth = 0
-    private var isInString = false
-    private var isEscaped = false
+    /// The latest notification, to know it again when it comes twice.
+    private var latest: [UInt8] = []
 
     /// Creates an assembler for one link.
     public init() {}
@@ -20,52 +19,29 @@ public struct MuseReplyAssembler: Sendable {
     /// - Returns: how many characters were dropped, because they belong to no object or the object is too long.
     public mutating func append(_ bytes: [UInt8], object: (MuseReply) -> Void) -> Int {
         guard let count = bytes.first else { return 0 }
+        // A system may deliver a notification twice. Two of an answer never are alike, but for short ones that say nothing.
+        if bytes == latest { return Int(count) }
+        latest = bytes
         var dropped = 0
         for character in bytes.dropFirst().prefix(Int(count)) {
-            if depth == 0, character != UInt8(ascii: "{") {
-                // Line ends between two objects are no loss.
-                if character > 0x20 { dropped += 1 }
-                continue
-            }
-            text.append(character)
-            guard text.count <= Self.lengthMaximum else {
+            switch character {
+            case UInt8(ascii: "{"):
                 dropped += text.count
-                reset()
-                continue
-            }
-            note(character)
-            if depth == 0 {
+                text.removeAll(keepingCapacity: true)
+                text.append(character)
+            // Line ends between two objects are no loss.
+            case _ where text.isEmpty: if character > 0x20 { dropped += 1 }
+            case UInt8(ascii: "}"):
+                text.append(character)
                 object(MuseReply(text: text))
-                reset()
+                text.removeAll(keepingCapacity: true)
+            case _ where text.count >= Self.lengthMaximum:
+                dropped += text.count + 1
+                text.removeAll(keepingCapacity: true)
+            default: text.append(character)
             }
         }
         return dropped
-    }
-
-    private mutating func note(_ character: UInt8) {
-        if isInString {
-            if isEscaped {
-                isEscaped = false
-            } else if character == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if character == UInt8(ascii: "\"") {
-                isInString = false
-            }
-            return
-        }
-        switch character {
-        case UInt8(ascii: "\""): isInString = true
-        case UInt8(ascii: "{"): depth += 1
-        case UInt8(ascii: "}"): depth -= 1
-        default: break
-        }
-    }
-
-    private mutating func reset() {
-        text.removeAll(keepingCapacity: true)
-        depth = 0
-        isInString = false
-        isEscaped = false
     }
 }
 

@@ -94,6 +94,18 @@ extension ConnectionMachine {
         return proof == identityProof
     }
 
+    /// A status comes in several notifications without a checksum. A serial number that is new counts once it was told twice:
+    /// a damaged one would turn the headset away, or bind the recording to a headset that does not exist.
+    private mutating func askAgain(
+        _ proof: String, _ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        var link = link
+        link.toldProof = proof
+        link.proofTries += 1
+        guard link.proofTries <= limits.proofTries else { return abandonUnproven(link, at: now, &effects) }
+        proceed(link, at: now, &effects)
+    }
+
     /// Without a serial number in its status, a headset counts as ours at an address where it was reached before.
     private func mayStayUnproven(_ link: Link) -> Bool {
         !profile.tellsIdentityInStatus || (identityProof == nil && identifiers.isEmpty)
@@ -131,6 +143,7 @@ extension ConnectionMachine {
             // A headset may tell its status before it is asked; only the answer to the query moves the flow.
             guard step == .queryStatus else { return }
             if profile.tellsIdentityInStatus, let proof = status.serialNumber {
+                if proof != identityProof, proof != link.toldProof { return askAgain(proof, link, at: now, &effects) }
                 guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
                 identityProof = proof
             } else if status.isAwake, !mayStayUnproven(link) {

@@ -115,8 +115,10 @@ public struct RehearsalPlan: Sendable {
         }
         // One whose channels come in packets of their own, switched on in all states in which it may be.
         if generator.next() % 4 == 0 {
-            var muse = MuseSpecification(hasPPG: generator.next() % 2 == 0)
-            muse.crystalErrorPPM = Double(Int64(generator.next() % 101)) - 50
+            let models = MuseSpecification.Model.allCases
+            var muse = MuseSpecification(
+                models[Int(generator.below(UInt64(models.count)))],
+                crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
             muse.startsInBootloader = generator.next() % 4 == 0
             muse.startsWithControlOnly = generator.next() % 4 == 0
             plan.headsets.append(

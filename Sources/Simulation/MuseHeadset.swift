@@ -1,10 +1,20 @@
 import Bluetooth
 import Headsets
 
-/// What a simulated Muse 2016, Muse 2 or Muse S is like.
+/// What a simulated Muse is like.
 public struct MuseSpecification: Hashable, Sendable {
-    /// True for a Muse 2 or Muse S; a Muse 2016 has no optical channels.
-    public var hasPPG: Bool
+    /// Which Muse it is.
+    public enum Model: String, Hashable, Sendable, CaseIterable {
+        /// Without optical channels.
+        case muse2016
+        /// With optical channels; a Muse S is like it.
+        case muse2
+        /// Multiplexed packets, 8 channels of EEG and 16 of optics.
+        case museSAthena
+    }
+
+    /// Which Muse it is.
+    public var muse: Model
     /// By how much its crystal is fast, in parts per million.
     public var crystalErrorPPM: Double
     /// True where it is switched on in its bootloader, until it is reset.
@@ -13,8 +23,8 @@ public struct MuseSpecification: Hashable, Sendable {
     public var startsWithControlOnly = false
 
     /// Creates a specification.
-    public init(hasPPG: Bool = true, crystalErrorPPM: Double = 0) {
-        self.hasPPG = hasPPG
+    public init(_ muse: Model = .muse2, crystalErrorPPM: Double = 0) {
+        self.muse = muse
         self.crystalErrorPPM = crystalErrorPPM
     }
 }
@@ -23,8 +33,8 @@ public struct MuseSpecification: Hashable, Sendable {
 final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
     private(set) var sessions: [SampleSession] = []
 
-    private unowned let headset: SimulatedHeadset
-    private let specification: MuseSpecification
+    unowned let headset: SimulatedHeadset
+    let specification: MuseSpecification
     private let interval: Int64
     private var replies: MuseReplyQueue
     private var isSampling = false
@@ -34,16 +44,21 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
     private var hasHeardCommand = false
     private var preset: UInt8 = 0x21
     /// By stream: the number of the next packet of the session.
-    private var nextPackets: [Int64] = []
+    var nextPackets: [Int64] = []
+    /// True after the first of the two commands that start an Athena.
+    private var isStartPending = false
+    /// An Athena's number of the next packet, and its block numbers less the packets sent, by stream.
+    var nextIndex: UInt16 = 0
+    private var bootTime: Int64 = 0
     private var nextTelemetry: Int64 = 0
     private var telemetryCount: UInt16 = 0
     private var lastKeepAlive: Int64 = 0
     private var bootCount = 0
 
-    /// The instants of a packet, by stream.
-    private static let instantsPerPacket: [Int64] = [12, 3, 3, 6]
+    /// The instants of a packet, or of an Athena's block, by stream.
+    let instantsPerPacket: [Int64]
     /// Packets of a stream that the radio holds back; older ones are gone.
-    private static let backlog: Int64 = 8
+    private static let backlog: Int64 = 16
     /// In this order the packets of one instant come.
     private static let channelOrder = [4, 3, 2, 0, 1]
     /// Streams end by themselves some time after the last keep-alive.
@@ -55,6 +70,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         replies = MuseReplyQueue(
             name: headset.specification.localName, serialNumber: headset.specification.serialNumber ?? "")
         interval = headset.specification.connectionInterval.nanoseconds
+        instantsPerPacket = specification.muse == .museSAthena ? [2, 3, 3, 1, 1] : [12, 3, 3, 6]
     }
 
     var isStreaming: Bool { isSampling }
@@ -74,6 +90,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
             showsControlOnly = specification.startsWithControlOnly
         }
         bootCount += 1
+        bootTime = time
         preset = 0x21
         replies.clear()
     }
@@ -112,15 +129,20 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         case "h":
             stop(at: time)
             replies.add("{\"rc\":0}")
-        case "d":
+        case "dc001" where specification.muse == .museSAthena:
+            if isStartPending { start(at: time) }
+            isStartPending.toggle()
+            replies.add("{\"rc\":0}")
+        case "L0", "L1": replies.add("{\"rc\":0}")
+        case "d" where specification.muse != .museSAthena:
             if !showsControlOnly { start(at: time) }
             replies.add("{\"rc\":0}")
         case "k":
             lastKeepAlive = time
             replies.add("{\"rc\":0}")
         case _ where text.hasPrefix("p"):
-            if let number = UInt8(text.dropFirst(), radix: 16) {
-                preset = number
+            if let number = UInt16(text.dropFirst(), radix: 16) {
+                preset = UInt8(truncatingIfNeeded: number)
                 replies.add("{\"rc\":0}")
             } else {
                 replies.add("{\"rc\":1}")
@@ -132,7 +154,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
     private func start(at time: Int64) {
         stop(at: time)
         isSampling = true
-        nextPackets = Self.instantsPerPacket.map { _ in 0 }
+        nextPackets = instantsPerPacket.map { _ in 0 }
         nextTelemetry = time
         lastKeepAlive = time
         let factor = 1 + specification.crystalErrorPPM * 1e-6
@@ -142,8 +164,8 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         let first = Int64(generator.next() % 2 == 0 ? generator.below(1000) : 65_535 - generator.below(1000))
         sessions.append(
             SampleSession(
-                began: MonotonicTime(nanoseconds: time), firstIndexes: Self.instantsPerPacket.map { first * $0 },
-                samplingFrequencies: [256, 52, 52, 64].map { $0 * factor }))
+                began: MonotonicTime(nanoseconds: time), firstIndexes: instantsPerPacket.map { first * $0 },
+                samplingFrequencies: [256, 52, 52, 64, 64].map { $0 * factor }))
     }
 
     private func stop(at time: Int64) {
@@ -161,20 +183,34 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
             headset.world.closeLink(headset, error: .peripheralDisconnected)
             return nil
         }
-        for stream in Self.instantsPerPacket.indices where stream != MuseProfile.ppg || specification.hasPPG {
-            let end = session.position(at: MonotonicTime(nanoseconds: time), stream: stream) / Self.instantsPerPacket[stream]
-            nextPackets[stream] = max(nextPackets[stream], end - Self.backlog)
-            while nextPackets[stream] < end {
-                send(stream, nextPackets[stream], session)
-                nextPackets[stream] += 1
-            }
+        if specification.muse == .museSAthena {
+            sendMultiplexed(session, at: time, deviceMilliseconds: UInt64((time - bootTime) / 1_000_000))
+            return time + interval
         }
-        if time >= nextTelemetry { sendTelemetry(at: time) }
+        for stream in instantsPerPacket.indices where stream != MuseProfile.ppg || specification.muse == .muse2 {
+            for packet in due(stream, session, at: time) { send(stream, packet, session) }
+        }
+        if isTelemetryDue(every: 10_000_000_000, at: time) { sendTelemetry() }
         return time + interval
     }
 
+    /// The packets of a stream that are complete and were not sent.
+    func due(_ stream: Int, _ session: SampleSession, at time: Int64) -> Range<Int64> {
+        let end = session.position(at: MonotonicTime(nanoseconds: time), stream: stream) / instantsPerPacket[stream]
+        let first = min(end, max(nextPackets[stream], end - Self.backlog))
+        nextPackets[stream] = end
+        return first..<end
+    }
+
+    /// True each time that a headset tells its battery by itself.
+    func isTelemetryDue(every period: Int64, at time: Int64) -> Bool {
+        guard time >= nextTelemetry else { return false }
+        nextTelemetry = time + period
+        return true
+    }
+
     private func send(_ stream: Int, _ packet: Int64, _ session: SampleSession) {
-        let count = Self.instantsPerPacket[stream]
+        let count = instantsPerPacket[stream]
         let number = UInt16(truncatingIfNeeded: session.firstIndexes[stream] / count + packet)
         let header = [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
         func value(_ channel: Int, _ instant: Int64) -> UInt32 {
@@ -214,8 +250,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         }
     }
 
-    private func sendTelemetry(at time: Int64) {
-        nextTelemetry = time + 10_000_000_000
+    private func sendTelemetry() {
         telemetryCount &+= 1
         let numbers = [telemetryCount, UInt16(MuseReplyQueue.batteryPercent * 512), 1850, 3967, 27]
         let bytes = numbers.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
@@ -230,6 +265,8 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
             seed: headset.world.seed, boot: UInt32(session), stream: stream, channel: channel,
             index: UInt32(truncatingIfNeeded: position))
         return switch stream {
+        case MuseProfile.eeg where specification.muse == .museSAthena: max(0, min(16_383, 8192 + value >> 7))
+        case MuseAthenaProfile.optics... where specification.muse == .museSAthena: max(0, min(0xF_FFFF, 0x8_0000 + value >> 4))
         case MuseProfile.eeg: max(0, min(4095, 2048 + value >> 9))
         case MuseProfile.ppg: max(0, min(0xFF_FFFF, 0x80_0000 + value))
         default: max(-0x8000, min(0x7FFF, value >> 5))
@@ -282,7 +319,7 @@ struct MuseReplyQueue {
 }
 
 extension HeadsetSpecification {
-    /// A Muse 2016, Muse 2 or Muse S: no memory; tells its serial number in its status.
+    /// A Muse: no memory; tells its serial number in its status.
     ///
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
@@ -294,12 +331,18 @@ extension HeadsetSpecification {
         let notifying = MuseService.eeg + [MuseService.gyroscope, MuseService.accelerometer, MuseService.telemetry]
         let control = Characteristic(
             service: MuseService.service, uuid: MuseService.control, properties: [.writeWithoutResponse, .notify])
+        let data =
+            switch specification.muse {
+            case .muse2016: notifying
+            case .muse2: notifying + MuseService.ppg
+            case .museSAthena: [MuseService.multiplexed]
+            }
         var headset = HeadsetSpecification(
-            localName: "Muse-\(digits)", identifier: address(number: 0x300 + number),
+            localName: specification.muse == .museSAthena ? "MuseS-\(digits)" : "Muse-\(digits)", identifier: address(number: 0x300 + number),
             serialNumber: "2031-TZRW-\(digits)", serviceUUIDs: [MuseService.service],
             database: GATTDatabase(
                 characteristics: [control]
-                    + (notifying + (specification.hasPPG ? MuseService.ppg : [])).map {
+                    + data.map {
                         Characteristic(service: MuseService.service, uuid: $0, properties: [.notify])
                     }),
             behaviour: .muse(specification))
