@@ -21,6 +21,12 @@ public protocol HeadsetProfile: Sendable {
     /// The characteristic whose value tells two headsets of the model apart (a serial number), or nil where there is none.
     var identityCharacteristic: BluetoothUUID? { get }
 
+    /// True where the status tells a serial number, which then takes the place of ``identityCharacteristic``.
+    var tellsIdentityInStatus: Bool { get }
+
+    /// True where only the GATT database tells which of several kinds of headset this one is; see ``adapted(to:)``.
+    var isDiscriminatedByDatabase: Bool { get }
+
     /// Characteristics whose notifications are switched on before the status query, in this order.
     var controlCharacteristics: [BluetoothUUID] { get }
 
@@ -49,6 +55,10 @@ public protocol HeadsetProfile: Sendable {
     /// - Parameter status: what the headset said last; nil before it said anything.
     func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep]
 
+    /// The profile of the very headset whose services were discovered. It keeps the model, the control characteristics and
+    /// the timing of this profile.
+    func adapted(to database: GATTDatabase) -> any HeadsetProfile
+
     /// A decoder for one link.
     func makeDecoder() -> any HeadsetDecoder
 }
@@ -56,6 +66,12 @@ public protocol HeadsetProfile: Sendable {
 extension HeadsetProfile {
     /// None in particular.
     public var vitalCharacteristics: [BluetoothUUID] { [] }
+    public var tellsIdentityInStatus: Bool { false }
+    public var isDiscriminatedByDatabase: Bool { false }
+    public func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
+
+    /// True where a headset can prove which one it is.
+    public var provesIdentity: Bool { identityCharacteristic != nil || tellsIdentityInStatus }
 
     /// All characteristics that a link needs before it counts as discovered.
     public var requiredCharacteristics: [BluetoothUUID] {

@@ -133,7 +133,7 @@ final class MachineDriver {
                     sequence?.answers += 1
                     central.writeValue(bytes, to: characteristic, type: type, on: identifier, attempt: attempt)
                 case .wait(let pause): sequence?.pause += pause
-                case .read: preconditionFailure("the profile's sequences only write")
+                case .read, .abandonLink: preconditionFailure("the profile's sequences only write")
                 }
             }
         case .streamingBegan: returns += 1
