@@ -42,11 +42,16 @@ def check_buffered(
 
 
 def check_unbuffered(
-    stored: StoredStream, placements: list[Placement], excused: list[ranges.Range], report: SampleReport
+    stored: StoredStream, placements: list[Placement], excused: list[ranges.Range], report: SampleReport, never_sent: int = 0
 ) -> None:
-    """Of a headset without memory only that may be missing which was taken while it could not be heard."""
+    """Of a headset without memory only that may be missing which was taken while it could not be heard.
+
+    Of each `never_sent` samples the last one is not sent at all.
+    """
     for placement in placements:
-        for start, end in report.missing.get(placement.boot.number, []):
+        # A Ganglion packs the last sample of each cycle, but never sends it.
+        unsent = [(p, p + 1) for p in range(never_sent - 1, 2**20, never_sent)] if never_sent else []
+        for start, end in ranges.without(report.missing.get(placement.boot.number, []), unsent):
             clock = placement.stream.clock
             outside = ranges.without([(clock.time(start), clock.time(end - 1) + 1)], excused)
             if outside:

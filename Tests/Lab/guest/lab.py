@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import sqlite3
@@ -95,11 +94,14 @@ class Lab:
         return str(self.headsets.statistics(self._names[name])["address"])
 
     def away(self, name: str, seconds: float, fault: str) -> None:
-        """Out of range for a time, and back."""
+        """Out of range for a time, and back; if that is sooner than the supervision timeout, on the same link."""
         lost = self.tell("vanish", name)
         let_pass(seconds)
         since = self.tell("return", name)
-        self.expect_return(name, since, fault, Goal.RADIO, lost=lost)
+        if self.headsets.statistics(self._names[name])["connected"]:
+            self.expect_rows(name, since, f"{fault}, link kept", Goal.GATE)
+        else:
+            self.expect_return(name, since, fault, Goal.RADIO, lost=lost)
 
     def kill_acquisition(self, name: str, fault: str, goal: Goal = Goal.PROCESS) -> None:
         """kill -9 and the restart at once, as the service manager does it."""
@@ -126,8 +128,8 @@ class Lab:
         found = self.acquisition.first_sample_since(name, since, _RETURN_SECONDS)
         available = since
         if advertising:
-            event = self._first_event(name, "available", since)
-            if event is not None and (found is None or event <= found.boottime):
+            event = self._last_available(name)
+            if event is not None and since <= event and (found is None or event <= found.boottime):
                 available = event
         self._note(
             Mark(
@@ -186,13 +188,10 @@ class Lab:
 
     # Looking
 
-    def _first_event(self, name: str, event: str, since: int) -> int | None:
-        journal = self.share / "journals" / f"{self._names[name]}.jsonl"
-        for line in journal.read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            if entry["event"] == event and entry["time"] >= since:
-                return int(entry["time"])
-        return None
+    def _last_available(self, name: str) -> int | None:
+        """When a headset could be connected again for the last time."""
+        found = self.headsets.statistics(self._names[name])["last"].get("available")
+        return None if found is None else int(found)
 
     def _query(self, sql: str, *arguments: object) -> Any:
         connection = sqlite3.connect(f"file:{self.share}/eegsync.sqlite?mode=ro", uri=True, timeout=5)

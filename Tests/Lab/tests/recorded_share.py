@@ -77,6 +77,7 @@ class RecordedShare:
 
     def _write_journal(self) -> None:
         clock = {"first": 0, "began": BEGAN, "microhertz": self._clock.microhertz, "channels": CHANNELS}
+        self.journal(0, "machineBooted", shift=0)
         self.journal(0, "boot", boot=BOOT, number=0, seed=SEED, clocks=[clock])
         self.journal(0, "connected")
         self.journal(0, "samplingBegan", boot=BOOT, positions=[0])
