@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from checks import losses, samples
+from checks import losses, ranges, samples
 from checks.database import StoredDatabase, StoredRecording, read_database
 from checks.placement import place_by_boot, place_by_values
 from checks.samples import SampleReport
@@ -109,7 +109,7 @@ def _check_recording(
         if has_memory:
             losses.check_buffered(stored, placements, truth, report, _excused_from(recording, truth, until))
         else:
-            excused = [*losses.unheard(truth), *_unlistened(findings.marks)]
+            excused = ranges.union([*losses.unheard(truth), *_unlistened(findings.marks)])
             losses.check_unbuffered(stored, placements, excused, report, _NEVER_SENT.get(headset.kind, 0))
         for problem in report.problems:
             findings.problem(f"{headset.alias}: {problem}")
