@@ -31,8 +31,8 @@ public protocol Central: AnyObject {
     /// Stops to scan.
     func stopScan()
 
-    /// Says what is to be asked of links to a peripheral, from its next connection on. Not answered; where the system does not
-    /// let this process choose, links have the system's parameters.
+    /// Says what to ask of links to a peripheral from its next connection on. Answered by nothing: where the system does not
+    /// let this process choose, links have the system's own parameters.
     func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier)
 
     /// Connects. Stays pending while the peripheral is away. Answered by ``CentralEvent/didConnect(_:attempt:)`` or
@@ -61,6 +61,6 @@ public protocol Central: AnyObject {
 }
 
 extension Central {
-    /// Does nothing: this central cannot choose them.
+    /// For centrals without a choice.
     public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {}
 }
