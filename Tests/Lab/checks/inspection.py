@@ -48,7 +48,8 @@ def check_gate(findings: Findings) -> None:
         if mark.latency is None:
             findings.problem(f"{mark.headset} never returned after: {mark.fault}")
         elif mark.latency >= GATE_SECONDS:
-            findings.problem(f"{mark.headset} returned after {mark.latency:.1f} s ({mark.fault}); the gate is {GATE_SECONDS:.0f} s")
+            took = f"{mark.headset} returned after {mark.latency:.1f} s ({mark.fault})"
+            findings.problem(f"{took}; the gate is {GATE_SECONDS:.0f} s")
 
 
 def check_identity(scenario: Scenario, database: StoredDatabase, findings: Findings) -> None:
@@ -141,5 +142,5 @@ def _unlistened(marks: list[Mark]) -> list[tuple[int, int]]:
 
 def host_boot_shifts(truth: Truth, database: StoredDatabase) -> dict[int, int]:
     """What is to be added to the CLOCK_BOOTTIME of each boot of the machine to get the headsets' time."""
-    shifts = [int(entry["shift"]) for entry in truth.events if entry["event"] == "machineBooted"]  # type: ignore[call-overload]
+    shifts = [int(entry["shift"]) for entry in truth.events if entry["event"] == "machineBooted"]
     return dict(zip(database.host_boots, shifts))

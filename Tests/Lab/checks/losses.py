@@ -66,7 +66,7 @@ def unheard(truth: Truth, characteristic: str = "") -> list[ranges.Range]:
     since: int | None = -(2**62)
     silent = []
     for entry in truth.events:
-        time = int(entry["time"])  # type: ignore[call-overload]
+        time = int(entry["time"])
         match entry["event"]:
             case "vanished":
                 heard["range"] = False
@@ -100,7 +100,7 @@ def _last_link(truth: Truth, began: int, ended: int) -> int:
     last = began
     is_linked = False
     for entry in truth.events:
-        time = int(entry["time"])  # type: ignore[call-overload]
+        time = int(entry["time"])
         if not began <= time <= ended:
             continue
         if entry["event"] == "connected":
@@ -113,10 +113,10 @@ def _last_link(truth: Truth, began: int, ended: int) -> int:
 
 def _overwritten(truth: Truth, boot: TrueBoot, ended: int | None, stream: int) -> int:
     counts = [
-        int(entry["lost"])  # type: ignore[call-overload]
+        int(entry["lost"])
         for entry in truth.events
         if entry["event"] == "overrun"
         and entry["stream"] == stream
-        and boot.began <= int(entry["time"]) <= (ended or 2**62)  # type: ignore[call-overload]
+        and boot.began <= int(entry["time"]) <= (ended or 2**62)
     ]
     return max(counts, default=0)

@@ -246,8 +246,7 @@ class Lab:
     def finish(self) -> None:
         """Lets memories be read, stops what is recorded and ends everything in order."""
         if self.acquisition.program.is_running:
-            for name in self._names:
-                wait_for(lambda name=name: self.memory_is_read(name), _DRAIN_SECONDS, step=0.5)
+            wait_for(lambda: all(map(self.memory_is_read, self._names)), _DRAIN_SECONDS, step=0.5)
             let_pass(2.0)
             for name in self._recorded():
                 self.acquisition.command("record", "stop", name)

@@ -27,7 +27,7 @@ def main() -> int:
     performances = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
         orders = [(scenario, seed) for seed in range(1, arguments.runs + 1) for scenario in chosen]
-        for performance in pool.map(lambda order: perform(*order, tools), orders):
+        for performance in pool.map(lambda order: perform(order[0], order[1], tools), orders):
             _tell(performance)
             performances.append(performance)
     if arguments.report:

@@ -36,7 +36,8 @@ def summary(performances: list[Performance]) -> str:
             f" max {latencies[-1]:.3f} s (gate {GATE_SECONDS:.0f} s)."
         )
     if noticed:
-        parts.append(f"{len(noticed)} losses noticed: p50 {percentile(noticed, 50):.3f} s, p95 {percentile(noticed, 95):.3f} s.")
+        middle, most = percentile(noticed, 50), percentile(noticed, 95)
+        parts.append(f"{len(noticed)} losses noticed: p50 {middle:.3f} s, p95 {most:.3f} s.")
     return " ".join(parts) or "Nothing was measured."
 
 

@@ -49,7 +49,8 @@ class RecordedShare:
         self._fill()
         self._journal: list[dict[str, Any]] = []
         self._write_journal()
-        self.mark(Mark("left", "away 5 s", Goal.RADIO, self.time(RETURNED), self.time(RETURNED) + SECOND // 4, lost=self.time(LOST)))
+        back = self.time(RETURNED)
+        self.mark(Mark("left", "away 5 s", Goal.RADIO, back, back + SECOND // 4, lost=self.time(LOST)))
 
     def time(self, position: int) -> int:
         """When a position was sampled."""
