@@ -39,6 +39,8 @@ def inspect(scenario: Scenario, share: Path, audit: Callable[[], tuple[int, str]
             if recording.headset == headset.alias:
                 _check_recording(scenario, headset, recording, truth, database, findings)
     check_losses_noticed(database, findings)
+    if (share / "figures.txt").exists():
+        findings.figures = (share / "figures.txt").read_text(encoding="utf-8").splitlines()
     return findings
 
 
@@ -111,7 +113,11 @@ def _check_recording(
             losses.check_buffered(stored, placements, truth, report, _excused_from(recording, truth, until))
         else:
             excused = ranges.union([*losses.unheard(truth), *_unlistened(findings.marks)])
-            losses.check_unbuffered(stored, placements, excused, report, _NEVER_SENT.get(headset.kind, 0))
+            never_sent = _NEVER_SENT.get(headset.kind, 0)
+            losses.check_unbuffered(stored, placements, excused, report, never_sent)
+            if stored.position == 0:
+                beyond = losses.beyond_outages(stored, placements, _outages(findings.marks, headset), report, never_sent)
+                findings.lost_beyond_outages = (findings.lost_beyond_outages or 0) + beyond
         for problem in report.problems:
             findings.problem(f"{headset.alias}: {problem}")
         findings.rows += len(stored.rows)
@@ -128,6 +134,11 @@ def _excused_from(recording: StoredRecording, truth: Truth, until: int) -> int:
         return 2**62
     silent = losses.unheard(truth)
     return next((start for start, end in silent if start <= until + _STOP_NANOSECONDS < end), 2**62)
+
+
+def _outages(marks: list[Mark], headset: LabHeadset) -> list[tuple[int, int]]:
+    """From each fault until the headset could be connected again."""
+    return ranges.union((m.lost, m.available) for m in marks if m.lost is not None and m.headset == headset.alias)
 
 
 def _unlistened(marks: list[Mark]) -> list[tuple[int, int]]:

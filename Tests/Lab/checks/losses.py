@@ -49,15 +49,37 @@ def check_unbuffered(
     Of each `never_sent` samples the last one is not sent at all.
     """
     for placement in placements:
-        # A Ganglion packs the last sample of each cycle, but never sends it.
-        unsent = [(p, p + 1) for p in range(never_sent - 1, 2**20, never_sent)] if never_sent else []
-        for start, end in ranges.without(report.missing.get(placement.boot.number, []), unsent):
+        for start, end in _sent(report, placement, never_sent):
             clock = placement.stream.clock
             outside = ranges.without([(clock.time(start), clock.time(end - 1) + 1)], excused)
             if outside:
                 report.problems.append(
                     f"{stored.name}: samples {start} to {end - 1} are missing although the headset was heard"
                 )
+
+
+def beyond_outages(
+    stored: StoredStream,
+    placements: list[Placement],
+    outages: list[ranges.Range],
+    report: SampleReport,
+    never_sent: int,
+) -> int:
+    """How many samples are missing that were taken before an outage or after it; also what no epoch holds."""
+    count = 0
+    for placement in placements:
+        clock = placement.stream.clock
+        for start, end in _sent(report, placement, never_sent):
+            count += sum(
+                not any(a <= clock.time(position) < b for a, b in outages) for position in range(start, end)
+            )
+    return count
+
+
+def _sent(report: SampleReport, placement: Placement, never_sent: int) -> list[ranges.Range]:
+    missing = report.missing.get(placement.boot.number, [])
+    unsent = [(p, p + 1) for p in range(never_sent - 1, 2**20, never_sent)] if never_sent else []
+    return ranges.without(missing, unsent)
 
 
 def unheard(truth: Truth, characteristic: str = "") -> list[ranges.Range]:

@@ -20,6 +20,8 @@ from lab.scenario import Scenario
 _RETURN_SECONDS = 60.0
 # At the end the headset's memory is read out; this bounds the wait for it.
 _DRAIN_SECONDS = 300.0
+# Samples are acknowledged when they are on disk: a second and a half later.
+_UNREAD_SECONDS = 4.0
 
 
 class Lab:
@@ -179,6 +181,11 @@ class Lab:
         if not holds:
             self._note_problem(otherwise)
 
+    def note_figure(self, text: str) -> None:
+        """A line for a person, printed with the result."""
+        with (self.share / "figures.txt").open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+
     def _note(self, mark: Mark) -> None:
         mark.append_to(self.share / "marks.jsonl")
 
@@ -227,8 +234,13 @@ class Lab:
     def memory_is_read(self, name: str) -> bool:
         """True once a headset with memory was told to forget all but the newest seconds."""
         firmware = self.headsets.statistics(self._names[name]).get("firmware", {})
+        headset = next(h for h in self.scenario.headsets if h.alias == name)
+        frequencies = [stream["frequency"] for stream in headset.details.get("streams", [])]
         streams = firmware.get("streams", [])
-        return all(stream["end"] - stream["acknowledged"] < 2000 for stream in streams)
+        return all(
+            stream["end"] - stream["acknowledged"] < _UNREAD_SECONDS * frequency
+            for stream, frequency in zip(streams, frequencies)
+        )
 
     def missing(self, name: str) -> int:
         """How many rows of a headset the ledger still misses."""

@@ -79,6 +79,8 @@ def _tell(performance: Performance) -> None:
     figures = f"max {known[-1]:.3f} s" if known else ""
     mark = "✔" if performance.passed else "✘"
     print(f"{mark} {performance.scenario.name:<24} {figures:<14} ({performance.seconds:.1f} s)", flush=True)
+    for figure in performance.findings.figures:
+        print(f"    {figure}")
     for problem in performance.findings.problems:
         print(f"    {problem}")
     if performance.directory is not None:
