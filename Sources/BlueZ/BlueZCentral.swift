@@ -1,4 +1,5 @@
 public import Bluetooth
+import BluetoothManagement
 import CLinux
 import CSystemd
 import Glibc
@@ -21,6 +22,8 @@ public final class BlueZCentral: Central {
     private let watch: DescriptorWatch
     /// Says which of the sockets can be read, whatever their number: each notification costs one read and no look at the others.
     private let readiness = DescriptorSet()
+    /// The kernel's word on links: bluetoothd can neither be told their parameters nor says why they ended.
+    private let supervision: LinkSupervision
     private var conversation: BlueZConversation
     private var agent: PairingAgent
     private var bus: BusConnection?
@@ -42,6 +45,9 @@ public final class BlueZCentral: Central {
     public init(options: BlueZOptions = BlueZOptions(), watch: DescriptorWatch) {
         self.watch = watch
         watch.watch(readiness.descriptor)
+        let readiness = readiness
+        supervision = LinkSupervision(
+            watch: DescriptorWatch(watch: { readiness.insert($0) }, unwatch: { readiness.remove($0) }))
         conversation = BlueZConversation(options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) })
         agent = PairingAgent(passkeys: options.passkeys)
     }
@@ -68,11 +74,21 @@ public final class BlueZCentral: Central {
         let ready = readiness.ready()
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
         var events = receiveNotifications(ready)
+        if let descriptor = supervision.descriptor, ready.contains(descriptor) { supervision.process() }
         if let bus, bus.wantsToWrite || ready.contains(bus.descriptor) { receiveMessages() }
         if let due = conversation.deadline, due <= now { conversation.deadlineReached() }
         carryOut()
-        events += conversation.takeEvents()
+        events += conversation.takeEvents().map(withReason)
         return events
+    }
+
+    /// The end of a link with the reason that the kernel gave.
+    private func withReason(_ event: CentralEvent) -> CentralEvent {
+        guard case .didDisconnect(let identifier, let error, let attempt) = event else { return event }
+        // It was told before bluetoothd told the end, but maybe after this turn looked.
+        supervision.process()
+        guard let reason = supervision.takeReason(of: identifier), error == .linkLost else { return event }
+        return .didDisconnect(identifier, error: reason.error, attempt: attempt)
     }
 
     public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
@@ -95,7 +111,15 @@ public final class BlueZCentral: Central {
         carryOut()
     }
 
+    public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {
+        supervision.setParameters(parameters, for: peripheral)
+    }
+
     public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        // The last part of /org/bluez/hci0.
+        if let name = conversation.adapterPath?.split(separator: "/").last, let index = ControllerIndex(name: String(name)) {
+            supervision.willConnect(on: index)
+        }
         conversation.connect(peripheral, attempt: attempt)
         carryOut()
     }

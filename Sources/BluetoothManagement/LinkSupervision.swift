@@ -45,6 +45,9 @@ public final class LinkSupervision {
         if let socket { watch.unwatch(socket.descriptor) }
     }
 
+    /// The channel's file descriptor; nil where it is closed.
+    public var descriptor: Int32? { socket?.descriptor }
+
     /// Sets the parameters for links to a device from its next connection on.
     public func setParameters(_ parameters: ConnectionParameters, for identifier: PeripheralIdentifier) {
         loader.setParameters(parameters, for: identifier)
