@@ -20,7 +20,7 @@ public final class BlueZCentral: Central {
     private static let neverWait = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
 
     private let watch: DescriptorWatch
-    /// Says which of the sockets can be read, whatever their number: each notification costs one read and no look at the others.
+    /// Says which of the sockets can be read: each notification costs one read, whatever their number.
     private let readiness = DescriptorSet()
     /// The kernel's word on links: bluetoothd can neither be told their parameters nor says why they ended.
     private let supervision: LinkSupervision

@@ -3,8 +3,8 @@ public import Bluetooth
 /// What the kernel's management channel adds to a central that works through bluetoothd: how links are supervised, and why they
 /// ended.
 ///
-/// Everything about it is optional: without CAP_NET_ADMIN, or without the channel, links have the kernel's own parameters and end
-/// without a reason. To be used on the thread of its central.
+/// Everything about it is optional: without CAP_NET_ADMIN, or without the channel, links have the kernel's own parameters and
+/// end without a reason. To be used on the thread of its central.
 public final class LinkSupervision {
     /// How it stands with the connection parameters on an adapter.
     public enum Condition: Hashable, Sendable {
@@ -65,8 +65,8 @@ public final class LinkSupervision {
         }
     }
 
-    /// Takes what the kernel has told. To be called before bluetoothd's signals are read: the kernel tells all listeners at once
-    /// why a link ended, and bluetoothd passes the end on only after that, without the reason.
+    /// Takes what the kernel has told. To be called before bluetoothd's signals are read: the kernel tells all listeners at
+    /// once why a link ended, and bluetoothd passes the end on only after that, without the reason.
     public func process() {
         while let socket {
             do {
