@@ -64,6 +64,7 @@ import Testing
             .headsets
         #expect(headsets.map(\.knownAs) == ["left", "right"])
         #expect(headsets.map(\.mode) == [.normal, .connected])
+        #expect(Set(headsets.map(\.modelName)).count == 1)
     }
 
     @Test func aHostileNameCannotSpeakToTheTerminal() {

@@ -73,10 +73,11 @@ struct ScanFacts: Facts {
         headsets += known.compactMap { headset in
             guard connected.contains(headset.identifier), !seen.contains(where: { $0.identifier == headset.identifier })
             else { return nil }
+            let profile = try? HeadsetCatalog.builtIn.profile(model: headset.model)
             return Headset(
-                model: headset.model, modelName: headset.model, address: headset.identifier.addressDescription,
-                addressType: headset.identifier.addressType.rawValue, mode: .connected, knownAs: headset.name,
-                advertisements: 0)
+                model: headset.model, modelName: profile?.displayName ?? headset.model,
+                address: headset.identifier.addressDescription, addressType: headset.identifier.addressType.rawValue,
+                mode: .connected, knownAs: headset.name, advertisements: 0)
         }
         guard listsOthers else { return }
         others = seen.filter { $0.profile == nil }.map { sighting in
