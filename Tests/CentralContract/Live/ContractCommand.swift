@@ -25,7 +25,7 @@ enum ContractCommand {
             bench.settle()
             print("\(findings.isEmpty ? "✔" : "✘") \(contractCase.sentence) (\((bench.now - began).inSeconds) s)")
             for finding in findings { print("    \(finding)") }
-            fflush(stdout)
+            fflush(nil)
             if findings.isEmpty { passed += 1 } else { failed += 1 }
         }
         print("\(passed) passed, \(failed) failed")

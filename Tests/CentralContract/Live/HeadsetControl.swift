@@ -20,7 +20,7 @@ struct HeadsetControl {
         defer { close(descriptor) }
         guard connect(descriptor) else { return nil }
         let bytes = Array((line + "\n").utf8)
-        guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count else { return nil }
+        guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return nil }
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while answer.last != UInt8(ascii: "\n") {
