@@ -91,6 +91,13 @@ let package = Package(
             dependencies: ["Rehearsal", "Acquisition", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth"],
             swiftSettings: settings),
 
+        // The kernel's Bluetooth management channel: adapters, connection parameters, why links ended.
+        .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
+        // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
+        .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+
         // Linux system calls that Glibc's module lacks.
         .target(name: "CLinux"),
         // libsystemd: notifications to the service manager, and D-Bus.
@@ -100,14 +107,15 @@ let package = Package(
         .executableTarget(
             name: "eegsync",
             dependencies: [
-                "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "BlueZ", "Simulation", "Rehearsal", "CLinux",
-                "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
+                "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "BlueZ", "Simulation",
+                "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
             name: "EegsyncTests",
             dependencies: [
-                "eegsync", "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
+                "eegsync", "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "Simulation",
+                "Rehearsal", "CLinux",
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.

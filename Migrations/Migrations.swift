@@ -9,6 +9,7 @@ public struct Migration: Hashable, Sendable {
     public static let all: [Migration] = [
         Migration("m0001_tables", PackageResources.m0001_tables_sql),
         Migration("m0002_views", PackageResources.m0002_views_sql),
+        Migration("m0003_not_sent", PackageResources.m0003_not_sent_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

@@ -14,6 +14,8 @@ public enum AcquisitionReport: Sendable {
     case writeFailed(StorageError, bufferedRows: Int)
     /// Batches can be written again.
     case writeRecovered(after: Duration, rows: Int)
+    /// The radio hangs; `isRecovering` where it is switched off and on again.
+    case radioHangs(isRecovering: Bool)
     /// No row can be buffered any more; what comes now goes to the gap ledger.
     case bufferFull(rows: Int)
     /// The operator's wishes cannot be read. Told once for each cause.

@@ -90,9 +90,11 @@ public actor AcquisitionService {
     ///   - store: opened for acquiring.
     ///   - makeCentral: creates the central; called on the poll thread, which alone uses it.
     ///   - commit: writes a batch; the store's own by default.
+    ///   - synchronise: makes what was committed survive a power cut; the store's own by default.
     public init(
         store: Store, settings: Settings, makeCentral: @escaping @Sendable (DescriptorWatch) -> any Central,
-        commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil
+        commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil,
+        synchronise: (@Sendable () throws(StorageError) -> Void)? = nil
     ) {
         self.store = store
         self.settings = settings
@@ -105,7 +107,7 @@ public actor AcquisitionService {
             try store.synchronise()
         }
         writer = BatchWriter(
-            commit: commit ?? storeCommit, dataVersion: storeVersion, synchronise: storeSynchronise)
+            commit: commit ?? storeCommit, dataVersion: storeVersion, synchronise: synchronise ?? storeSynchronise)
         (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.reportLimit))
     }
 
@@ -286,6 +288,7 @@ public actor AcquisitionService {
             hasChanged = true
             report(.phaseChanged(headset, detail: acquirer.detail(of: headset.recording)))
         }
+        if let isRecovering = acquirer.takeHungRadio() { report(.radioHangs(isRecovering: isRecovering)) }
         for back in acquirer.takeReturns() {
             let name = acquirer.headsets.first { $0.recording == back.recording }?.name ?? ""
             report(.returned(headset: name, layer: back.layer))

@@ -27,13 +27,17 @@ extension HeadsetAcquisition {
                 if let index = index(of: position) { memoryReaders[index].ended() }
             case .damaged(let position, let count):
                 if let index = index(of: position) { streams[index].damaged(count: count) }
+            case .unsent(let position, let counter, let count):
+                guard link != nil, !isFinishing, let index = index(of: position) else { continue }
+                streams[index].unsent(counter: counter, count: count, at: arrival)
             case .annotation(let description):
                 guard link != nil, !isFinishing else { continue }
                 records.annotations.append(
                     AnnotationRecord(
                         recording: recording, onset: arrival, durationSeconds: nil, description: description,
                         source: "headset"))
-            case .discarded, .refused: continue
+                records.bound()
+            case .discarded, .message, .refused: continue
             }
         }
         if hasLiveSamples {

@@ -168,6 +168,7 @@ final class HeadsetAcquisition {
         case .didFailToConnect(_, let error, let attempt): handle(.connectFailed(error, attempt: attempt), at: now)
         case .didDisconnect(_, let error, let attempt): handle(.disconnected(error, attempt: attempt), at: now)
         case .didDiscoverServices(_, let result, let attempt): servicesDiscovered(result, attempt, at: now)
+        case .didNoticeHungRadio: break  // The machine has its own deadlines; this is for people.
         case .didUnblock: handle(.operatorActed, at: now)
         case .didModifyServices: handle(.servicesModified, at: now)
         case .didUpdateNotificationState(let characteristic, _, let error, let attempt):

@@ -19,6 +19,8 @@ public final class BlueZCentral: Central {
     private static let neverWait = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
 
     private let watch: DescriptorWatch
+    /// Says which of the sockets can be read, whatever their number: each notification costs one read and no look at the others.
+    private let readiness = DescriptorSet()
     private var conversation: BlueZConversation
     private var agent: PairingAgent
     private var bus: BusConnection?
@@ -39,13 +41,14 @@ public final class BlueZCentral: Central {
     /// - Parameter watch: where its file descriptors are watched.
     public init(options: BlueZOptions = BlueZOptions(), watch: DescriptorWatch) {
         self.watch = watch
+        watch.watch(readiness.descriptor)
         conversation = BlueZConversation(options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) })
         agent = PairingAgent(passkeys: options.passkeys)
     }
 
     deinit {
-        for socket in sockets { release(socket.descriptor) }
-        if let bus { watch.unwatch(bus.descriptor) }
+        watch.unwatch(readiness.descriptor)
+        for socket in sockets { Glibc.close(socket.descriptor) }
     }
 
     // MARK: Central
@@ -62,10 +65,10 @@ public final class BlueZCentral: Central {
     public func process(at now: MonotonicTime) -> [CentralEvent] {
         conversation.now = now
         connectBus(at: now)
+        let ready = readiness.ready()
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
-        var events = receiveNotifications()
-        receiveMessages()
-        // What was sent before the message that a socket is new may be there already.
+        var events = receiveNotifications(ready)
+        if let bus, bus.wantsToWrite || ready.contains(bus.descriptor) { receiveMessages() }
         if let due = conversation.deadline, due <= now { conversation.deadlineReached() }
         carryOut()
         events += conversation.takeEvents()
@@ -137,7 +140,7 @@ public final class BlueZCentral: Central {
             bus.addMatch("type='signal',sender='org.bluez'")
             bus.addMatch(
                 "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'")
-            watch.watch(bus.descriptor)
+            readiness.insert(bus.descriptor)
             self.bus = bus
             nextBusTry = nil
             conversation.busConnected()
@@ -156,7 +159,7 @@ public final class BlueZCentral: Central {
             case .signal(let signal): conversation.received(signal)
             case .call(let call, let message): bus?.answer(message, agent.answer(call, conversation))
             case .lost:
-                if let bus { watch.unwatch(bus.descriptor) }
+                if let bus { readiness.remove(bus.descriptor) }
                 bus = nil
                 calls.removeAll()
                 nextBusTry = conversation.now + Self.busPause
@@ -184,13 +187,14 @@ public final class BlueZCentral: Central {
                     sockets.append(
                         NotificationSocket(
                             descriptor: descriptor, characteristic: characteristic, identifier: identifier))
-                    watch.watch(descriptor)
+                    readiness.insert(descriptor)
                 case .send(let value, let socket):
                     // Without response: what does not fit is lost, as it would be in the air.
                     _ = send(socket, value, value.count, Self.neverWait)
                 case .close(let descriptor):
                     sockets.removeAll { $0.descriptor == descriptor }
-                    release(descriptor)
+                    readiness.remove(descriptor)
+                    Glibc.close(descriptor)
                 }
             }
         }
@@ -198,10 +202,10 @@ public final class BlueZCentral: Central {
 
     // MARK: Notifications
 
-    private func receiveNotifications() -> [CentralEvent] {
+    private func receiveNotifications(_ ready: ArraySlice<Int32>) -> [CentralEvent] {
         var events: [CentralEvent] = []
         var ended: [Int32] = []
-        for socket in sockets {
+        for socket in sockets where ready.contains(socket.descriptor) {
             while true {
                 let count = recv(socket.descriptor, &buffer, buffer.count, Self.neverWait)
                 if count > 0 {
@@ -216,12 +220,8 @@ public final class BlueZCentral: Central {
                 break
             }
         }
+        if !events.isEmpty { conversation.radio.noteLife() }
         for descriptor in ended { conversation.socketEnded(descriptor) }
         return events
-    }
-
-    private func release(_ descriptor: Int32) {
-        watch.unwatch(descriptor)
-        Glibc.close(descriptor)
     }
 }

@@ -210,6 +210,7 @@ extension BlueZConversation {
 
     /// A value that came as a signal.
     mutating func characteristicChanged(_ path: String, _ changed: ObjectMirror.Properties) {
+        radio.noteLife()
         guard let value = changed["Value"]?.octets,
             let subscription = subscriptions.first(where: { $0.path == path && $0.socket == nil })
         else { return }

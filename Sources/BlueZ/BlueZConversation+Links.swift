@@ -177,6 +177,7 @@ extension BlueZConversation {
 
     /// Properties of a device changed.
     mutating func deviceChanged(_ path: String, _ changed: ObjectMirror.Properties) {
+        if changed["RSSI"] != nil || changed["Connected"] != nil { radio.noteLife() }
         if changed["RSSI"] != nil { deviceSeen(path) }
         if changed["Blocked"]?.flag == false, let identifier = DeviceObject(objects, path: path)?.identifier {
             tell(.didUnblock(identifier))

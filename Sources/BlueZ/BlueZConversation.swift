@@ -49,6 +49,8 @@ struct BlueZConversation {
     var operations: [AttributeOperation] = []
     /// The scan.
     var scan = BlueZScan()
+    /// Whether the radio still does what it is told.
+    var radio = RadioWatch()
     /// When the bus or the objects are asked for again.
     var retry: MonotonicTime?
 
@@ -145,6 +147,7 @@ struct BlueZConversation {
             if case .success(let values) = result { closeDescriptors(in: values) }
             return
         }
+        judgeRadio(by: result, of: call.purpose)
         perform(call.purpose, result)
     }
 
@@ -181,7 +184,7 @@ struct BlueZConversation {
     /// When ``deadlineReached()`` is due; nil for never.
     var deadline: MonotonicTime? {
         var earliest = pending.values.lazy.map(\.deadline).min()
-        for other in [retry, scan.retry] + links.map(\.deadline) {
+        for other in [retry, scan.retry, radio.deadline] + links.map(\.deadline) {
             if let other, other < earliest ?? other + .nanoseconds(1) { earliest = other }
         }
         return earliest
@@ -197,6 +200,7 @@ struct BlueZConversation {
         }
         linksDue()
         scanDue()
+        watchRadio()
     }
 
     // MARK: bluetoothd comes and goes
@@ -229,6 +233,7 @@ struct BlueZConversation {
             if case .success = result { bluetoothdAppeared() } else { setState(.resetting) }
         case .objects: objectsLoaded(result)
         case .nothing: break
+        case .powerOff: poweredOff()
         case .connect(let path): connectReplied(path, result)
         case .disconnect(let path, let attempt): disconnectReplied(path, attempt, result)
         case .clearStuckConnect(let path): stuckConnectCleared(path)
@@ -262,6 +267,7 @@ enum CallPurpose: Hashable {
     case objects
     /// Nobody waits for the answer.
     case nothing
+    case powerOff
     case connect(path: String)
     case disconnect(path: String, attempt: Attempt)
     case clearStuckConnect(path: String)

@@ -127,6 +127,10 @@ extension BluetoothUUID {
     public static let serialNumberString = BluetoothUUID(UInt16(0x2A25))
     /// Firmware Revision String characteristic of the Device Information Service.
     public static let firmwareRevisionString = BluetoothUUID(UInt16(0x2A26))
+    /// Model Number String characteristic of the Device Information Service.
+    public static let modelNumberString = BluetoothUUID(UInt16(0x2A24))
+    /// Software Revision String characteristic of the Device Information Service.
+    public static let softwareRevisionString = BluetoothUUID(UInt16(0x2A28))
     /// Battery Level characteristic: u8, percent.
     public static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
     /// Serial Port Profile service class (classic Bluetooth).

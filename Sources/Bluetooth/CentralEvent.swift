@@ -8,6 +8,9 @@ public enum CentralEvent: Hashable, Sendable {
     case didRetrieveConnected([PeripheralIdentifier], attempt: Attempt)
     /// An advertisement that matches the filter; `rssi` in dBm.
     case didDiscover(PeripheralIdentifier, advertisement: Advertisement, rssi: Int8)
+    /// The radio hangs: for minutes it has done nothing of what it was told, and nothing was heard. `isRecovering` is true
+    /// where it is switched off and on again.
+    case didNoticeHungRadio(isRecovering: Bool)
     /// The scan could not start or broke off.
     case didFailToScan(CentralError)
     /// The link is up.

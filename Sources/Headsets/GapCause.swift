@@ -20,6 +20,8 @@ public enum GapCause: String, Hashable, Sendable, CaseIterable {
     case packetLost
     /// A packet arrived damaged (checksum).
     case packetDamaged
+    /// The headset took the sample and never sends it; nothing was lost on the way.
+    case notSent
     /// The headset's memory overwrote samples before they could be read.
     case bufferOverrun
     /// A person paused the recording.

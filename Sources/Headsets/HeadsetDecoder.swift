@@ -41,10 +41,14 @@ public enum DecodedItem: Hashable, Sendable {
     case drainEnded(stream: Int, next: UInt32)
     /// Bytes of a stream without counter were damaged; `count` samples are missing before the next ones.
     case damaged(stream: Int, count: Int)
+    /// The headset took `count` samples from `counter` on, and never sends them: no packet was lost.
+    case unsent(stream: Int, counter: UInt32, count: Int)
     /// Bytes that belong to no valid message were dropped; nothing can be said about samples in them.
     case discarded(byteCount: Int)
     /// Something that a person or the headset marks at this instant, such as a blink or a button.
     case annotation(description: String)
+    /// Text for people that the headset sent, such as the answer to a command.
+    case message(String)
     /// The headset refused a command.
     case refused(command: UInt8, code: UInt8)
 }

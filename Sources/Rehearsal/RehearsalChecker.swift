@@ -210,8 +210,15 @@ struct RehearsalChecker {
                 report.missing += sums.missing
                 report.recovered += sums.recovered
             }
-            guard let headset = headsetOfRecording[recording], let truth = world.headsets[headset].buffered else { continue }
+            guard let headset = headsetOfRecording[recording] else { continue }
             let reader = try store.reader(of: recording)
+            if let truth = world.headsets[headset].sessions {
+                let wrong = try SessionCheck(headset: truth, reader: reader, epochs: epochs).firstWrong()
+                if let wrong {
+                    add(.storedIsSampled, "recording \(recording.rawValue), \(wrong)", at: world.now, &report)
+                }
+            }
+            guard let truth = world.headsets[headset].buffered else { continue }
             for stream in reader.contents.streams {
                 guard let firstN = stream.firstN, let lastN = stream.lastN else { continue }
                 if let wrong = try Self.firstWrong(stream, firstN...lastN, reader, truth, epochs[stream.id] ?? []) {

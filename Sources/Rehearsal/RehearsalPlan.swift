@@ -105,6 +105,14 @@ public struct RehearsalPlan: Sendable {
             let pause = Duration.milliseconds(Int64(generator.next() % 15_000))
             plan.operatorStops = [OperatorStop(headset: 0, at: .seconds(20 + Int64(generator.next() % 80)), pause: pause)]
         }
+        // One without memory, whose counter turns each second.
+        if generator.next() % 4 == 0 {
+            let ganglion = GanglionSpecification(
+                firmware: generator.next() % 2 == 0 ? .version2 : .version3,
+                crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
+            plan.headsets.append(
+                RehearsedHeadset(name: "ganglion", specification: .ganglion(ganglion), profile: GanglionProfile()))
+        }
         // A headset without memory, counter or serial number: every loss is for good, and must be ledgered all the same.
         if generator.next() % 4 == 0 {
             plan.headsets.append(

@@ -10,6 +10,8 @@ public struct HeadsetSpecification: Sendable {
         case buffered(BufferedHeadsetSpecification)
         /// A ThinkGear headset at a serial port: no memory, no counter.
         case thinkGear
+        /// An OpenBCI Ganglion: no memory, a counter of a second.
+        case ganglion(GanglionSpecification)
         /// Plays recorded notifications.
         case recorded(Capture)
     }

@@ -4,6 +4,8 @@ import Bluetooth
 ///
 /// A behaviour sends through ``SimulatedHeadset/notify(_:from:)`` and asks for its next turn by what ``tick(at:)`` returns.
 protocol PeripheralBehaviour: AnyObject {
+    /// True while the headset sends samples to whoever has subscribed.
+    var isStreaming: Bool { get }
     /// The headset powers up or restarts: memory is empty.
     func boot(at time: Int64)
     /// The headset stops for good or restarts; called before ``boot(at:)`` except the first time.
@@ -23,6 +25,7 @@ protocol PeripheralBehaviour: AnyObject {
 }
 
 extension PeripheralBehaviour {
+    var isStreaming: Bool { true }
     func shutDown(at time: Int64) {}
     func sleep(at time: Int64) -> Bool { false }
     func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? { .writeNotPermitted }

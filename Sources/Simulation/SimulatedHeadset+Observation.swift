@@ -8,6 +8,6 @@ extension SimulatedHeadset {
     /// True while live samples are sent and can arrive.
     public var isStreamingLive: Bool {
         guard let link, canBeReached, !link.subscriptions.isEmpty, !link.isOrphan else { return false }
-        return buffered.map { $0.condition == .streaming } ?? true
+        return behaviour.isStreaming
     }
 }

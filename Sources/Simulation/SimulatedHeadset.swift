@@ -68,6 +68,7 @@ public final class SimulatedHeadset {
         switch specification.behaviour {
         case .buffered(let buffered): behaviourStorage = BufferedHeadset(buffered, headset: self)
         case .thinkGear: behaviourStorage = ThinkGearHeadset(headset: self)
+        case .ganglion(let ganglion): behaviourStorage = GanglionHeadset(ganglion, headset: self)
         case .recorded(let capture): behaviourStorage = RecordedHeadset(capture, headset: self)
         case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
         }
@@ -75,6 +76,9 @@ public final class SimulatedHeadset {
 
     /// The firmware, where it is that of a headset with memory.
     public var buffered: BufferedHeadset? { behaviourStorage as? BufferedHeadset }
+
+    /// What the headset sent from each start to its stop, where that can be computed again.
+    public var sessions: (any SessionHeadset)? { behaviourStorage as? any SessionHeadset }
 
     /// True while the link is up, whoever uses it.
     public var isConnected: Bool { link != nil || isHeldByOther }

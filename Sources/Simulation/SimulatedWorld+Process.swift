@@ -85,6 +85,7 @@ extension SimulatedWorld {
         case .didRetrieveConnected(let found, let attempt): mix(3 ^ UInt64(found.count) << 8 ^ attempt.number << 16)
         case .didDiscover(let identifier, _, let rssi): mix(4 ^ identifier.address << 16 ^ UInt64(UInt8(bitPattern: rssi)) << 8)
         case .didFailToScan: mix(5)
+        case .didNoticeHungRadio(let isRecovering): mix(isRecovering ? 17 : 16)
         case .didConnect(let identifier, let attempt): mix(6 ^ identifier.address << 8 ^ attempt.number << 56)
         case .didFailToConnect(let identifier, _, let attempt): mix(7 ^ identifier.address << 8 ^ attempt.number << 56)
         case .didDisconnect(let identifier, _, let attempt): mix(8 ^ identifier.address << 8 ^ attempt.number << 56)

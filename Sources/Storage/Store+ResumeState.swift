@@ -167,12 +167,13 @@ struct MissingRanges {
         return ranges.sorted { ($0.firstN, $0.channel) < ($1.firstN, $1.channel) }
     }
 
+    /// Gaps that something could still fill; what a headset never sends would be one a second.
     private func gaps(channels: String) throws -> [(first: Int64, count: Int64, channel: Int, recovered: Int64)] {
         try Row.fetchAll(
             db,
             sql: """
                 SELECT first_n, count, channel, recovered FROM gap
-                WHERE stream_id = ? AND \(channels) AND recovered < count ORDER BY first_n
+                WHERE stream_id = ? AND \(channels) AND recovered < count AND cause <> 'notSent' ORDER BY first_n
                 """, arguments: [stream.rawValue]
         ).map { ($0["first_n"], $0["count"], $0["channel"], $0["recovered"]) }
     }

@@ -38,6 +38,14 @@ struct Failure: Error, Hashable {
         case noPermission = 77
         /// The configuration is wrong.
         case configuration = 78
+
+        /// True where the next start ends in the same way until a person corrects something: the unit does not restart then.
+        var lasts: Bool {
+            switch self {
+            case .usage, .dataError, .noInput, .noPermission, .configuration: true
+            case .unavailable, .software, .osError, .cannotCreate, .ioError, .temporary: false
+            }
+        }
     }
 
     /// The message as it is written to standard error.

@@ -23,10 +23,12 @@ struct HeadsetSituation: Hashable {
 
     /// The situation of a headset.
     ///
-    /// - Parameter isDaemonRunning: whether a process acquires into the database.
-    init(_ activity: HeadsetActivity, isDaemonRunning: Bool) {
+    /// - Parameters:
+    ///   - isDaemonRunning: whether a process acquires into the database.
+    ///   - isConfigured: whether the configuration names the headset; nil where there is none.
+    init(_ activity: HeadsetActivity, isDaemonRunning: Bool, isConfigured: Bool?) {
         guard activity.recording != nil else {
-            self.init(.idle, "is not recorded", "record it: eegsync record start \(activity.name)")
+            self.init(idle: activity, isConfigured: isConfigured)
             return
         }
         guard isDaemonRunning else {
@@ -40,6 +42,17 @@ struct HeadsetSituation: Hashable {
             return
         }
         self.init(state: activity.state ?? "", detail: activity.stateDetail)
+    }
+
+    /// The situation of a headset that nobody wants recorded. What is offered must work.
+    private init(idle activity: HeadsetActivity, isConfigured: Bool?) {
+        let start = "eegsync record start \(activity.name)"
+        switch isConfigured {
+        case true?: self.init(.idle, "is not recorded", "record it: \(start)")
+        case _ where !activity.isLive: self.init(.idle, "was only ever replayed or simulated", nil)
+        case nil: self.init(.idle, "is not recorded", "record it: \(start) --model \(activity.model)")
+        case false?: self.init(.idle, "is not recorded", "name it in the configuration, then: \(start)")
+        }
     }
 
     /// The situation of a headset that is wanted, by the name of its connection state.

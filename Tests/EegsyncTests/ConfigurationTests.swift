@@ -4,7 +4,7 @@ import Testing
 
 @testable import eegsync
 
-private let models = ["buffered-eeg", "thinkgear"]
+private let models = ["buffered-eeg", "ganglion", "thinkgear"]
 
 private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
     try ConfigurationParser.parse(text, file: "test.yaml", models: models)
@@ -88,7 +88,8 @@ private func configuration(
                 "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
                 "line 3: central.kind: 'magic' is no central (allowed: auto, bluez or simulation)",
                 "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey)",
-                "line 5: headsets[0].model: 'muse9' is no model that this version knows (allowed: buffered-eeg, thinkgear)",
+                "line 5: headsets[0].model: 'muse9' is no model that this version knows"
+                    + " (allowed: \(models.joined(separator: ", ")))",
             ])
     }
 

@@ -6,7 +6,7 @@ import Testing
 struct HeadsetCatalogTests {
     @Test("finds each built-in profile by its model")
     func builtIn() throws {
-        #expect(HeadsetCatalog.builtIn.models == ["buffered-eeg", "thinkgear"])
+        #expect(HeadsetCatalog.builtIn.models == ["buffered-eeg", "ganglion", "thinkgear"])
         for model in HeadsetCatalog.builtIn.models {
             let profile = try HeadsetCatalog.builtIn.profile(model: model)
             #expect(profile.model == model)
@@ -15,9 +15,10 @@ struct HeadsetCatalogTests {
 
     @Test("names the known models where one is unknown")
     func unknownModel() {
-        let error = HeadsetCatalogError.unknownModel("Muse", known: ["buffered-eeg", "thinkgear"])
-        #expect(throws: error) { try HeadsetCatalog.builtIn.profile(model: "Muse") }
-        #expect(error.description == "the headset model \"Muse\" is unknown; known models: buffered-eeg, thinkgear")
+        let error = HeadsetCatalogError.unknownModel("Muse", known: ["buffered-eeg", "ganglion"])
+        let catalog = HeadsetCatalog(profiles: [BufferedEEGProfile(), GanglionProfile()])
+        #expect(throws: error) { try catalog.profile(model: "Muse") }
+        #expect(error.description == "the headset model \"Muse\" is unknown; known models: buffered-eeg, ganglion")
     }
 
     @Test("holds profiles whose streams can be stored", arguments: HeadsetCatalog.builtIn.models)

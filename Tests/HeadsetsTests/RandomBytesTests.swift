@@ -5,7 +5,10 @@ import Testing
 /// Bytes from the air may be anything.
 @Suite("Random bytes")
 struct RandomBytesTests {
-    private static let characteristics = [BufferedEEGService.control, BufferedEEGService.data, .serialPort, .batteryLevel]
+    private static let characteristics = [
+        BufferedEEGService.control, BufferedEEGService.data, GanglionService.data, .softwareRevisionString, .serialPort,
+        .batteryLevel,
+    ]
 
     /// Decodes one piece and checks that every block owns the values that it claims.
     private static func feed(
@@ -28,6 +31,7 @@ struct RandomBytesTests {
         // Bytes that begin messages, so that the search goes deeper than the first byte.
         let openings: [[UInt8]] = [
             [], [0x81, 1], [0x82], [0x83], [0x84], [0x91], [0x92], [0x93], [0xAA, 0xAA], [0xAA, 0xAA, 4],
+            [0x33], [0],
         ]
         for seed in 0..<20_000 {
             let opening = openings[Int.random(in: 0..<openings.count, using: &generator)]

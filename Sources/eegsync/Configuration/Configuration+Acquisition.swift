@@ -49,6 +49,7 @@ extension Configuration.Simulation {
         headsets.enumerated().map { index, headset in
             var specification: HeadsetSpecification
             switch headset.model {
+            case "ganglion": specification = .ganglion(number: index + 1)
             case "thinkgear":
                 // Found by its name alone, which therefore stays.
                 specification = .thinkGear(number: index + 1)

@@ -107,5 +107,5 @@ struct Configuration: Hashable, Sendable {
 
 extension Configuration {
     /// The models that this version has a profile for.
-    static let knownModels = ["buffered-eeg", "thinkgear"]
+    static let knownModels = ["buffered-eeg", "ganglion", "thinkgear"]
 }

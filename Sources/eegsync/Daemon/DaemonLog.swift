@@ -48,6 +48,13 @@ final class DaemonLog: Sendable {
             log(.error, "\(error)", ["buffered_rows": "\(rows)"])
         case .writeRecovered(let after, let rows):
             log(.notice, "the database can be written again", ["after_s": "\(after.components.seconds)", "rows": "\(rows)"])
+        case .radioHangs(true):
+            log(.error, "the radio hangs: for minutes it has done nothing of what it was told. It is switched off and on again")
+        case .radioHangs(false):
+            log(
+                .error,
+                "the radio hangs: for minutes it has done nothing of what it was told. eegsync goes on trying. You can unplug "
+                    + "it and plug it in, or let eegsync switch it off and on: 'recover_adapter: true'")
         case .bufferFull(let rows):
             log(.error, "the buffer is full: new samples go to the gap ledger", ["buffered_rows": "\(rows)"])
         case .readFailed(let error):

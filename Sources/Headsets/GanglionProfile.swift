@@ -1,0 +1,83 @@
+public import Bluetooth
+
+/// The OpenBCI Ganglion: 4 channels at 200 Hz and an accelerometer; firmware 2 and 3.
+public struct GanglionProfile: HeadsetProfile {
+    /// The place of the stream of EEG samples.
+    public static let eeg = 0
+    /// The place of the stream of accelerations.
+    public static let accelerometer = 1
+
+    /// Microvolts of one count: MCP3912 with 24 bits, reference 1.2 V, gain 1.5 before an amplifier of 51 (OpenBCI).
+    public static let microvoltsPerCount = 1.2e6 / (8_388_607 * 1.5 * 51)
+
+    private let isAccelerometerOn: Bool
+
+    /// Creates the profile.
+    ///
+    /// - Parameter isAccelerometerOn: true for 18-bit samples and accelerations, false for 19-bit samples without.
+    public init(isAccelerometerOn: Bool = true) {
+        self.isAccelerometerOn = isAccelerometerOn
+    }
+
+    public var model: String { "ganglion" }
+    public var displayName: String { "OpenBCI Ganglion" }
+
+    /// By service; by name too, because the service number FE84 belongs to the maker of the radio.
+    public var recognition: Recognition {
+        Recognition(serviceUUIDs: [GanglionService.service], namePrefixes: ["Ganglion", "Simblee"])
+    }
+
+    public var services: [BluetoothUUID] { [GanglionService.service] }
+
+    /// The headset has no serial number; its name is not unique.
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    public var controlCharacteristics: [BluetoothUUID] { [] }
+    public var dataCharacteristics: [BluetoothUUID] { [GanglionService.data] }
+
+    /// The packet identifiers begin anew at each start, and the headset stops when the link ends.
+    public var epochRule: EpochRule { .connection }
+    public var memory: MemoryCapability { .none }
+
+    /// A packet each 10 ms. After a lost packet, firmware 2 cannot be decoded for up to a cycle of 1.005 s: two of them are
+    /// waited for.
+    public var timing: ProfileTiming {
+        ProfileTiming(packetPeriod: .milliseconds(10), silenceLimit: .milliseconds(2500))
+    }
+
+    /// The accelerometer's rows follow from the packets' numbers: 10 of them in a cycle.
+    public var streams: [StreamDescription] {
+        let eeg = StreamDescription(
+            name: "eeg", samplingFrequency: 200, counterModulus: Int64(GanglionService.cycleLength),
+            channels: (1...4).map {
+                ChannelDescription(
+                    name: "Ch\($0)", scale: Self.microvoltsPerCount, rawMinimum: -0x80_0000, rawMaximum: 0x7F_FFFF)
+            })
+        let accelerometer = StreamDescription(
+            name: "accelerometer", samplingFrequency: 2000 / Double(GanglionService.cycleLength), counterModulus: 10,
+            channels: ["X", "Y", "Z"].map {
+                ChannelDescription(name: $0, type: "ACCEL", unit: "g", scale: 0.016, rawMinimum: -128, rawMaximum: 127)
+            })
+        return isAccelerometerOn ? [eeg, accelerometer] : [eeg]
+    }
+
+    /// The status query reads the firmware's version, which tells how samples are packed; where it was not answered, the
+    /// version is read again, and the headset is not used without it.
+    ///
+    /// The headset is stopped before it is configured, for a link that outlived this program. The radio confirms a
+    /// write before the firmware has looked at it: it gets time between two.
+    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+        switch purpose {
+        case .queryStatus: [.read(.softwareRevisionString)]
+        case .initialise:
+            (status == nil ? [.read(.softwareRevisionString)] : []) + [
+                GanglionCommand.stop.step, .wait(.milliseconds(50)),
+                (isAccelerometerOn ? GanglionCommand.accelerometerOn : .accelerometerOff).step, .wait(.milliseconds(50)),
+            ]
+        case .start: [GanglionCommand.start.step]
+        case .stop: [GanglionCommand.stop.step]
+        case .wake, .keepAlive: []
+        }
+    }
+
+    public func makeDecoder() -> any HeadsetDecoder { GanglionDecoder(isAccelerometerOn: isAccelerometerOn) }
+}

@@ -1,0 +1,75 @@
+import Bluetooth
+import Headsets
+import Simulation
+import Storage
+
+/// Compares what was stored of a headset without memory with what the headset sent, session by session.
+struct SessionCheck {
+    let headset: any SessionHeadset
+    let reader: RecordingReader
+    /// What was committed, by stream.
+    let epochs: [StreamID: [EpochRecord]]
+
+    /// An epoch's samples in terms of the headset's session.
+    private struct Origin {
+        var session: Int
+        /// n less position.
+        var shift: Int64
+    }
+
+    /// The first stored value that the headset did not send for its instant; nil where there is none.
+    func firstWrong() throws(StorageError) -> String? {
+        for stream in reader.contents.streams {
+            guard let firstN = stream.firstN, let lastN = stream.lastN else { continue }
+            if let wrong = try firstWrong(stream, firstN...lastN) { return wrong }
+        }
+        return nil
+    }
+
+    private func firstWrong(_ stream: StreamContents, _ range: ClosedRange<Int64>) throws(StorageError) -> String? {
+        let known = epochs[stream.id] ?? []
+        let origins = known.map { origin(of: $0, stream: stream) }
+        let channels = stream.description.channels.count
+        var wrong: String?
+        do {
+            try reader.forEachChunk(of: stream.id, in: range, rowsPerChunk: 4096) { chunk in
+                for row in 0..<chunk.n.count where wrong == nil {
+                    let n = chunk.n[row]
+                    guard let place = known.lastIndex(where: { $0.firstN <= n }), let origin = origins[place] else {
+                        wrong = "n \(n) of \(stream.description.name) belongs to no session"
+                        return
+                    }
+                    for channel in 0..<channels where chunk.missingChannels[row] >> channel & 1 == 0 {
+                        let value = headset.sent(
+                            session: origin.session, stream: stream.position, channel: channel, position: n - origin.shift)
+                        let stored = chunk.values[row * channels + channel]
+                        if stored != value {
+                            wrong =
+                                "n \(n), channel \(channel + 1) of \(stream.description.name): \(stored), "
+                                + "sent \(value.map(String.init) ?? "nothing")"
+                            return
+                        }
+                    }
+                }
+            }
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            return "\(error)"
+        }
+        return wrong
+    }
+
+    /// Where the epoch began: in the latest session of its time, at the position that has its counter and lies nearest.
+    private func origin(of epoch: EpochRecord, stream: StreamContents) -> Origin? {
+        guard let session = headset.sessions.lastIndex(where: { $0.began <= epoch.began }) else { return nil }
+        let sampled = headset.sessions[session]
+        let near = sampled.firstIndexes[stream.position] + sampled.position(at: epoch.began, stream: stream.position)
+        var index = epoch.firstIndex
+        if let modulus = stream.description.counterModulus {
+            let turn = modulus * Int64(stream.description.samplesPerCount)
+            index += Int64((Double(near - index) / Double(turn)).rounded()) * turn
+        }
+        return Origin(session: session, shift: epoch.firstN - (index - sampled.firstIndexes[stream.position]))
+    }
+}

@@ -1,0 +1,281 @@
+import Bluetooth
+public import Headsets
+
+/// What a simulated Ganglion is like.
+public struct GanglionSpecification: Hashable, Sendable {
+    /// How it packs samples.
+    public var firmware: GanglionFirmware
+    /// By how much its crystal is fast, in parts per million.
+    public var crystalErrorPPM: Double
+
+    /// Creates a specification.
+    public init(firmware: GanglionFirmware = .version3, crystalErrorPPM: Double = 0) {
+        self.firmware = firmware
+        self.crystalErrorPPM = crystalErrorPPM
+    }
+
+    /// The Software Revision String.
+    var softwareRevision: String { firmware == .version3 ? "3.0.2" : "2.0.1" }
+}
+
+/// The firmware of a Ganglion: samples as long as a link lasts, from `b` to `s`.
+final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
+    private(set) var sessions: [SampleSession] = []
+
+    private unowned let headset: SimulatedHeadset
+    private let specification: GanglionSpecification
+    private let interval: Int64
+    private var isSampling = false
+    private var isAccelerometerOn = false
+    private var isMeasuringImpedance = false
+    /// The first sampling instant that was not sent.
+    private var next: Int64 = 0
+    private var messages: [[UInt8]] = []
+    /// The latest notification: the headset does not clear what it does not use.
+    private var stale = [UInt8](repeating: 0, count: GanglionService.packetLength)
+    private var impedanceChannel = 0
+    private var nextImpedance: Int64 = 0
+    private var reconstruction: Reconstruction?
+
+    /// The samples of one cycle of firmware 2 as the sum of their differences.
+    private struct Reconstruction {
+        var session: Int
+        var cycle: Int64
+        var values: [Int32]
+    }
+
+    /// What the radio can hold back before the firmware drops packets.
+    private static let backlog: Int64 = 64
+    private static let cycle = Int64(GanglionService.cycleLength)
+
+    init(_ specification: GanglionSpecification, headset: SimulatedHeadset) {
+        self.specification = specification
+        self.headset = headset
+        interval = headset.specification.connectionInterval.nanoseconds
+    }
+
+    var isStreaming: Bool { isSampling }
+
+    // MARK: Power and link
+
+    func boot(at time: Int64) { stop(at: time) }
+
+    func shutDown(at time: Int64) { stop(at: time) }
+
+    func linkChanged(at time: Int64) {
+        guard headset.link == nil else { return }
+        // The firmware stops everything when the link ends, and switches the accelerometer off.
+        stop(at: time)
+        isAccelerometerOn = false
+        isMeasuringImpedance = false
+        messages.removeAll()
+        headset.scheduleTick(at: nil)
+    }
+
+    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? {
+        switch characteristic {
+        case .softwareRevisionString: Array(specification.softwareRevision.utf8)
+        case .modelNumberString: Array("Ganglion".utf8)
+        default: nil
+        }
+    }
+
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
+        if characteristic == GanglionService.disconnect {
+            headset.world.closeLink(headset, error: .peripheralDisconnected)
+            return nil
+        }
+        // The firmware looks at the first byte only.
+        guard let first = value.first, let command = GanglionCommand(rawValue: first) else { return nil }
+        switch command {
+        case .start: start(at: time)
+        case .stop: stop(at: time)
+        case .accelerometerOn: isAccelerometerOn = true
+        case .accelerometerOff: isAccelerometerOn = false
+        case .impedanceOn:
+            isMeasuringImpedance = true
+            nextImpedance = time
+        case .impedanceOff: isMeasuringImpedance = false
+        case .reset:
+            stop(at: time)
+            say("OpenBCI Ganglion v\(specification.softwareRevision)\nLIS2DH ID: 0x33\nMCP3912 CONFIG_1: 0x00000\n$$$")
+        case .registers:
+            if !isSampling { say("MCP3912 Registers\nLIS2DH Registers\n$$$") }
+        }
+        headset.scheduleTick(at: time + interval)
+        return nil
+    }
+
+    private func start(at time: Int64) {
+        stop(at: time)
+        isSampling = true
+        next = 0
+        let factor = 1 + specification.crystalErrorPPM * 1e-6
+        sessions.append(
+            SampleSession(
+                began: MonotonicTime(nanoseconds: time), firstIndexes: [0, 0],
+                samplingFrequencies: [200 * factor, 2000 / Double(Self.cycle) * factor]))
+    }
+
+    private func stop(at time: Int64) {
+        if isSampling { sessions[sessions.count - 1].ended = MonotonicTime(nanoseconds: time) }
+        isSampling = false
+    }
+
+    /// Text goes out in pieces of 19 characters.
+    private func say(_ text: String) {
+        let characters = Array(text.utf8)
+        for start in stride(from: 0, to: characters.count, by: GanglionService.packetLength - 1) {
+            let piece = characters[start..<min(characters.count, start + GanglionService.packetLength - 1)]
+            messages.append([start + piece.count < characters.count ? 206 : 207] + piece)
+        }
+    }
+
+    // MARK: Sending
+
+    func tick(at time: Int64) -> Int64? {
+        guard headset.link != nil else { return nil }
+        // One text packet a turn: the firmware leaves 15 ms between two.
+        if !messages.isEmpty { headset.notify(messages.removeFirst(), from: GanglionService.data) }
+        if isMeasuringImpedance, time >= nextImpedance { sendImpedance(at: time) }
+        if isSampling, let session = sessions.last {
+            let end = session.position(at: MonotonicTime(nanoseconds: time), stream: 0)
+            dropBacklog(end)
+            while let packet = nextPacket(end) {
+                stale = packet
+                headset.notify(packet, from: GanglionService.data)
+            }
+        }
+        return isSampling || isMeasuringImpedance || !messages.isEmpty ? time + interval : nil
+    }
+
+    private func sendImpedance(at time: Int64) {
+        nextImpedance = time + 250_000_000
+        impedanceChannel = impedanceChannel % 5 + 1
+        let text = "\(impedanceChannel * 7)Z"
+        headset.notify([200 + UInt8(impedanceChannel)] + text.utf8, from: GanglionService.data)
+    }
+
+    /// What a silent radio could not carry is gone, whole packets of it.
+    private func dropBacklog(_ end: Int64) {
+        while end - next > Self.backlog { next += Self.length(ofPacketAt: next, specification.firmware) }
+    }
+
+    /// The sampling instants from the packet that begins at an instant to the next one.
+    private static func length(ofPacketAt instant: Int64, _ firmware: GanglionFirmware) -> Int64 {
+        let place = instant % cycle
+        switch firmware {
+        case .version2: return place == 0 ? 1 : 2
+        // The last packet of a cycle is followed by a sample that is never sent.
+        case .version3: return place == cycle - 3 ? 3 : 2
+        }
+    }
+
+    /// The packet of the instants from ``next`` on, if they lie before `end`.
+    private func nextPacket(_ end: Int64) -> [UInt8]? {
+        let place = next % Self.cycle
+        let isRaw = specification.firmware == .version2 && place == 0
+        let count: Int64 = isRaw ? 1 : 2
+        guard next + count <= end else { return nil }
+        let session = sessions.count - 1
+        let first = next
+        next += Self.length(ofPacketAt: first, specification.firmware)
+        if isRaw {
+            var packet: [UInt8] = [0]
+            for channel in 0..<4 {
+                let bits = UInt32(bitPattern: sampled(session, channel, first))
+                packet += [bits >> 16, bits >> 8, bits].map { UInt8(truncatingIfNeeded: $0) }
+            }
+            return packet + stale.suffix(GanglionService.packetLength - packet.count)
+        }
+        let width = isAccelerometerOn ? 18 : 19
+        var fields: [UInt32] = []
+        for instant in first..<(first + 2) {
+            for channel in 0..<4 {
+                let value = sampled(session, channel, instant)
+                switch specification.firmware {
+                case .version2:
+                    let difference = sampled(session, channel, instant - 1) - value
+                    fields.append(GanglionField.field(ofDifference: difference, width: width))
+                case .version3: fields.append(GanglionField.field(ofSample: value, width: width))
+                }
+            }
+        }
+        let number = specification.firmware == .version2 ? (place + 1) / 2 : place / 2
+        var packet = [UInt8(number) + (isAccelerometerOn ? 0 : 100)] + GanglionField.packed(fields, width: width)
+        if isAccelerometerOn { packet.append(accelerationByte(session, number: number, cycle: first / Self.cycle)) }
+        return packet
+    }
+
+    /// One axis in three packets of ten; the others repeat what was there.
+    private func accelerationByte(_ session: Int, number: Int64, cycle: Int64) -> UInt8 {
+        let digit = Int(number % 10)
+        guard (1...3).contains(digit) else { return stale[GanglionService.packetLength - 1] }
+        return UInt8(bitPattern: Int8(acceleration(session, digit - 1, cycle * 10 + number / 10)))
+    }
+
+    // MARK: The signal
+
+    /// What the converter gave; 24 bits.
+    private func sampled(_ session: Int, _ channel: Int, _ position: Int64) -> Int32 {
+        // A count of the Ganglion is a twelfth of one of the common signal.
+        12
+            * SimulatedSignal.value(
+                seed: headset.world.seed, boot: UInt32(session), stream: 0, channel: channel,
+                index: UInt32(truncatingIfNeeded: position))
+    }
+
+    private func acceleration(_ session: Int, _ axis: Int, _ position: Int64) -> Int32 {
+        let value = SimulatedSignal.value(
+            seed: headset.world.seed, boot: UInt32(session), stream: 1, channel: axis,
+            index: UInt32(truncatingIfNeeded: position))
+        return max(-128, min(127, value >> 12))
+    }
+
+    func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
+        if stream == GanglionProfile.accelerometer { return acceleration(session, channel, position) }
+        switch specification.firmware {
+        case .version3:
+            if position % Self.cycle == Self.cycle - 1 { return nil }
+            return GanglionField.sample(
+                GanglionField.field(ofSample: sampled(session, channel, position), width: 18), width: 18)
+        case .version2:
+            return reconstructed(session, cycle: position / Self.cycle)[Int(position % Self.cycle) * 4 + channel]
+        }
+    }
+
+    /// A cycle of firmware 2 with what the lowest bits of the differences have lost.
+    private func reconstructed(_ session: Int, cycle: Int64) -> [Int32] {
+        if let known = reconstruction, known.session == session, known.cycle == cycle { return known.values }
+        let first = cycle * Self.cycle
+        var values = (0..<4).map { sampled(session, $0, first) }
+        for position in (first + 1)..<(first + Self.cycle) {
+            for channel in 0..<4 {
+                let difference = sampled(session, channel, position - 1) - sampled(session, channel, position)
+                let field = GanglionField.field(ofDifference: difference, width: 18)
+                values.append(values[values.count - 4] - GanglionField.difference(field, width: 18))
+            }
+        }
+        reconstruction = Reconstruction(session: session, cycle: cycle, values: values)
+        return values
+    }
+}
+
+extension HeadsetSpecification {
+    /// An OpenBCI Ganglion: no memory, no serial number; packets count the samples of a second.
+    ///
+    /// - Parameters:
+    ///   - number: which headset of the model, from 1.
+    ///   - specification: its firmware and crystal.
+    public static func ganglion(
+        number: Int = 1, _ specification: GanglionSpecification = GanglionSpecification()
+    ) -> HeadsetSpecification {
+        let digits = String(0xA000 + number, radix: 16)
+        var headset = HeadsetSpecification(
+            localName: "Ganglion-\(digits)", identifier: address(number: 0x200 + number),
+            serviceUUIDs: [GanglionService.service],
+            database: GATTDatabase(characteristics: GanglionService.characteristics), behaviour: .ganglion(specification))
+        headset.connectionInterval = .milliseconds(20)
+        return headset
+    }
+}
