@@ -64,6 +64,11 @@ extension BlueZConversation {
         guard links[index].cancels.isEmpty else { return }
         switch result {
         case .success:
+            // Seen in BlueZ 5.66: where the adapter is switched off under a connect, bluetoothd calls that a success. With a
+            // link, the signal that says so has come before the reply.
+            guard DeviceObject(objects, path: path)?.isConnected == true else {
+                return failToConnect(index, .connectionFailed(reason: "bluetoothd gave up without a reason"))
+            }
             links[index].phase = .connected
             tell(.didConnect(links[index].identifier, attempt: links[index].attempt))
         case .failure(let error):
@@ -122,20 +127,25 @@ extension BlueZConversation {
         guard let path = link(identifier)?.path ?? (device?.isConnected == true ? device?.path : nil) else {
             return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
-        if let index = links.firstIndex(where: { $0.identifier == identifier }) {
+        let index = links.firstIndex { $0.identifier == identifier }
+        if let index {
             links[index].cancels.append(attempt)
             endRequests(of: identifier)
         }
         call(
-            "Disconnect", of: BlueZInterface.device, at: path, for: .disconnect(path: path, attempt: attempt),
-            within: .seconds(10))
+            "Disconnect", of: BlueZInterface.device, at: path,
+            for: .disconnect(path: path, attempt: attempt, isOurs: index != nil), within: .seconds(10))
     }
 
-    mutating func disconnectReplied(_ path: String, _ attempt: Attempt, _ result: Result<[BusValue], BusError>) {
+    /// - Parameter isOurs: false where the link that is cancelled is another program's.
+    mutating func disconnectReplied(
+        _ path: String, _ attempt: Attempt, isOurs: Bool, _ result: Result<[BusValue], BusError>
+    ) {
         // Silence: the one who asked has a deadline, and asks again.
         if case .failure(.noReply) = result { return }
         guard let index = links.firstIndex(where: { $0.path == path && $0.cancels.contains(attempt) }) else {
-            guard let identifier = DeviceObject(objects, path: path)?.identifier else { return }
+            // The end of a link of ours has answered every cancel that waited for it.
+            guard !isOurs, let identifier = DeviceObject(objects, path: path)?.identifier else { return }
             return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
         let link = links.remove(at: index)

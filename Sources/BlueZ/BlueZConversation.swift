@@ -219,7 +219,6 @@ struct BlueZConversation {
         // Replies will not come any more; what was asked of a link that is gone needs none.
         pending.removeAll()
         for link in links { close(link, .adapterUnavailable(.resetting)) }
-        scan.interrupted()
         adapterPath = nil
     }
 
@@ -235,7 +234,8 @@ struct BlueZConversation {
         case .nothing: break
         case .powerOff: poweredOff()
         case .connect(let path): connectReplied(path, result)
-        case .disconnect(let path, let attempt): disconnectReplied(path, attempt, result)
+        case .disconnect(let path, let attempt, let isOurs):
+            disconnectReplied(path, attempt, isOurs: isOurs, result)
         case .clearStuckConnect(let path): stuckConnectCleared(path)
         case .removeDevice(let path): deviceWasRemoved(path)
         case .discoveredObjects(let path): discoveredObjectsLoaded(path, result)
@@ -269,7 +269,7 @@ enum CallPurpose: Hashable {
     case nothing
     case powerOff
     case connect(path: String)
-    case disconnect(path: String, attempt: Attempt)
+    case disconnect(path: String, attempt: Attempt, isOurs: Bool)
     case clearStuckConnect(path: String)
     case removeDevice(path: String)
     case discoveredObjects(path: String)

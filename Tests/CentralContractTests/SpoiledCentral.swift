@@ -198,7 +198,9 @@ extension CentralEvent {
     /// True for the answer to a call.
     fileprivate var isAnswer: Bool {
         switch self {
-        case .didUpdateState, .didDiscover, .didFailToScan, .didUnblock, .didModifyServices, .didUpdateValue: false
+        case .didUpdateState, .didDiscover, .didNoticeHungRadio, .didFailToScan, .didUnblock, .didModifyServices,
+            .didUpdateValue:
+            false
         case .didDisconnect(_, let error, _): error == nil
         default: true
         }

@@ -157,7 +157,9 @@ extension CentralEvent {
     /// The attempt that the event carries; nil for what answers no call.
     var attempt: Attempt? {
         switch self {
-        case .didUpdateState, .didDiscover, .didFailToScan, .didUnblock, .didModifyServices, .didUpdateValue: nil
+        case .didUpdateState, .didDiscover, .didNoticeHungRadio, .didFailToScan, .didUnblock, .didModifyServices,
+            .didUpdateValue:
+            nil
         case .willRestoreState(_, let attempt), .didRetrieveConnected(_, let attempt), .didConnect(_, let attempt),
             .didFailToConnect(_, _, let attempt), .didDisconnect(_, _, let attempt), .didDiscoverServices(_, _, let attempt),
             .didUpdateNotificationState(_, _, _, let attempt), .didReadValue(_, _, _, let attempt),

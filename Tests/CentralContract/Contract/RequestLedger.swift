@@ -104,6 +104,7 @@ struct RequestLedger {
             answer(event, attempt)
             if error == nil, !isLinked(identifier) { find("a value was written without a link") }
         case .didModifyServices(let identifier): find("\(identifier) is said to have changed its services, and did not")
+        case .didNoticeHungRadio: find("the radio is said to hang, and does not")
         case .didUnblock(let identifier): find("\(identifier) is said to be unblocked, and never was blocked")
         }
     }
