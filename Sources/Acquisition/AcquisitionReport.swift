@@ -6,8 +6,8 @@ public import Storage
 public enum AcquisitionReport: Sendable {
     /// A headset's connection is in another phase; `detail` says what exactly is waited for, where that is not all said.
     case phaseChanged(AcquiredHeadset, detail: String?)
-    /// Samples of a headset flow again; `layer` found it.
-    case returned(headset: String, layer: String)
+    /// Samples of a headset flow again; `layer` found it. The first of them arrived at `at`.
+    case returned(headset: String, layer: String, at: MonotonicTime)
     /// A batch is on disk.
     case committed(number: UInt64, rows: Int, duration: Duration)
     /// A batch cannot be written. Told once for each cause; the batch is kept and tried again.

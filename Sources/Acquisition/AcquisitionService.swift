@@ -291,7 +291,7 @@ public actor AcquisitionService {
         if let isRecovering = acquirer.takeHungRadio() { report(.radioHangs(isRecovering: isRecovering)) }
         for back in acquirer.takeReturns() {
             let name = acquirer.headsets.first { $0.recording == back.recording }?.name ?? ""
-            report(.returned(headset: name, layer: back.layer))
+            report(.returned(headset: name, layer: back.layer, at: back.firstSample))
         }
         if isBufferFull == acquirer.hasRoom {
             isBufferFull.toggle()

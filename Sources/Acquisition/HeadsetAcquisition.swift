@@ -267,7 +267,9 @@ extension HeadsetAcquisition {
             central.retrieveConnectedPeripherals(withServices: profile.services, attempt: attempt)
         case .startScan: wantsScan = true
         case .stopScan: wantsScan = false
-        case .connect(let identifier, let attempt): central.connect(identifier, attempt: attempt)
+        case .connect(let identifier, let attempt):
+            central.setConnectionParameters(profile.connectionParameters, for: identifier)
+            central.connect(identifier, attempt: attempt)
         case .cancelConnection(let identifier, let attempt):
             forgetLink()
             central.cancelPeripheralConnection(identifier, attempt: attempt)

@@ -22,6 +22,7 @@ public final class BlueZCentral: Central {
     /// Says which of the sockets can be read, whatever their number: each notification costs one read and no look at the others.
     private let readiness = DescriptorSet()
     private var conversation: BlueZConversation
+    private let management = LinkManagement()
     private var agent: PairingAgent
     private var bus: BusConnection?
     private var nextBusTry: MonotonicTime? = .boot
@@ -42,6 +43,7 @@ public final class BlueZCentral: Central {
     public init(options: BlueZOptions = BlueZOptions(), watch: DescriptorWatch) {
         self.watch = watch
         watch.watch(readiness.descriptor)
+        if let descriptor = management.descriptor { readiness.insert(descriptor) }
         conversation = BlueZConversation(options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) })
         agent = PairingAgent(passkeys: options.passkeys)
     }
@@ -68,11 +70,19 @@ public final class BlueZCentral: Central {
         let ready = readiness.ready()
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
         var events = receiveNotifications(ready)
+        if let descriptor = management.descriptor, ready.contains(descriptor) { management.receive(at: now) }
         if let bus, bus.wantsToWrite || ready.contains(bus.descriptor) { receiveMessages() }
         if let due = conversation.deadline, due <= now { conversation.deadlineReached() }
         carryOut()
-        events += conversation.takeEvents()
+        events += conversation.takeEvents().map(withReason)
         return events
+    }
+
+    /// The end of a link, with the reason that the kernel gave.
+    private func withReason(_ event: CentralEvent) -> CentralEvent {
+        guard case .didDisconnect(let identifier, .linkLost, let attempt) = event else { return event }
+        return .didDisconnect(
+            identifier, error: management.takeReason(for: identifier) ?? .linkLost, attempt: attempt)
     }
 
     public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
@@ -95,7 +105,12 @@ public final class BlueZCentral: Central {
         carryOut()
     }
 
+    public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {
+        management.setParameters(parameters, for: peripheral)
+    }
+
     public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        if let adapter = conversation.adapterPath { management.prepareConnection(adapter: AdapterObject.name(of: adapter)) }
         conversation.connect(peripheral, attempt: attempt)
         carryOut()
     }

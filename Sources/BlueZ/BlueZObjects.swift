@@ -24,7 +24,9 @@ struct AdapterObject {
     }
 
     /// The last part of the path, such as `hci0`.
-    var name: String { String(path.split(separator: "/").last ?? "") }
+    var name: String { Self.name(of: path) }
+    /// The name of the adapter with this path.
+    static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
     /// The adapter's own address, as text.
     var address: String { properties["Address"]?.text ?? "" }
     var isPowered: Bool { properties["Powered"]?.flag ?? false }

@@ -142,16 +142,3 @@ extension Failure {
             problem: "the scan cannot run: \(error).", consequence: "nothing was changed.", remedy: remedy, code: .unavailable)
     }
 }
-
-extension AdapterState {
-    /// What a person can do about it.
-    fileprivate var remedy: String {
-        switch self {
-        case .poweredOff: "switch the adapter on: bluetoothctl power on"
-        case .blocked: "unblock the radio: rfkill unblock bluetooth"
-        case .resetting, .unknown: "see that bluetoothd runs (systemctl start bluetooth); `eegsync doctor` looks for the cause."
-        case .absent: "plug an adapter in, and see that bluetoothd runs: systemctl start bluetooth"
-        default: "`eegsync doctor` looks for the cause."
-        }
-    }
-}

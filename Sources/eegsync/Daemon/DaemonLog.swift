@@ -39,8 +39,10 @@ final class DaemonLog: Sendable {
                     "headset": "\(headset.name)", "attempt": "\(headset.attempt)", "state": "\(headset.phase.rawValue)",
                     "recording": "\(headset.recording.rawValue)",
                 ])
-        case .returned(let headset, let layer):
-            log(.debug, "the first sample of the link has arrived", ["headset": "\(headset)", "layer": "\(layer)"])
+        case .returned(let headset, let layer, let instant):
+            log(
+                .debug, "the first sample of the link has arrived",
+                ["headset": "\(headset)", "layer": "\(layer)", "boottime_ns": "\(instant.nanoseconds)"])
         case .committed(let number, let rows, let duration):
             let milliseconds = duration.components.attoseconds / 1_000_000_000_000_000 + duration.components.seconds * 1000
             log(.trace, "committed", ["batch": "\(number)", "rows": "\(rows)", "ms": "\(milliseconds)"])
