@@ -115,8 +115,8 @@ class Headset:
                 gatt.Characteristic.READ_REQUIRES_ENCRYPTION | gatt.Characteristic.WRITE_REQUIRES_ENCRYPTION
             )
         value = gatt.CharacteristicValue(
-            read=lambda _connection: self.firmware.read(uuid, now()) or specification.value,
-            write=lambda _connection, written: self._written(uuid, written),
+            read=lambda _connection: self._read(specification),
+            write=lambda _connection, written: self._written(specification, written),
         )
         characteristic = gatt.Characteristic(UUID(uuid), properties, permissions, value)
         characteristic.on(
@@ -125,7 +125,16 @@ class Headset:
         )
         return characteristic
 
-    def _written(self, uuid: str, value: bytes) -> None:
+    def _read(self, specification: Characteristic) -> bytes:
+        # Bumble's server itself refuses nothing for the want of a property, as real headsets do.
+        if "read" not in specification.properties:
+            raise att.ATT_Error(att.ATT_READ_NOT_PERMITTED_ERROR)
+        return self.firmware.read(specification.uuid, now()) or specification.value
+
+    def _written(self, specification: Characteristic, value: bytes) -> None:
+        if specification.properties.isdisjoint({"write", "write-without-response"}):
+            raise att.ATT_Error(att.ATT_WRITE_NOT_PERMITTED_ERROR)
+        uuid = specification.uuid
         if self.description.verbose:
             self.journal.note("written", uuid=uuid, value=bytes(value).hex())
         if not self._is_off:
