@@ -184,7 +184,7 @@ struct BlueZConversation {
     /// When ``deadlineReached()`` is due; nil for never.
     var deadline: MonotonicTime? {
         var earliest = pending.values.lazy.map(\.deadline).min()
-        for other in [retry, scan.retry, radio.deadline] + links.map(\.deadline) {
+        for other in [retry, scan.retry, radio.deadline] + links.map(\.deadline) + operations.map(\.deadline) {
             if let other, other < earliest ?? other + .nanoseconds(1) { earliest = other }
         }
         return earliest
@@ -199,6 +199,7 @@ struct BlueZConversation {
             if isRunning { loadObjects() }
         }
         linksDue()
+        operationsDue()
         scanDue()
         watchRadio()
     }

@@ -123,6 +123,20 @@ extension ContractCase {
             for isOn in [false, true, true, false, false, true, false] { try central.setNotify(isOn) }
             try central.expectSilence(.seconds(3)) { $0.isValue }
         },
+        ContractCase("Notifications that are set several times at once end as was asked last") { central throws(Breach) in
+            try central.establish()
+            for wishes in [[true, true, false, true], [false, false, true, false, true, true], [false, true, false]] {
+                for (isOn, attempt) in wishes.map({ ($0, central.ask(.setNotify($0, control, central.headset))) }) {
+                    let event = try central.answer(to: .setNotify(isOn, control, central.headset), attempt)
+                    if let error = event.failure { throw Breach(finding: "notifications could not be set: \(error)") }
+                }
+                try central.write(.status)
+                if wishes.last == true { try central.waitForValue(of: control) }
+                try central.watch(.seconds(1))
+            }
+            try central.write(.status)
+            try central.expectSilence(.seconds(3))
+        },
         ContractCase("A new link begins without notifications") { central throws(Breach) in
             try central.establish()
             try central.setNotify(true)

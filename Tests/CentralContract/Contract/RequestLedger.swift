@@ -156,7 +156,8 @@ struct RequestLedger {
         answer(event, attempt)
         if error == nil, !isLinked(identifier) { find("notifications were set without a link") }
         let request = entries.first { $0.attempt == attempt }?.request
-        guard error == nil, request == .setNotify(false, uuid, identifier) else { return }
+        let isAskedAgain = entries.contains { $0.attempt > attempt && $0.request == .setNotify(true, uuid, identifier) }
+        guard error == nil, request == .setNotify(false, uuid, identifier), !isAskedAgain else { return }
         subscriptions.removeAll { $0.characteristic == uuid && $0.identifier == identifier }
     }
 
