@@ -65,7 +65,9 @@ let package = Package(
             name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
 
         // The central over bluetoothd's D-Bus interface.
-        .target(name: "BlueZ", dependencies: ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"], swiftSettings: settings),
+        .target(
+            name: "BlueZ", dependencies: ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
+            swiftSettings: settings),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "Bluetooth"], swiftSettings: settings),
 
         // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.

@@ -13,6 +13,8 @@ struct CommandRunner: Sendable {
         case pause
         /// All steps are done.
         case completed
+        /// The sequence ends the link.
+        case abandon(reason: String)
     }
 
     /// The number that the sequence's requests carry.
@@ -45,6 +47,7 @@ struct CommandRunner: Sendable {
         case .wait(let duration):
             deadline = now + duration
             return .pause
+        case .abandonLink(let reason): return .abandon(reason: reason)
         }
     }
 

@@ -50,7 +50,7 @@ extension HeadsetAcquisition {
                 }
             }
             lastLiveSample = arrival
-            noteSamples(at: arrival)
+            noteSamples(from: characteristic, at: arrival)
             readMemory(at: arrival)
         }
     }
@@ -64,7 +64,7 @@ extension HeadsetAcquisition {
         if isFirst, streams[index].hasSamples, records.started == nil {
             records.started = RecordingChange(recording: recording, at: arrival)
         }
-        if block.origin == .memory, profile.memory == .bufferedEEGService {
+        if block.origin == .memory, linkProfile.memory == .bufferedEEGService {
             let end = streams[index].n(ofCounter: block.counter, plus: block.instantCount)
             send(memoryReaders[index].received(streams[index], end: end, at: arrival))
         }
@@ -72,7 +72,7 @@ extension HeadsetAcquisition {
 
     /// Asks for what is missing and may still be in the headset's memory.
     func readMemory(at now: MonotonicTime) {
-        guard profile.memory == .bufferedEEGService, link != nil, !isFinishing else { return }
+        guard linkProfile.memory == .bufferedEEGService, link != nil, !isFinishing else { return }
         for index in streams.indices where streams[index].isPlaced {
             if streams[index].isComplete, memoryReaders[index].isIdle { continue }
             send(memoryReaders[index].next(streams[index], at: now))
@@ -81,7 +81,7 @@ extension HeadsetAcquisition {
 
     /// Tells the headset that it may forget everything below these n's, one for each stream: they are committed.
     func acknowledge(upTo committed: [(stream: StreamID, n: Int64)]) {
-        guard profile.memory == .bufferedEEGService, link != nil else { return }
+        guard linkProfile.memory == .bufferedEEGService, link != nil else { return }
         for (stream, n) in committed {
             guard let index = streams.firstIndex(where: { $0.id == stream }), n > acknowledgedN[index] else { continue }
             guard streams[index].isPlaced, let counter = streams[index].counter(of: n) else { continue }

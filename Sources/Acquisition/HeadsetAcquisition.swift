@@ -7,6 +7,8 @@ import Storage
 final class HeadsetAcquisition {
     let name: String
     let profile: any HeadsetProfile
+    /// The profile, as the present link's GATT database makes it.
+    private(set) var linkProfile: any HeadsetProfile
     let headset: HeadsetID
     let recording: RecordingID
 
@@ -57,6 +59,7 @@ final class HeadsetAcquisition {
     init(_ wanted: WantedRecording, index: Int, acquirer: Acquirer, seed: UInt64) {
         name = wanted.name
         profile = wanted.profile
+        linkProfile = wanted.profile
         headset = wanted.resume.headset
         recording = wanted.resume.recording
         self.acquirer = acquirer
@@ -132,8 +135,9 @@ final class HeadsetAcquisition {
     }
 
     /// Tells the machine that samples flow: the most frequent event, which changes its deadline and nothing else.
-    func noteSamples(at now: MonotonicTime) {
-        if pending.isEmpty { _ = machine.handle(.samplesReceived, at: now) } else { pending.append(.samplesReceived) }
+    func noteSamples(from characteristic: BluetoothUUID, at now: MonotonicTime) {
+        let event = ConnectionEvent.samplesReceived(from: characteristic)
+        if pending.isEmpty { _ = machine.handle(event, at: now) } else { pending.append(event) }
     }
 
     /// Does what is due.
@@ -142,12 +146,12 @@ final class HeadsetAcquisition {
         if let deadline = runner?.deadline, deadline <= now { advanceRunner(at: now) }
         guard let link else { return }
         if let due = keepAliveDeadline, due <= now {
-            keepAliveDeadline = profile.timing.keepAliveInterval.map { now + $0 }
-            sendInBackground(profile.commands(for: .keepAlive, status: link.lastStatus))
+            keepAliveDeadline = linkProfile.timing.keepAliveInterval.map { now + $0 }
+            sendInBackground(linkProfile.commands(for: .keepAlive, status: link.lastStatus))
         }
         if let due = statusDeadline, due <= now {
             statusDeadline = now + acquirer.limits.statusInterval
-            sendInBackground(profile.commands(for: .queryStatus, status: link.lastStatus))
+            sendInBackground(linkProfile.commands(for: .queryStatus, status: link.lastStatus))
         }
         readMemory(at: now)
     }
@@ -156,7 +160,10 @@ final class HeadsetAcquisition {
     func handle(_ event: CentralEvent, at now: MonotonicTime) {
         switch event {
         case .didUpdateState(let state): handle(.adapterChanged(state), at: now)
-        case .willRestoreState(let peripherals, let attempt): handle(.restored(peripherals, attempt: attempt), at: now)
+        case .willRestoreState(var peripherals, let attempt):
+            // What was discovered before must be seen here, too.
+            for place in peripherals.indices where profile.isDiscriminatedByDatabase { peripherals[place].database = nil }
+            handle(.restored(peripherals, attempt: attempt), at: now)
         case .didRetrieveConnected(let found, let attempt):
             handle(.retrievedConnected(found.filter { !acquirer.isTaken($0, by: self) }, attempt: attempt), at: now)
         case .didDiscover(let identifier, _, _):
@@ -188,7 +195,11 @@ final class HeadsetAcquisition {
         switch result {
         case .failure(let error): handle(.stepFailed(error, attempt: attempt), at: now)
         case .success(let database):
-            if let absent = profile.requiredCharacteristics.first(where: { database[$0] == nil }) {
+            if profile.isDiscriminatedByDatabase {
+                linkProfile = profile.adapted(to: database)
+                decoder = linkProfile.makeDecoder()
+            }
+            if let absent = linkProfile.requiredCharacteristics.first(where: { database[$0] == nil }) {
                 handle(.stepFailed(.noSuchCharacteristic(absent), attempt: attempt), at: now)
             } else {
                 handle(.servicesDiscovered(attempt: attempt), at: now)
@@ -280,11 +291,11 @@ extension HeadsetAcquisition {
             }
             central.readValue(of: characteristic, on: identifier, attempt: attempt)
         case .subscribeControl(let identifier, let attempt):
-            subscribe(profile.controlCharacteristics, on: identifier, isControl: true, attempt)
+            subscribe(linkProfile.controlCharacteristics, on: identifier, isControl: true, attempt)
         case .subscribeData(let identifier, let attempt):
-            subscribe(profile.dataCharacteristics, on: identifier, isControl: false, attempt)
+            subscribe(linkProfile.dataCharacteristics, on: identifier, isControl: false, attempt)
         case .run(let purpose, _, let attempt):
-            runner = CommandRunner(steps: profile.commands(for: purpose, status: machine.lastStatus), attempt: attempt)
+            runner = CommandRunner(steps: linkProfile.commands(for: purpose, status: machine.lastStatus), attempt: attempt)
             advanceRunner(at: now)
         case .identifierProven(let identifier, let proof):
             records.identifierUses.append(
@@ -329,6 +340,7 @@ extension HeadsetAcquisition {
             case .read(let characteristic):
                 acquirer.central.readValue(of: characteristic, on: peripheral, attempt: current.attempt)
             case .pause: return
+            case .abandon(let reason): return failRunner(.connectionFailed(reason: reason), at: now)
             case .completed:
                 runner = nil
                 tellMachine(.commandsCompleted(attempt: current.attempt), at: now)
@@ -358,16 +370,16 @@ extension HeadsetAcquisition {
     private func beginStreaming(_ link: Link, at now: MonotonicTime) {
         self.link = link
         awaitsFirstSample = true
-        keepAliveDeadline = profile.timing.keepAliveInterval.map { now + $0 }
-        statusDeadline = profile.answersStatusQuery ? now + acquirer.limits.statusInterval : nil
-        adoptStreams(link.lastStatus?.streams ?? profile.streams, at: now)
+        keepAliveDeadline = linkProfile.timing.keepAliveInterval.map { now + $0 }
+        statusDeadline = linkProfile.answersStatusQuery ? now + acquirer.limits.statusInterval : nil
+        adoptStreams(link.lastStatus?.streams ?? linkProfile.streams, at: now)
         for index in streams.indices {
             memoryReaders[index].beginLink()
             acknowledgedN[index] = .min
             streams[index].beginLink(
                 LinkStart(
-                    epochRule: profile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
-                    hasMemory: profile.memory != .none,
+                    epochRule: linkProfile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
+                    hasMemory: linkProfile.memory != .none,
                     buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
                     absenceCause: absenceCause))
         }
@@ -388,7 +400,6 @@ extension HeadsetAcquisition {
         link = nil
         runner = nil
         subscription = nil
-        keepAliveDeadline = nil
-        statusDeadline = nil
+        (keepAliveDeadline, statusDeadline) = (nil, nil)
     }
 }

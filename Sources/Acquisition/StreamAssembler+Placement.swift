@@ -44,10 +44,7 @@ extension StreamAssembler {
         before index: Int64, _ block: SampleBlock, _ epoch: EpochRecord, at arrival: MonotonicTime
     ) -> Int64 {
         guard index != expectedIndex, let modulus = description.counterModulus, let timeMap else { return 0 }
-        let firstN = n(of: index, in: epoch)
-        let end = firstN + Int64(block.instantCount)
-        // What was missed and comes late is just that.
-        if index < expectedIndex, missing.intersects(firstN..<end) { return 0 }
+        let end = n(of: index, in: epoch) + Int64(block.instantCount)
         let turn = modulus * Int64(description.samplesPerCount)
         let lag = timeMap.n(at: arrival) - (end - 1)
         let turns = (lag + turn / 2) / turn

@@ -1,4 +1,5 @@
 public import Bluetooth
+import BluetoothManagement
 import CLinux
 import CSystemd
 import Glibc
@@ -19,10 +20,11 @@ public final class BlueZCentral: Central {
     private static let neverWait = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
 
     private let watch: DescriptorWatch
-    /// Says which of the sockets can be read, whatever their number: each notification costs one read and no look at the others.
+    /// Says which of the sockets can be read: each notification costs one read, whatever their number.
     private let readiness = DescriptorSet()
+    /// The kernel's word on links: bluetoothd can neither be told their parameters nor says why they ended.
+    private let supervision: LinkSupervision
     private var conversation: BlueZConversation
-    private let management = LinkManagement()
     private var agent: PairingAgent
     private var bus: BusConnection?
     private var nextBusTry: MonotonicTime? = .boot
@@ -43,7 +45,9 @@ public final class BlueZCentral: Central {
     public init(options: BlueZOptions = BlueZOptions(), watch: DescriptorWatch) {
         self.watch = watch
         watch.watch(readiness.descriptor)
-        if let descriptor = management.descriptor { readiness.insert(descriptor) }
+        let readiness = readiness
+        supervision = LinkSupervision(
+            watch: DescriptorWatch(watch: { readiness.insert($0) }, unwatch: { readiness.remove($0) }))
         conversation = BlueZConversation(options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) })
         agent = PairingAgent(passkeys: options.passkeys)
     }
@@ -70,7 +74,7 @@ public final class BlueZCentral: Central {
         let ready = readiness.ready()
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
         var events = receiveNotifications(ready)
-        if let descriptor = management.descriptor, ready.contains(descriptor) { management.receive(at: now) }
+        if let descriptor = supervision.descriptor, ready.contains(descriptor) { supervision.process() }
         if let bus, bus.wantsToWrite || ready.contains(bus.descriptor) { receiveMessages() }
         if let due = conversation.deadline, due <= now { conversation.deadlineReached() }
         carryOut()
@@ -78,11 +82,12 @@ public final class BlueZCentral: Central {
         return events
     }
 
-    /// The end of a link, with the reason that the kernel gave.
+    /// The end of a link with the reason that the kernel gave.
     private func withReason(_ event: CentralEvent) -> CentralEvent {
-        guard case .didDisconnect(let identifier, .linkLost, let attempt) = event else { return event }
-        return .didDisconnect(
-            identifier, error: management.takeReason(for: identifier) ?? .linkLost, attempt: attempt)
+        guard case .didDisconnect(let identifier, let error, let attempt) = event,
+            let reason = supervision.takeReason(of: identifier), error == .linkLost
+        else { return event }
+        return .didDisconnect(identifier, error: reason.error, attempt: attempt)
     }
 
     public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
@@ -106,11 +111,14 @@ public final class BlueZCentral: Central {
     }
 
     public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {
-        management.setParameters(parameters, for: peripheral)
+        supervision.setParameters(parameters, for: peripheral)
     }
 
     public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        if let adapter = conversation.adapterPath { management.prepareConnection(adapter: AdapterObject.name(of: adapter)) }
+        // The last part of /org/bluez/hci0.
+        if let name = conversation.adapterPath?.split(separator: "/").last, let index = ControllerIndex(name: String(name)) {
+            supervision.willConnect(on: index)
+        }
         conversation.connect(peripheral, attempt: attempt)
         carryOut()
     }

@@ -35,8 +35,8 @@ public protocol Central: AnyObject {
     /// Stops to scan. Nothing that is seen afterwards is told.
     func stopScan()
 
-    /// Says what is to be asked of links to a peripheral, from its next connection on. Not answered; where the system does not
-    /// let this process choose, links have the system's parameters.
+    /// Says what to ask of links to a peripheral from its next connection on. Answered by nothing: where the system does not
+    /// let this process choose, links have the system's own parameters.
     func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier)
 
     /// Connects. Stays pending while the peripheral is away, for as long as the system allows (40 s with bluetoothd). Answered
@@ -69,6 +69,6 @@ public protocol Central: AnyObject {
 }
 
 extension Central {
-    /// Does nothing: this central cannot choose them.
+    /// For centrals without a choice.
     public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {}
 }

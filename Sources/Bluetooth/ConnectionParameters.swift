@@ -3,7 +3,7 @@
 public struct ConnectionParameters: Hashable, Sendable {
     /// The shortest interval between two connection events that suits, in units of 1.25 ms; 6 ... 3,200.
     public let minimumInterval: UInt16
-    /// The longest interval that suits, in units of 1.25 ms; `minimumInterval` ... 3,200. The controller picks one between both.
+    /// The longest interval that suits, in units of 1.25 ms; `minimumInterval` ... 3,200. The controller picks one between.
     public let maximumInterval: UInt16
     /// How many connection events in a row the peripheral may sleep through; 0 ... 499.
     public let latency: UInt16

@@ -4,7 +4,8 @@ public import Bluetooth
 ///
 /// The kernel keeps one list per adapter, which each Load Connection Parameters replaces, bluetoothd's at its start as well as
 /// ours. An entry goes away where
-/// - anybody loads another list and the device has not been connected since its entry was made (`hci_conn_params_clear_disabled`);
+/// - anybody loads another list, and the device has not been connected since the entry was made
+///   (`hci_conn_params_clear_disabled`);
 /// - a list is loaded while a connection to the device is pending, and that connection is given up;
 /// - the adapter goes away; switching it off and on, or blocking its radio, keeps the list.
 ///

@@ -34,6 +34,11 @@ public final class ManagementSocket {
         }
     }
 
+    /// Takes over a descriptor that is open already, and closes it in the end.
+    init(adopting descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
     deinit { close(descriptor) }
 
     /// Sends a command. Its reply comes out of ``receive()``.
@@ -58,6 +63,8 @@ public final class ManagementSocket {
             if errno == EAGAIN || errno == EWOULDBLOCK { return nil }
             throw .cannotReceive(code: errno)
         }
+        // The kernel never sends an empty packet: the other end is closed.
+        guard count > 0 else { throw .cannotReceive(code: ECONNRESET) }
         do {
             return try ManagementEvent(packet: buffer[..<count])
         } catch {

@@ -18,7 +18,7 @@ struct EDFExport {
         var report = ExportReport()
         // Tried before hours are spent on the rows.
         _ = try PartialFile(path: path(ofFile: 0), replacesExisting: request.replacesExisting)
-        let surveys = try surveys(parts) { progress($0 * Self.surveyShare) }
+        var surveys = try surveys(parts) { progress($0 * Self.surveyShare) }
         let surveyed = surveys == nil ? 0 : Self.surveyShare
         let mappings = mappings(parts, surveys: surveys, report: &report)
         let groups = try groups(parts, surveys: surveys)
@@ -35,11 +35,18 @@ struct EDFExport {
                 contents: reader.contents, variant: variant, isContinuous: request.gaps != .discontinuous,
                 timeline: timelines[index], mappings: group.map { mappings[$0.part] },
                 annotations: annotations(ofFile: index, timelines: timelines))
-            let rows = group.map { surveys?[$0.part].spool.map(RowSource.spool) ?? .database(reader) }
-            let file = try write(plan, rows: rows, path: paths[index], report: &report) { fraction in
+            func tell(_ fraction: Double) {
                 progress(surveyed + (1 - surveyed) * (Double(index) + fraction) / Double(groups.count))
             }
-            report.files.append(file)
+            do {
+                let rows = group.map { surveys?[$0.part].spool.map(RowSource.spool) ?? .database(reader) }
+                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: tell))
+            } catch ExportError.diskFull where surveys?.contains(where: { $0.spool != nil }) == true {
+                // Without the copies of the rows there may be room for the file.
+                for part in parts.indices { surveys?[part].spool = nil }
+                let rows = group.map { _ in RowSource.database(reader) }
+                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: tell))
+            }
         }
         return report
     }

@@ -7,7 +7,7 @@ struct RowSurvey {
     /// Runs of rows, ascending, with at least one missing n between two.
     private(set) var runs: [ClosedRange<Int64>] = []
     /// The rows, so that nobody steps through them again; nil where there was no room for them.
-    private(set) var spool: RowSpool?
+    var spool: RowSpool?
     private var lows: [Int32]
     private var highs: [Int32]
 

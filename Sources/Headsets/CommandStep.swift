@@ -24,4 +24,6 @@ public enum CommandStep: Hashable, Sendable {
     case read(BluetoothUUID)
     /// Leaves the headset time before the next step.
     case wait(Duration)
+    /// Gives this link up; after the usual pause the headset is connected again.
+    case abandonLink(reason: String)
 }

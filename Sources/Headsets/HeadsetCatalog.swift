@@ -11,7 +11,9 @@ public struct HeadsetCatalog: Sendable {
     }
 
     /// The profiles that are part of the program.
-    public static let builtIn = HeadsetCatalog(profiles: [BufferedEEGProfile(), GanglionProfile(), ThinkGearProfile()])
+    public static let builtIn = HeadsetCatalog(profiles: [
+        BufferedEEGProfile(), GanglionProfile(), MuseProfile(), ThinkGearProfile(),
+    ])
 
     /// The model identifiers, in the order of ``profiles``.
     public var models: [String] { profiles.map(\.model) }

@@ -21,11 +21,22 @@ public protocol HeadsetProfile: Sendable {
     /// The characteristic whose value tells two headsets of the model apart (a serial number), or nil where there is none.
     var identityCharacteristic: BluetoothUUID? { get }
 
+    /// True where the status tells a serial number, which then takes the place of ``identityCharacteristic``.
+    var tellsIdentityInStatus: Bool { get }
+
+    /// True where only the GATT database tells which of several kinds of headset this one is; see ``adapted(to:)``.
+    var isDiscriminatedByDatabase: Bool { get }
+
     /// Characteristics whose notifications are switched on before the status query, in this order.
     var controlCharacteristics: [BluetoothUUID] { get }
 
     /// Characteristics that carry samples; switched on after the headset has been prepared, in this order.
     var dataCharacteristics: [BluetoothUUID] { get }
+
+    /// Data characteristics each of which must keep sending: where one of them is silent for
+    /// ``ProfileTiming/silenceLimit``, the link counts as lost, whatever the others send. Empty where any data will do, as with
+    /// a single data characteristic.
+    var vitalCharacteristics: [BluetoothUUID] { get }
 
     /// The streams of the model. Empty where the headset itself describes them in its status.
     var streams: [StreamDescription] { get }
@@ -44,11 +55,24 @@ public protocol HeadsetProfile: Sendable {
     /// - Parameter status: what the headset said last; nil before it said anything.
     func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep]
 
+    /// The profile of the very headset whose services were discovered. It keeps the model, the control characteristics and
+    /// the timing of this profile.
+    func adapted(to database: GATTDatabase) -> any HeadsetProfile
+
     /// A decoder for one link.
     func makeDecoder() -> any HeadsetDecoder
 }
 
 extension HeadsetProfile {
+    /// None in particular.
+    public var vitalCharacteristics: [BluetoothUUID] { [] }
+    public var tellsIdentityInStatus: Bool { false }
+    public var isDiscriminatedByDatabase: Bool { false }
+    public func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
+
+    /// True where a headset can prove which one it is.
+    public var provesIdentity: Bool { identityCharacteristic != nil || tellsIdentityInStatus }
+
     /// All characteristics that a link needs before it counts as discovered.
     public var requiredCharacteristics: [BluetoothUUID] {
         controlCharacteristics + dataCharacteristics.filter { !controlCharacteristics.contains($0) }
@@ -106,7 +130,7 @@ public enum MemoryCapability: String, Hashable, Sendable {
 public struct ProfileTiming: Hashable, Sendable {
     /// The expected time between two notifications of samples while streaming.
     public var packetPeriod: Duration
-    /// How long streaming may be silent before the link counts as lost.
+    /// How long streaming, or one of the ``HeadsetProfile/vitalCharacteristics``, may be silent before the link counts as lost.
     public var silenceLimit: Duration
     /// How long the answer to a status query may take; one retry follows.
     public var statusLimit: Duration

@@ -47,12 +47,14 @@ public struct HeadsetStatus: Hashable, Sendable {
     public var deviceTicks: UInt64?
     /// Ticks per second of ``deviceTicks``.
     public var tickFrequency: Double?
+    /// What tells two headsets of the model apart, where the status holds it.
+    public var serialNumber: String?
 
     /// Creates a status.
     public init(
         condition: Condition, bootIdentifier: UInt32? = nil, streams: [StreamDescription]? = nil,
         buffered: [BufferedRange] = [], batteryPercent: Double? = nil, deviceTicks: UInt64? = nil,
-        tickFrequency: Double? = nil
+        tickFrequency: Double? = nil, serialNumber: String? = nil
     ) {
         self.condition = condition
         self.bootIdentifier = bootIdentifier
@@ -61,5 +63,6 @@ public struct HeadsetStatus: Hashable, Sendable {
         self.batteryPercent = batteryPercent
         self.deviceTicks = deviceTicks
         self.tickFrequency = tickFrequency
+        self.serialNumber = serialNumber
     }
 }

@@ -51,9 +51,7 @@ extension ConnectionMachine {
         switch (event, step) {
         case (.servicesDiscovered, .discover): link.isDiscovered = true
         case (.identityRead(nil, _), .identify) where identityProof != nil:
-            // It may be ours and merely not tell this time: no reason to leave it alone for long.
-            return abandon(
-                link, .failed(.connectionFailed(reason: "the headset did not tell its serial number")), at: now, &effects)
+            return abandonUnproven(link, at: now, &effects)
         case (.identityRead(let proof, _), .identify):
             guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
             link.isIdentified = true
@@ -96,6 +94,29 @@ extension ConnectionMachine {
         return proof == identityProof
     }
 
+    /// A status comes in several notifications without a checksum. A serial number that is new counts once it was told twice:
+    /// a damaged one would turn the headset away, or bind the recording to a headset that does not exist.
+    private mutating func askAgain(
+        _ proof: String, _ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        var link = link
+        link.toldProof = proof
+        link.proofTries += 1
+        guard link.proofTries <= limits.proofTries else { return abandonUnproven(link, at: now, &effects) }
+        proceed(link, at: now, &effects)
+    }
+
+    /// Without a serial number in its status, a headset counts as ours at an address where it was reached before.
+    private func mayStayUnproven(_ link: Link) -> Bool {
+        !profile.tellsIdentityInStatus || (identityProof == nil && identifiers.isEmpty)
+            || identifiers.contains(link.identifier)
+    }
+
+    /// It may be ours and merely not tell this time: no reason to leave it alone for long.
+    private mutating func abandonUnproven(_ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        abandon(link, .failed(.connectionFailed(reason: "the headset did not tell its serial number")), at: now, &effects)
+    }
+
     private mutating func rejectHeadset(
         _ link: Link, _ proof: String?, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
@@ -121,6 +142,14 @@ extension ConnectionMachine {
         case .establishing(var link, let step):
             // A headset may tell its status before it is asked; only the answer to the query moves the flow.
             guard step == .queryStatus else { return }
+            if profile.tellsIdentityInStatus, let proof = status.serialNumber {
+                if proof != identityProof, proof != link.toldProof { return askAgain(proof, link, at: now, &effects) }
+                guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
+                identityProof = proof
+            } else if status.isAwake, !mayStayUnproven(link) {
+                // One that sleeps has to be woken before it can tell; that harms no stranger's headset.
+                return abandonUnproven(link, at: now, &effects)
+            }
             link.status = .known(status)
             link.statusTries = 0
             link.isStarted = status.condition == .streaming
@@ -164,6 +193,7 @@ extension ConnectionMachine {
     ) {
         guard step == .queryStatus else { return abandon(link, .silent, at: now, &effects) }
         if link.statusTries < 2 { return proceed(link, at: now, &effects) }
+        guard mayStayUnproven(link) else { return abandonUnproven(link, at: now, &effects) }
         var link = link
         link.status = .unanswered
         effects.append(.statusConcluded(.noAnswer, status: nil))
@@ -200,6 +230,7 @@ extension ConnectionMachine {
         rounds = 0
         state = .streaming(link, since: now)
         deadline = now + profile.timing.silenceLimit
+        lastArrivals = profile.vitalCharacteristics.map { _ in now }
         _ = nextAttempt()
         promote(link.identifier)
         effects.append(.identifierProven(link.identifier, proof: identityProof))
@@ -207,9 +238,14 @@ extension ConnectionMachine {
         effects.append(.layerEnded(outcome(of: link, .streaming)))
     }
 
-    mutating func samplesReceived(at now: MonotonicTime) {
+    mutating func samplesReceived(from characteristic: BluetoothUUID, at now: MonotonicTime) {
         guard case .streaming(_, let since) = state else { return }
-        deadline = now + profile.timing.silenceLimit
+        if lastArrivals.isEmpty {
+            deadline = now + profile.timing.silenceLimit
+        } else if let vital = profile.vitalCharacteristics.firstIndex(of: characteristic), vital < lastArrivals.count {
+            lastArrivals[vital] = now
+            deadline = lastArrivals.min().map { $0 + profile.timing.silenceLimit }
+        }
         if backoff.failures > 0, now - since >= limits.stableAfter { backoff.reset() }
     }
 

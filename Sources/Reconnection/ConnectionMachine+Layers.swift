@@ -97,7 +97,7 @@ extension ConnectionMachine {
         }
         // A service may be shared by other devices (a serial port): without a proof to follow, only a known address counts.
         let usable = found.filter {
-            mayConnect(to: $0, at: now) && (identifiers.contains($0) || profile.identityCharacteristic != nil)
+            mayConnect(to: $0, at: now) && (identifiers.contains($0) || profile.provesIdentity)
         }
         let known = usable.filter { identifiers.contains($0) }
         let ordered = known + usable.filter { !identifiers.contains($0) }
@@ -156,7 +156,7 @@ extension ConnectionMachine {
     /// reached before: two headsets of one model are never taken for each other.
     private func mayConnect(to identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
         if isRejected(identifier, at: now) { return false }
-        return identifiers.contains(identifier) || identifiers.isEmpty || profile.identityCharacteristic != nil
+        return identifiers.contains(identifier) || identifiers.isEmpty || profile.provesIdentity
     }
 
     private func newLink(

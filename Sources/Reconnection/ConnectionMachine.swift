@@ -21,7 +21,8 @@ public import Headsets
 /// 3. `connecting` is left by an answer or by cancelling; what was cancelled is waited for, so two connections are never
 ///    outstanding.
 /// 4. Effects carry an attempt and replies bring it back; late ones are counted and dropped. An illegal event changes nothing.
-/// 5. Silence while streaming is a lost link. Leaving `streaming` always tells why, so that a gap opens.
+/// 5. Silence while streaming is a lost link, also that of a single vital characteristic. Leaving `streaming` always tells
+///    why, so that a gap opens.
 /// 6. What a person did waits for a person; what broke is retried.
 /// 7. Pauses start from the minimum again only after streaming has held for a while.
 public struct ConnectionMachine: Sendable {
@@ -53,6 +54,8 @@ public struct ConnectionMachine: Sendable {
     var identifierTurn = 0
     var restorationDone = false
     var isScanning = false
+    /// When each of the profile's vital characteristics sent last, in the order of the profile.
+    var lastArrivals: [MonotonicTime] = []
     /// Identifiers of other headsets, and until when they are left alone.
     var rejected: [(identifier: PeripheralIdentifier, until: MonotonicTime)] = []
 
@@ -147,7 +150,7 @@ public struct ConnectionMachine: Sendable {
     public mutating func handle(_ event: ConnectionEvent, at now: MonotonicTime) -> [ConnectionEffect] {
         var effects: [ConnectionEffect] = []
         switch event {
-        case .samplesReceived: samplesReceived(at: now)
+        case .samplesReceived(let characteristic): samplesReceived(from: characteristic, at: now)
         case .deadlineReached:
             if let deadline, deadline <= now { deadlineReached(at: now, &effects) }
         case .start:

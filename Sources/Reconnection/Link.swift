@@ -60,6 +60,10 @@ public struct Link: Hashable, Sendable {
     public var isStarted = false
     /// Status queries sent since the last answer.
     public var statusTries = 0
+    /// The serial number that the latest status told, where it was not the expected one.
+    public var toldProof: String?
+    /// Statuses that told an unexpected serial number other than the one before.
+    public var proofTries = 0
     /// Wake sequences sent.
     public var wakeTries = 0
 
@@ -105,6 +109,9 @@ public struct Link: Hashable, Sendable {
 }
 
 extension HeadsetStatus {
+    /// False where the wake sequence has to come first.
+    var isAwake: Bool { condition != .lowPower && condition != .bootloader }
+
     /// True where the headset has another boot identifier than `knownBoot`; nil means that there is no earlier epoch.
     public func isRestart(since knownBoot: UInt32?) -> Bool {
         guard let knownBoot, let bootIdentifier else { return false }

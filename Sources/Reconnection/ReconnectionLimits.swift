@@ -22,6 +22,8 @@ public struct ReconnectionLimits: Hashable, Sendable {
     public var cancelTries = 3
     /// How often a headset is woken on one link before the link is given up.
     public var wakeTries = 3
+    /// How many statuses with an unexpected serial number, each another one, are taken on one link.
+    public var proofTries = 4
     /// The first pause after a failure.
     public var backoffMinimum: Duration = .milliseconds(50)
     /// The longest pause. A longer one would cost more than it saves: a quarter of it is the mean delay of every return.

@@ -113,6 +113,17 @@ public struct RehearsalPlan: Sendable {
             plan.headsets.append(
                 RehearsedHeadset(name: "ganglion", specification: .ganglion(ganglion), profile: GanglionProfile()))
         }
+        // One whose channels come in packets of their own, switched on in all states in which it may be.
+        if generator.next() % 4 == 0 {
+            let models = MuseSpecification.Model.allCases
+            var muse = MuseSpecification(
+                models[Int(generator.below(UInt64(models.count)))],
+                crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
+            muse.startsInBootloader = generator.next() % 4 == 0
+            muse.startsWithControlOnly = generator.next() % 4 == 0
+            plan.headsets.append(
+                RehearsedHeadset(name: "muse", specification: .muse(muse), profile: MuseProfile()))
+        }
         // A headset without memory, counter or serial number: every loss is for good, and must be ledgered all the same.
         if generator.next() % 4 == 0 {
             plan.headsets.append(

@@ -276,6 +276,8 @@ extension HeadsetSpecification {
             serviceUUIDs: [GanglionService.service],
             database: GATTDatabase(characteristics: GanglionService.characteristics), behaviour: .ganglion(specification))
         headset.connectionInterval = .milliseconds(20)
+        // Burned into the radio's chip. Without a serial number, nothing else could prove which headset it is.
+        headset.hasFixedAddress = true
         return headset
     }
 }

@@ -12,6 +12,8 @@ public struct HeadsetSpecification: Sendable {
         case thinkGear
         /// An OpenBCI Ganglion: no memory, a counter of a second.
         case ganglion(GanglionSpecification)
+        /// A Muse 2016, Muse 2 or Muse S: no memory, each channel in packets of its own.
+        case muse(MuseSpecification)
         /// Plays recorded notifications.
         case recorded(Capture)
     }
@@ -44,6 +46,9 @@ public struct HeadsetSpecification: Sendable {
     public var isBonded = false
     /// True where the headset uses resolvable private addresses, so that ``Fault/rotatedAddress`` can befall it.
     public var usesPrivateAddress = false
+
+    /// True where no firmware can change the headset's address.
+    public var hasFixedAddress = false
 
     /// Creates a specification.
     public init(

@@ -4,6 +4,8 @@ import Bluetooth
 ///
 /// A behaviour sends through ``SimulatedHeadset/notify(_:from:)`` and asks for its next turn by what ``tick(at:)`` returns.
 protocol PeripheralBehaviour: AnyObject {
+    /// The characteristics that the headset shows now; nil for those of its specification.
+    var database: GATTDatabase? { get }
     /// True while the headset sends samples to whoever has subscribed.
     var isStreaming: Bool { get }
     /// The headset powers up or restarts: memory is empty.
@@ -25,6 +27,7 @@ protocol PeripheralBehaviour: AnyObject {
 }
 
 extension PeripheralBehaviour {
+    var database: GATTDatabase? { nil }
     var isStreaming: Bool { true }
     func shutDown(at time: Int64) {}
     func sleep(at time: Int64) -> Bool { false }

@@ -69,6 +69,7 @@ public final class SimulatedHeadset {
         case .buffered(let buffered): behaviourStorage = BufferedHeadset(buffered, headset: self)
         case .thinkGear: behaviourStorage = ThinkGearHeadset(headset: self)
         case .ganglion(let ganglion): behaviourStorage = GanglionHeadset(ganglion, headset: self)
+        case .muse(let muse): behaviourStorage = MuseHeadset(muse, headset: self)
         case .recorded(let capture): behaviourStorage = RecordedHeadset(capture, headset: self)
         case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
         }
@@ -79,6 +80,9 @@ public final class SimulatedHeadset {
 
     /// What the headset sent from each start to its stop, where that can be computed again.
     public var sessions: (any SessionHeadset)? { behaviourStorage as? any SessionHeadset }
+
+    /// What a discovery finds now.
+    var database: GATTDatabase { behaviour.database ?? specification.database }
 
     /// True while the link is up, whoever uses it.
     public var isConnected: Bool { link != nil || isHeldByOther }

@@ -224,8 +224,8 @@ extension SimulatedWorld {
         case .lowPower: hasEffect = headset.isBooted && headset.behaviour.sleep(at: clock)
         case .rotatedAddress: hasEffect = rotate(headset)
         case .staleAddress:
-            // A classic address is the device's own for life.
-            hasEffect = headset.identifier.addressType != .classic
+            // A classic address is the device's own for life, and so are some others.
+            hasEffect = headset.identifier.addressType != .classic && !headset.specification.hasFixedAddress
             if hasEffect {
                 closeLink(headset, error: .linkLost)
                 changeAddress(headset, to: 0b11)
@@ -238,7 +238,7 @@ extension SimulatedWorld {
         if hasEffect { injected[fault] += 1 }
     }
 
-    private func reboot(_ headset: SimulatedHeadset) -> Bool {
+    @discardableResult func reboot(_ headset: SimulatedHeadset) -> Bool {
         guard headset.isBooted else { return false }
         headset.isBooted = false
         headset.bootGeneration &+= 1

@@ -61,7 +61,7 @@ extension SimulatedWorld {
         if options.system == .bluetoothd {
             for headset in headsets {
                 guard let link = headset.link, adapterState == .poweredOn else { continue }
-                let database = headset.specification.database
+                let database = headset.database
                 guard identifiers.contains(link.identifier) || database.services.contains(where: services.contains) else {
                     continue
                 }
@@ -81,7 +81,7 @@ extension SimulatedWorld {
         var found: [PeripheralIdentifier] = []
         for headset in headsets where headset.isConnected && adapterState == .poweredOn {
             // A kernel socket's link of a dead process is nobody's any more, but the kernel still lists it.
-            guard headset.specification.database.services.contains(where: services.contains) else { continue }
+            guard headset.database.services.contains(where: services.contains) else { continue }
             found.append(headset.link?.identifier ?? headset.reportedIdentifier)
         }
         push(.didRetrieveConnected(found, attempt: attempt))
@@ -115,7 +115,7 @@ extension SimulatedWorld {
             }
             headset.servicesAreUnknown = false
             headset.link?.isDiscovered = true
-            let database = headset.specification.database
+            let database = headset.database
             reply(.didDiscoverServices(identifier, result: .success(database), attempt: attempt), headset: headset)
         }
     }
@@ -128,7 +128,7 @@ extension SimulatedWorld {
         case .silent: return
         case .absent: push(answer(.notConnected))
         case .answering(let headset):
-            let properties = headset.specification.database[uuid]?.properties
+            let properties = headset.database[uuid]?.properties
             guard let properties, headset.link?.isDiscovered == true else {
                 return reply(answer(.noSuchCharacteristic(uuid)), headset: headset)
             }
@@ -157,7 +157,7 @@ extension SimulatedWorld {
         case .silent: return
         case .absent: push(answer(.failure(.notConnected)))
         case .answering(let headset):
-            let properties = headset.specification.database[uuid]?.properties
+            let properties = headset.database[uuid]?.properties
             guard let properties, headset.link?.isDiscovered == true else {
                 return reply(answer(.failure(.noSuchCharacteristic(uuid))), headset: headset)
             }
@@ -186,7 +186,7 @@ extension SimulatedWorld {
         case .silent: return
         case .absent: answer(.notConnected, from: nil)
         case .answering(let headset):
-            let properties = headset.specification.database[uuid]?.properties
+            let properties = headset.database[uuid]?.properties
             guard let properties, headset.link?.isDiscovered == true else {
                 return answer(.noSuchCharacteristic(uuid), from: headset)
             }

@@ -119,6 +119,18 @@ struct AcquirerTests {
         #expect(audit.streams.map(\.rows).reduce(0, +) > 400)
     }
 
+    @Test("Only samples of a vital characteristic show that it is not silent", arguments: [true, false])
+    func vitalSilence(allSend: Bool) throws {
+        let test = try AcquirerUnderTest()
+        test.profile = VitalProfile([BufferedEEGService.data] + (allSend ? [] : [BluetoothUUID(UInt16(0xFE01))]))
+        try test.want()
+        try test.reconcile()
+        try test.run(.seconds(5), until: .streaming)
+        test.script.forgetCalls()
+        try test.run(test.profile.timing.silenceLimit * 2)
+        #expect(test.script.calls.contains(.cancel) == !allSend)
+    }
+
     @Test("While the disk is full, the records of what happens stay bounded, and the latest are kept")
     func boundedRecords() throws {
         let test = try Self.streaming()

@@ -23,6 +23,7 @@ final class AcquirerUnderTest {
     let store: Store
     let acquirer: Acquirer
     var commits = Commits.durable
+    var profile: any HeadsetProfile = BufferedEEGProfile()
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000)
     /// How often something was due.
     private(set) var turnCount = 0
@@ -41,7 +42,7 @@ final class AcquirerUnderTest {
     }
 
     func reconcile() throws {
-        try acquirer.reconcile(with: store, profile: { _ in BufferedEEGProfile() }, at: now)
+        try acquirer.reconcile(with: store, profile: { [profile] _ in profile }, at: now)
     }
 
     /// Lets the time pass, at most until the headset's connection is in a phase.

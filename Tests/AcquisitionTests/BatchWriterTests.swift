@@ -6,7 +6,7 @@ import Testing
 @testable import Acquisition
 
 /// When a commit counts as surviving a power cut.
-@Suite(.timeLimit(.minutes(1))) struct BatchWriterTests {
+@Suite struct BatchWriterTests {
     /// A database and a clock that a test turns.
     private final class Disk: Sendable {
         let state = Mutex((now: MonotonicTime(nanoseconds: 60_000_000_000), refuses: false, done: [String]()))

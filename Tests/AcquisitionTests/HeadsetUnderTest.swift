@@ -5,7 +5,7 @@ import Simulation
 @testable import Acquisition
 
 /// A headset that is as simple as can be, the stream that records it, and what a reader of the database may expect. Samples are
-/// numbered by the time at which they are taken (`truth`), across restarts; 8 make a packet.
+/// numbered by the time at which they are taken (`truth`), across restarts.
 struct HeadsetUnderTest {
     enum Kind: String, CaseIterable {
         /// Memory, boot identifier, counter of 32 bits.
@@ -16,6 +16,40 @@ struct HeadsetUnderTest {
         case withoutCounter
         /// A counter, and packets that hold one channel each.
         case channelPackets
+        /// Like a Muse: packets of 12 samples of one channel, whose number has 16 bits; a new run at each connection.
+        case numberedPackets
+        /// Like a Ganglion with firmware 3: a counter of 201 samples of which the last is never sent; a new run at each
+        /// connection. Silence of seconds is survived.
+        case turningCounter
+
+        /// Samples of one packet.
+        var packetLength: Int64 {
+            switch self {
+            case .numberedPackets: 12
+            case .turningCounter: 2
+            case .buffered, .smallCounter, .withoutCounter, .channelPackets: 8
+            }
+        }
+
+        /// True where a packet holds one channel.
+        var splitsChannels: Bool { self == .channelPackets || self == .numberedPackets }
+
+        var rule: EpochRule {
+            switch self {
+            case .withoutCounter, .numberedPackets, .turningCounter: .connection
+            case .buffered, .smallCounter, .channelPackets: .boot
+            }
+        }
+
+        var counterModulus: Int64? {
+            switch self {
+            case .buffered, .channelPackets: 1 << 32
+            case .smallCounter: 256
+            case .numberedPackets: 1 << 16
+            case .turningCounter: 201
+            case .withoutCounter: nil
+            }
+        }
     }
 
     let kind: Kind
@@ -37,20 +71,14 @@ struct HeadsetUnderTest {
     init(kind: Kind, seed: UInt64) {
         self.kind = kind
         random = SeededGenerator(seed: seed)
-        let modulus: Int64? =
-            switch kind {
-            case .buffered, .channelPackets: 1 << 32
-            case .smallCounter: 256
-            case .withoutCounter: nil
-            }
-        test = StreamUnderTest(modulus: modulus)
-        truth = 8 * Int64(1 + random.below(100))
+        test = StreamUnderTest(
+            modulus: kind.counterModulus, samplesPerCount: kind == .numberedPackets ? Int(kind.packetLength) : 1)
+        truth = kind.packetLength * Int64(1 + random.below(100))
         bootTruth = 0
         // The counter of 32 bits wraps soon.
         offset = kind == .smallCounter ? 0 : -((1 << 32) - 8 * Int64(random.below(500)))
     }
 
-    private var rule: EpochRule { kind == .withoutCounter ? .connection : .boot }
     private var oldestTruth: Int64 { max(bootTruth, truth - Self.memoryLength) }
     private func counter(_ truth: Int64) -> UInt32 { UInt32(truncatingIfNeeded: truth - offset) }
 
@@ -72,9 +100,20 @@ struct HeadsetUnderTest {
     mutating func connect() {
         guard !isLinked else { return }
         isLinked = true
+        beginRun()
         test.begin(
-            boot: rule == .boot ? boot : nil, rule: rule, oldest: kind == .buffered ? counter(oldestTruth) : nil,
+            boot: kind.rule == .boot ? boot : nil, rule: kind.rule, oldest: kind == .buffered ? counter(oldestTruth) : nil,
             end: counter(truth))
+    }
+
+    /// The counter begins anew with the connection: at 0, or shortly before it wraps.
+    private mutating func beginRun() {
+        switch kind {
+        case .turningCounter: offset = truth
+        case .numberedPackets:
+            offset = truth - kind.packetLength * Int64(random.strikes(0.5) ? 65_500 : random.below(1000))
+        default: break
+        }
     }
 
     mutating func disconnect() {
@@ -85,7 +124,7 @@ struct HeadsetUnderTest {
     }
 
     private mutating func restartHeadset() {
-        let pause = 8 * Int64(random.below(200))
+        let pause = kind.packetLength * Int64(random.below(200))
         truth += pause
         test.advance(samples: pause)
         boot += 1
@@ -95,7 +134,7 @@ struct HeadsetUnderTest {
 
     /// The process dies, and another one starts with the database.
     private mutating func kill() {
-        if kind == .channelPackets {
+        if kind.splitsChannels {
             test.stream.settlePartialRows(before: .max, at: test.now)
             commit()
         }
@@ -107,19 +146,19 @@ struct HeadsetUnderTest {
 
     mutating func commit() {
         test.commit()
-        if kind == .channelPackets, !test.stream.partial.isEmpty { return }
+        if kind.splitsChannels, !test.stream.partial.isEmpty { return }
         expected.formUnion(uncommitted)
         uncommitted.removeAll()
     }
 
-    /// The headset takes 8 samples, and sends them.
+    /// The headset takes the samples of a packet, and sends them.
     mutating func packet() {
         let first = truth
-        truth += 8
-        test.advance(samples: 8)
+        truth += kind.packetLength
+        test.advance(samples: kind.packetLength)
         guard isLinked else { return }
         let fate = random.below(20)
-        if kind == .channelPackets {
+        if kind.splitsChannels {
             for channel in 0..<2 where !random.strikes(0.05) {
                 deliver(first, channels: channel..<(channel + 1))
                 if random.strikes(0.05) { deliver(first, channels: channel..<(channel + 1)) }
@@ -138,11 +177,31 @@ struct HeadsetUnderTest {
             held.removeFirst()
             if test.stream.isPlaced { deliver(late) }
         }
+        if kind == .turningCounter { endTurn() }
+    }
+
+    /// The sample that is never sent, at the end of a turn, and now and then a radio that carries nothing for turns.
+    private mutating func endTurn() {
+        if random.strikes(0.02) {
+            // Whole turns and a part of one: the counter alone tells the part only. Packets are lost whole.
+            let packets = 101 + Int64(random.below(400))
+            for _ in 0..<(packets % 100 == 0 ? packets + 1 : packets) { skip() }
+        }
+        guard (truth - offset) % 201 == 200 else { return }
+        test.stream.unsent(counter: 200, count: 1, at: test.now)
+        skip()
+    }
+
+    private mutating func skip() {
+        let count: Int64 = (truth - offset) % 201 == 200 ? 1 : kind.packetLength
+        truth += count
+        test.advance(samples: count)
     }
 
     private mutating func deliver(
-        _ first: Int64, count: Int = 8, channels: Range<Int> = 0..<2, origin: SampleBlock.Origin = .live
+        _ first: Int64, count: Int? = nil, channels: Range<Int> = 0..<2, origin: SampleBlock.Origin = .live
     ) {
+        let count = count ?? Int(kind.packetLength)
         if test.hasRoom {
             for sample in first..<(first + Int64(count)) {
                 for channel in channels { uncommitted.insert(sample * 8 + Int64(channel)) }
@@ -150,7 +209,7 @@ struct HeadsetUnderTest {
         }
         test.take(
             index: kind == .withoutCounter ? nil : first - offset, truth: first, count: count,
-            boot: rule == .boot ? boot : nil, channels: channels, origin: origin)
+            boot: kind.rule == .boot ? boot : nil, channels: channels, origin: origin)
     }
 
     /// Reads what is missing from the memory. Returns false where nothing is missing that it could have.
@@ -192,7 +251,7 @@ struct HeadsetUnderTest {
             guard let truth = StreamUnderTest.truth(row) else { continue }
             let first = shift ?? (truth - n)
             shift = first
-            if abs(truth - n - first) > 8 { found.append("row \(n) should be \(truth - first)") }
+            if abs(truth - n - first) > kind.packetLength { found.append("row \(n) should be \(truth - first)") }
         }
         let lost = expected.subtracting(stored)
         if let example = lost.min() { found.append("\(lost.count) values were lost, such as \(example)") }

@@ -83,7 +83,7 @@ final class MachineDriver {
     }
 
     private func take(_ value: [UInt8], from characteristic: BluetoothUUID, at now: MonotonicTime) {
-        if characteristic == BufferedEEGService.data { return handle(.samplesReceived, at: now) }
+        if characteristic == BufferedEEGService.data { return handle(.samplesReceived(from: characteristic), at: now) }
         decoded.removeAll()
         decoder.decode(value, from: characteristic, into: &decoded)
         for case .status(let status) in decoded.items { handle(.statusReceived(status), at: now) }
@@ -133,7 +133,7 @@ final class MachineDriver {
                     sequence?.answers += 1
                     central.writeValue(bytes, to: characteristic, type: type, on: identifier, attempt: attempt)
                 case .wait(let pause): sequence?.pause += pause
-                case .read: preconditionFailure("the profile's sequences only write")
+                case .read, .abandonLink: preconditionFailure("the profile's sequences only write")
                 }
             }
         case .streamingBegan: returns += 1

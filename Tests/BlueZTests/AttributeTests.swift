@@ -50,7 +50,8 @@ struct AttributeTests {
                 == .didUpdateNotificationState(Script.eeg, on: Script.headset, error: nil, attempt: again))
     }
 
-    @Test("A closed socket counts as off once bluetoothd has noticed; only then is another asked for", arguments: [true, false])
+    @Test(
+        "A closed socket counts as off once bluetoothd has noticed; only then is another asked for", arguments: [true, false])
     func release(isNoticed: Bool) {
         var script = resolved(["Trusted": .boolean(true)])
         _ = subscribe(&script)

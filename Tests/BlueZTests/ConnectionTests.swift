@@ -109,7 +109,9 @@ struct ConnectionTests {
             ])
     }
 
-    @Test("bluetoothd's reply that a headset is connected may come before the signal, but not without it", arguments: [true, false])
+    @Test(
+        "bluetoothd's reply that a headset is connected may come before the signal, but not without it",
+        arguments: [true, false])
     func replyBeforeSignal(isFollowed: Bool) {
         var script = Script.ready()
         let attempt = script.attempt()

@@ -34,7 +34,8 @@ import Testing
         #expect(information.address.addressDescription == "00:AA:01:00:00:42")
         #expect(information.bluetoothVersion == 9)
         #expect(information.manufacturer == 0xFFFF)
-        #expect(information.supportedSettings.isSuperset(of: [.powered, .classic, .lowEnergy, .secureConnections]))
+        #expect(information.supportedSettings.isSuperset(of: [.powered, .lowEnergy, .secureConnections, .privacy]))
+        #expect(!information.supportedSettings.contains(.classic))
         #expect(information.currentSettings == [.powered, .lowEnergy, .secureConnections])
         #expect(information.name == "BlueZ 5.66")
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import eegsync
 
 /// `eegsync status`: what it offers, and `--watch`.
-@Suite(.timeLimit(.minutes(2))) struct StatusTests {
+@Suite struct StatusTests {
     private static let clear = "\u{1B}[H\u{1B}[2J"
 
     /// What the status says about the only headset.
@@ -64,10 +64,21 @@ import Testing
         let database = try RecordedDatabase()
         try database.record()
         let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
-        let facts = try StatusFacts(store: store, configured: nil, now: HostClock.now)
+        let facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
         let text = facts.lines(style: .plain).joined(separator: "\n") + "\n"
         #expect(facts.frame(isTerminal: true, style: .plain) == Self.clear + text)
         #expect(facts.frame(isTerminal: false, style: .plain) == text + "\n")
+    }
+
+    @Test func aDaemonThatMayNotChooseConnectionParametersIsSaidToBeOne() throws {
+        let database = try RecordedDatabase()
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .acquire)
+        var facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
+        #expect(facts.choosesConnectionParameters == nil)
+        for (chooses, isSaid) in [(nil, false), (true, false), (false, true)] as [(Bool?, Bool)] {
+            facts.choosesConnectionParameters = chooses
+            #expect(facts.lines(style: .plain).contains { $0.contains("CAP_NET_ADMIN") } == isSaid)
+        }
     }
 
     @Test func watchingATerminalGoesOnUntilItIsInterrupted() throws {

@@ -41,8 +41,8 @@ import Testing
         for code in codes { #expect(paragraph.contains("\(code) "), "\(code) is not named") }
     }
 
-    /// What ends the daemon and waits for a person must not be tried ten times a second; another process that holds the
-    /// database goes away without a person.
+    /// What ends the daemon and waits for a person must not be tried ten times a second. Another process that holds the
+    /// database goes away without a person, and a file that cannot be opened may be one for want of descriptors.
     @Test(arguments: [
         StorageError.cannotOpen(path: "/a", reason: "r"), .newerSchema(path: "/a", unknownMigrations: ["m9"]),
         .corrupt(path: "/a", detail: "d"), .readOnly(detail: "d"), .inUse(path: "/a", pid: 7), .busy(detail: "d"),
@@ -51,7 +51,7 @@ import Testing
     func errorsOfTheDatabaseThatLastAreNotTriedAgain(error: StorageError) {
         let waits: Bool
         switch error {
-        case .inUse: waits = false
+        case .inUse, .cannotOpen: waits = false
         // While it runs the daemon waits for a disk that is read-only; at its start only a person helps.
         case .readOnly: waits = true
         default: waits = error.disposition == .waitForOperator

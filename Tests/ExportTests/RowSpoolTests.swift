@@ -107,6 +107,24 @@ import Testing
         #expect(nowhere.runs.count == 4)
     }
 
+    @Test("Where the copy leaves no room for the file, it gives way")
+    func givesWay() throws {
+        var exporter = try Exporter(store: store, recording: RecordingID(rawValue: 1))
+        var (attempts, fractions) = (0, [Double]())
+        exporter.afterWriting = { path in
+            attempts += 1
+            if attempts == 1 { throw ExportError.diskFull(path: path) }
+        }
+        let report = try exporter.export(ExportRequest(format: .edf, path: path)) { fractions.append($0) }
+        #expect(attempts == 2)
+        #expect(report.files.map(\.path) == [path])
+        #expect(directory.names == ["a.edf"])
+        #expect(fractions == fractions.sorted())
+        exporter.afterWriting = { throw ExportError.diskFull(path: $0) }
+        #expect(throws: ExportError.self) { try exporter.export(ExportRequest(format: .edf, path: path + "2")) }
+        #expect(directory.names == ["a.edf"])
+    }
+
     @Test("A byte that the disk changes is found, wherever it is")
     func plantedDefect() throws {
         var size = 0

@@ -7,8 +7,12 @@ import Testing
 struct RandomBytesTests {
     private static let characteristics = [
         BufferedEEGService.control, BufferedEEGService.data, GanglionService.data, .softwareRevisionString, .serialPort,
-        .batteryLevel,
+        .batteryLevel, MuseService.control, MuseService.telemetry, MuseService.eeg[0], MuseService.ppg[2],
+        MuseService.accelerometer, MuseService.multiplexed,
     ]
+
+    /// Those of the catalog, and what a profile becomes by a GATT database.
+    private static let profiles: [any HeadsetProfile] = HeadsetCatalog.builtIn.profiles + [MuseAthenaProfile()]
 
     /// Decodes one piece and checks that every block owns the values that it claims.
     private static func feed(
@@ -24,20 +28,21 @@ struct RandomBytesTests {
         }
     }
 
-    @Test("of 20,000 seeds crash no decoder", arguments: HeadsetCatalog.builtIn.models)
-    func randomBytes(model: String) throws {
-        var decoder = try HeadsetCatalog.builtIn.profile(model: model).makeDecoder()
+    @Test("of 20,000 seeds crash no decoder", arguments: profiles.indices)
+    func randomBytes(place: Int) {
+        var decoder = Self.profiles[place].makeDecoder()
+        let name = Self.profiles[place].displayName
         var generator = SeededGenerator(seed: 1)
         // Bytes that begin messages, so that the search goes deeper than the first byte.
         let openings: [[UInt8]] = [
             [], [0x81, 1], [0x82], [0x83], [0x84], [0x91], [0x92], [0x93], [0xAA, 0xAA], [0xAA, 0xAA, 4],
-            [0x33], [0],
+            [0x33], [0], [48, 0, 0, 0, 0, 0, 0, 0, 0, 0x12], [60, 0, 0, 0, 0, 0, 0, 0, 0, 0x36], [7, 0x7B],
         ]
         for seed in 0..<20_000 {
             let opening = openings[Int.random(in: 0..<openings.count, using: &generator)]
             let bytes = opening + generator.bytes(count: Int.random(in: 0...64, using: &generator))
             for characteristic in Self.characteristics {
-                #expect(Self.feed(bytes, to: &decoder, from: characteristic), "string \(seed) of \(model)")
+                #expect(Self.feed(bytes, to: &decoder, from: characteristic), "string \(seed) of \(name)")
             }
         }
     }
@@ -68,7 +73,7 @@ struct RandomBytesTests {
         let whole = BufferedEEGCodecTests.messages.map { $0.encoded() } + [ThinkGearTests.documented]
         for bytes in whole {
             for count in 0...bytes.count {
-                for profile in HeadsetCatalog.builtIn.profiles {
+                for profile in Self.profiles {
                     var decoder = profile.makeDecoder()
                     for characteristic in Self.characteristics {
                         #expect(Self.feed(Array(bytes.prefix(count)), to: &decoder, from: characteristic))

@@ -152,11 +152,38 @@ struct RuleTests {
         for _ in 0..<20 {
             test.wait(limit - .milliseconds(1))
             #expect(test.fire(.deadlineReached).isEmpty)
-            test.fire(.samplesReceived)
+            test.fire(.samplesReceived(from: BufferedEEGService.data))
         }
         let effects = test.reachDeadline()
         #expect(effects.first == .streamingEnded(.silence))
         #expect(test.machine.state.name == "cancelling")
+    }
+
+    @Test("Rule 5: a vital characteristic that falls silent, or never sends, is a lost link, whatever the others send")
+    func vitalSilence() {
+        let limit = BufferedEEGProfile().timing.silenceLimit
+        /// How long streaming lasts while only these send, ten times within the limit.
+        func duration(_ sending: [[BluetoothUUID]]) -> Duration {
+            var test = MachineUnderTest.inState("streaming", profile: SeveralSensorsProfile())
+            let start = test.now
+            for characteristics in sending {
+                test.wait(limit / 10)
+                #expect(test.fire(.deadlineReached).isEmpty)
+                for characteristic in characteristics { test.fire(.samplesReceived(from: characteristic)) }
+            }
+            while let deadline = test.machine.deadline, deadline > test.now, test.machine.state.name == "streaming" {
+                test.wait(limit / 10)
+                test.fire(.samplesReceived(from: SeveralSensorsProfile.accelerometer))
+                if deadline <= test.now { #expect(test.fire(.deadlineReached).first == .streamingEnded(.silence)) }
+                if test.now - start > limit * 10 { break }
+            }
+            return test.now - start
+        }
+        let (first, second) = (SeveralSensorsProfile.eeg[0], SeveralSensorsProfile.eeg[1])
+        #expect(duration([]) == limit)
+        #expect(duration(Array(repeating: [first], count: 9)) == limit)
+        #expect(duration(Array(repeating: [first, second], count: 30)) == limit * 4)
+        #expect(duration(Array(repeating: [first, second], count: 20) + Array(repeating: [second], count: 9)) == limit * 3)
     }
 
     @Test("Rule 5: leaving streaming always tells why")
@@ -224,7 +251,7 @@ struct RuleTests {
             for _ in 0..<times {
                 guard case .streaming(let link, _) = test.machine.state else { break }
                 test.wait(holding)
-                test.fire(.samplesReceived)
+                test.fire(.samplesReceived(from: BufferedEEGService.data))
                 test.fire(.disconnected(.linkLost, attempt: link.connectAttempt))
                 if let deadline = test.machine.deadline { pause = deadline - test.now }
                 test.reachDeadline()

@@ -132,13 +132,16 @@ extension Configuration {
 extension Failure {
     /// The scan could not run.
     fileprivate init(scan error: CentralError) {
+        let reason: String
         let remedy: String
         if case .adapterUnavailable(let state) = error {
-            remedy = state.remedy
+            reason = "no Bluetooth adapter: \(state.words)"
+            remedy = state.remedy + "; `eegsync doctor` looks for the cause."
         } else {
+            reason = "\(error)"
             remedy = "`eegsync doctor` looks for the cause."
         }
         self.init(
-            problem: "the scan cannot run: \(error).", consequence: "nothing was changed.", remedy: remedy, code: .unavailable)
+            problem: "the scan cannot run: \(reason).", consequence: "nothing was changed.", remedy: remedy, code: .unavailable)
     }
 }

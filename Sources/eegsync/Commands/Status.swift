@@ -27,9 +27,9 @@ struct Status: AsyncParsableCommand {
 
     func run() async throws {
         let store = try options.open(.readOnly)
-        let configured = (try? options.configurationIfPresent())?.headsets
+        let configuration = try? options.configurationIfPresent()
         while true {
-            let facts = try StatusFacts(store: store, configured: configured, now: HostClock.now)
+            let facts = try StatusFacts(store: store, configuration: configuration, now: HostClock.now)
             guard watch, !output.json else {
                 try facts.print(asJSON: output.json)
                 guard watch else { return }
@@ -85,10 +85,14 @@ struct StatusFacts: Facts {
     /// How long the disk lasts while every headset of a running recording streams.
     var daysLeft: Double?
     var daemonPid: Int32?
+    /// Whether the daemon may choose intervals and supervision timeouts (CAP_NET_ADMIN); nil where that is not known, or where
+    /// no radio is used.
+    var choosesConnectionParameters: Bool?
     var headsets: [Headset]
 
-    /// - Parameter configured: the headsets of the configuration; nil where there is none.
-    init(store: Store, configured: [Configuration.Headset]?, now: MonotonicTime) throws {
+    /// - Parameter configuration: nil where there is none, or none that can be read.
+    init(store: Store, configuration: Configuration?, now: MonotonicTime) throws {
+        let configured = configuration?.headsets
         let pid = store.path.flatMap { DaemonPresence.pid(database: $0) }
         let activities = try store.headsets(at: now)
         let size = try store.size()
@@ -97,6 +101,9 @@ struct StatusFacts: Facts {
         databaseBytes = size.bytes
         freeBytes = size.freeBytes
         daemonPid = pid
+        if let pid, configuration?.central.usesRadio == true {
+            choosesConnectionParameters = SystemFiles().hasNetworkAdministration(pid: "\(pid)")
+        }
         let rows = try store.recordings().reduce(0) { $0 + $1.rows }
         daysLeft = Self.daysLeft(size: size, rows: rows, activities: activities)
         headsets = activities.map { activity in
@@ -161,6 +168,12 @@ extension StatusFacts {
         }
         if headsets.isEmpty {
             lines += ["No headset is known yet. Name it in the configuration, then: eegsync record start NAME", ""]
+        }
+        if choosesConnectionParameters == false {
+            lines.append(
+                style.apply(.caution, to: "Links have the kernel's own parameters and drop after 0.4 s of fading:")
+                    + " eegsync run lacks CAP_NET_ADMIN.")
+            lines += ["  you can: grant it; `eegsync doctor` says how", ""]
         }
         let daemon = daemonPid.map { "eegsync run has pid \($0)" } ?? "eegsync run does not run"
         var disk = "database \(Quantity.bytes(databaseBytes))"

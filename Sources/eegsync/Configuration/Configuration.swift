@@ -41,6 +41,11 @@ struct Configuration: Hashable, Sendable {
         /// A simulated radio.
         case simulation(Simulation)
 
+        /// Whether links go through this machine's radio.
+        var usesRadio: Bool {
+            if case .simulation = self { false } else { true }
+        }
+
         /// The word that the configuration has for it.
         var kind: String {
             switch self {
@@ -107,5 +112,5 @@ struct Configuration: Hashable, Sendable {
 
 extension Configuration {
     /// The models that this version has a profile for.
-    static let knownModels = ["buffered-eeg", "ganglion", "thinkgear"]
+    static let knownModels = ["buffered-eeg", "ganglion", "muse", "thinkgear"]
 }

@@ -2,7 +2,7 @@ import Bluetooth
 
 extension Diagnosis {
     /// The oldest bluetoothd that the lab runs eegsync against.
-    private static let testedVersion = (5, 66)
+    private static let testedVersion = (major: 5, minor: 66)
 
     /// Everything between a headset and this process.
     static func bluetooth(_ facts: HostFacts) -> [Finding] {
@@ -94,9 +94,9 @@ extension Diagnosis {
         guard let version = bluetoothd.version else { return .ok(check, "it runs (pid \(pid))") }
         let parts = version.split(separator: ".").map { Int($0) ?? 0 }
         if (parts.first ?? 0, parts.dropFirst().first ?? 0) < testedVersion {
+            let tested = "\(testedVersion.major).\(testedVersion.minor)"
             return .warning(
-                check,
-                "version \(version) runs (pid \(pid)), older than \(testedVersion.0).\(testedVersion.1), the oldest that is tested",
+                check, "version \(version) runs (pid \(pid)), older than \(tested), the oldest that is tested",
                 remedy: "upgrade the package bluez if headsets do not reconnect as they should")
         }
         return .ok(check, "version \(version) runs (pid \(pid))")
@@ -139,8 +139,8 @@ extension Diagnosis {
     }
 
     private static let grant =
-        "give the unit AmbientCapabilities=CAP_NET_ADMIN, or for all devices set ConnectionSupervisionTimeout=400 under [LE] in "
-        + "/etc/bluetooth/main.conf and restart bluetooth"
+        "give the unit AmbientCapabilities=CAP_NET_ADMIN, or for all devices set ConnectionSupervisionTimeout=400 under [LE] "
+        + "in /etc/bluetooth/main.conf and restart bluetooth"
 
     // MARK: Who else
 

@@ -34,7 +34,7 @@ struct MediumInspection {
         return medium
     }
 
-    /// The line of a device in proc(5)'s mountinfo: fields, options of the mount, "-", type, source, options of the file system.
+    /// The line of a device in proc(5)'s mountinfo: ..., options of the mount, "-", type, source, options of the file system.
     private func mount(device: String) -> (fileSystem: String, options: [Substring])? {
         for line in (files.text("/proc/self/mountinfo") ?? "").split(separator: "\n") {
             let fields = line.split(separator: " ")

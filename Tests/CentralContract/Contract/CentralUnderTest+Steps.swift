@@ -174,7 +174,8 @@ extension CentralEvent {
         case .didFailToScan(let error), .didFailToConnect(_, let error, _), .didDiscoverServices(_, .failure(let error), _),
             .didReadValue(_, _, .failure(let error), _):
             error
-        case .didDisconnect(_, let error, _), .didUpdateNotificationState(_, _, let error, _), .didWriteValue(_, _, let error, _):
+        case .didDisconnect(_, let error, _), .didUpdateNotificationState(_, _, let error, _),
+            .didWriteValue(_, _, let error, _):
             error
         default: nil
         }

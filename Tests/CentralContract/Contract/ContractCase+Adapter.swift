@@ -80,7 +80,8 @@ extension ContractCase {
         ContractCase("What is not connected is neither restored nor retrieved") { central throws(Breach) in
             try central.begin()
             let restore = Request.restore(identifiers: [central.headset], services: [BufferedEEGService.service])
-            if case .willRestoreState(let restored, _) = try central.answer(to: restore), restored.contains(where: \.isConnected) {
+            let restoration = try central.answer(to: restore)
+            if case .willRestoreState(let restored, _) = restoration, restored.contains(where: \.isConnected) {
                 throw Breach(finding: "restored as connected: \(restored)")
             }
             let retrieval = try central.answer(to: .retrieve(services: [BufferedEEGService.service]))

@@ -43,7 +43,8 @@ extension ContractCase {
             let requests: [Request] = [
                 .read(.serialNumberString, central.headset), .setNotify(true, control, central.headset),
                 .read(.serialNumberString, central.headset), .write(status, control, .withResponse, central.headset),
-                .setNotify(true, BufferedEEGService.data, central.headset), .write(status, control, .withResponse, central.headset),
+                .setNotify(true, BufferedEEGService.data, central.headset),
+                .write(status, control, .withResponse, central.headset),
                 .read(CentralUnderTest.foreignService, central.headset),
             ]
             for (request, attempt) in requests.map({ ($0, central.ask($0)) }) {

@@ -13,7 +13,7 @@ from .control import ControlSocket
 from .description import make_firmware, read_description
 from .headset import Headset
 from .journal import Journal
-from .state import StateFile
+from .state import StateDirectory
 
 
 async def serve(arguments: argparse.Namespace) -> None:
@@ -25,10 +25,10 @@ async def serve(arguments: argparse.Namespace) -> None:
         path = arguments.journals / f"{description.name}.jsonl" if arguments.journals else None
         journal = Journal(path)
         headsets.append(Headset(description, make_firmware(description, journal), journal, radio))
-    for headset in headsets:
-        if arguments.state:
-            await StateFile(headset, arguments.state).power_on(arguments.off)
-        else:
+    if arguments.state:
+        await StateDirectory(headsets, arguments.state).power_on(arguments.off)
+    else:
+        for headset in headsets:
             await headset.power_on()
     control = ControlSocket(headsets, radio)
     async with await control.serve(arguments.control):
@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("description", type=Path, help="JSON file, see headsets.description")
     parser.add_argument("--control", type=Path, required=True, help="Unix socket that is created when all is ready")
     parser.add_argument("--journals", type=Path, help="directory for NAME.jsonl of each headset")
-    parser.add_argument("--state", type=Path, help="directory where headsets go on after the machine was killed")
+    parser.add_argument("--state", type=Path, help="directory from which headsets go on after the machine was killed")
     parser.add_argument("--off", type=float, default=0.0, help="for how many seconds the machine was off")
     parser.add_argument("--log", default="ERROR", help="level of Bumble's log")
     arguments = parser.parse_args()

@@ -10,9 +10,29 @@ _MICROHERTZ = 1_000_000
 _PERIODS = NANOSECONDS * _MICROHERTZ
 
 
-def now() -> int:
+# The headsets' time less CLOCK_BOOTTIME; not 0 only where they outlive the machine, see `headsets.state`.
+_shift = 0
+
+
+def boottime() -> int:
     """CLOCK_BOOTTIME in nanoseconds: the clock of eegsync's time map."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+def now() -> int:
+    """The headsets' time in nanoseconds: CLOCK_BOOTTIME of the first machine, going on over all later ones."""
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) + _shift
+
+
+def shift() -> int:
+    """What is to be added to this machine's CLOCK_BOOTTIME to have the headsets' time."""
+    return _shift
+
+
+def go_on_from(instant: int) -> None:
+    """Sets the headsets' time."""
+    global _shift
+    _shift = instant - boottime()
 
 
 class SamplingClock:

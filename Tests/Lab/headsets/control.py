@@ -1,5 +1,7 @@
 """The control socket: a line of words in, a line of JSON out, over a Unix stream socket.
 
+Words are separated as in a shell: a name with a space in it stands in quotes.
+
     vanish NAME [SECONDS]          out of range, for good or for some time
     return NAME
     disconnect NAME [REASON]       the headset ends the connection (reason code, 0x13)
@@ -11,23 +13,26 @@
     lose NAME CHARACTERISTIC N     loses the next N notifications; a distinct part of the UUID is enough
     duplicate NAME CHARACTERISTIC N
     stall NAME SECONDS             holds all notifications back, then delivers them in a burst
+    press NAME                     its button, where it has one
     adapter unplug|plug|plug-elsewhere   plug-elsewhere: it comes back under another number
     stats [NAME]
     quit
 
-A reply has `ok`; where it is false, `error` says why.
+A reply has `ok` and, as CLOCK_BOOTTIME in nanoseconds, `time`; where `ok` is false, `error` says why. The instants of `stats`
+are of that clock, too.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from radio import Radio
 
-from .clock import now
+from .clock import boottime
 from .headset import Headset
 
 _Reply = dict[str, object]
@@ -50,7 +55,7 @@ class ControlSocket:
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while line := await reader.readline():
-                reply = await self.perform(line.decode().split())
+                reply = await self.perform(shlex.split(line.decode()))
                 writer.write((json.dumps(reply) + "\n").encode())
                 await writer.drain()
         except ConnectionError:
@@ -61,7 +66,7 @@ class ControlSocket:
     async def perform(self, words: list[str]) -> _Reply:
         """Does what a line says."""
         try:
-            return {"ok": True, "time": now(), **await self._dispatch(words)}
+            return {"ok": True, "time": boottime(), **await self._dispatch(words)}
         except (ValueError, KeyError, IndexError, OSError) as error:
             return {"ok": False, "error": f"{' '.join(words)}: {error!r}"}
 
@@ -149,6 +154,11 @@ async def _stall(headset: Headset, rest: list[str]) -> _Reply:
     return {}
 
 
+async def _press(headset: Headset, _rest: list[str]) -> _Reply:
+    headset.press()
+    return {}
+
+
 async def _stats(headset: Headset, _rest: list[str]) -> _Reply:
     return {"headset": headset.statistics()}
 
@@ -165,5 +175,6 @@ _COMMANDS: dict[str, _HeadsetCommand] = {
     "lose": _lose,
     "duplicate": _duplicate,
     "stall": _stall,
+    "press": _press,
     "stats": _stats,
 }

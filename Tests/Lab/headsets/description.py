@@ -4,7 +4,7 @@
 
 For every kind:
     name                   complete local name
-    kind                   buffered, ganglion, muse
+    kind                   buffered, ganglion, hermes, mindwave, muse
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)
     serial                 serial number of the Device Information service; none where empty ("")
@@ -15,9 +15,9 @@ For every kind:
     encrypted              its characteristics need an encrypted link (false)
     passkey                six digits that it asks for when pairing; "just works" where null (null)
     mode                   how it begins: on, off, pairing ("on")
-For kind `buffered`, the fields of `headsets.buffered.BufferedPlan`, and
+For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
-For kinds `ganglion` and `muse`, the fields of `headsets.ganglion.GanglionPlan` and `headsets.muse.MusePlan`.
+For the other kinds, the fields of `GanglionPlan`, `HermesPlan`, `MindWavePlan` and `MusePlan` in the files of their names.
 """
 
 from __future__ import annotations
@@ -26,15 +26,19 @@ import hashlib
 import json
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from bumble import crypto
 from bumble.hci import Address, AddressType
 
-from .buffered import BufferedFirmware, BufferedPlan
+from .buffered import BufferedFirmware
+from .buffered_stream import BufferedPlan
 from .buffered_messages import Channel, Stream
 from .firmware import Firmware
 from .ganglion import GanglionFirmware, GanglionPlan
+from .hermes import HermesFirmware, HermesPlan
 from .journal import Journal
+from .mindwave import MindWaveFirmware, MindWavePlan
 from .muse import MuseFirmware, MusePlan
 
 _EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
@@ -60,7 +64,7 @@ class HeadsetDescription:
     needs_encryption: bool = False
     passkey: int | None = None
     mode: str = "on"
-    details: dict[str, object] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
 
     @property
     def identity_resolving_key(self) -> bytes:
@@ -87,15 +91,15 @@ def read_description(path: Path) -> list[HeadsetDescription]:
     known = {item.name for item in fields(HeadsetDescription)} - {"details"}
     found = []
     for entry in json.loads(path.read_text(encoding="utf-8"))["headsets"]:
-        common: dict[str, object] = {}
-        details: dict[str, object] = {}
+        common: dict[str, Any] = {}
+        details: dict[str, Any] = {}
         for key, value in entry.items():
             name = _KEYS.get(key, key)
             (common if name in known else details)[name] = value
         missing = {"name", "kind", "address", "seed"} - common.keys()
         if missing:
             raise ValueError(f"{path}: a headset lacks {', '.join(sorted(missing))}")
-        found.append(HeadsetDescription(**common, details=details))  # type: ignore[arg-type]
+        found.append(HeadsetDescription(**common, details=details))
     return found
 
 
@@ -106,10 +110,17 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
         case "buffered":
             return _buffered(description, journal)
         case "ganglion":
-            return GanglionFirmware(description.name, journal, GanglionPlan(description.seed, **details))  # type: ignore[arg-type]
+            ganglion = GanglionPlan(description.seed, **details)
+            return GanglionFirmware(description.name, journal, ganglion)
+        case "hermes":
+            hermes = HermesPlan(description.seed, address=description.address, **details)
+            return HermesFirmware(description.name, journal, hermes)
+        case "mindwave":
+            return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
         case "muse":
-            plan = MusePlan(description.seed, serial=description.serial, address=description.address, **details)  # type: ignore[arg-type]
-            return MuseFirmware(description.name, journal, plan)
+            identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
+            muse = MusePlan(description.seed, **identity, **details)
+            return MuseFirmware(description.name, journal, muse)
     raise ValueError(f"{description.name}: no such kind: {description.kind}")
 
 
@@ -118,20 +129,20 @@ def _buffered(description: HeadsetDescription, journal: Journal) -> Firmware:
     streams = details.pop("streams", [{"name": "eeg"}])
     plan = BufferedPlan(
         seed=description.seed,
-        streams=tuple(_stream(entry) for entry in streams),  # type: ignore[attr-defined]
-        **details,  # type: ignore[arg-type]
+        streams=tuple(_stream(entry) for entry in streams),
+        **details,
     )
     return BufferedFirmware(description.name, journal, plan)
 
 
-def _stream(entry: dict[str, object]) -> Stream:
+def _stream(entry: dict[str, Any]) -> Stream:
     name = str(entry["name"])
     if name in _MOTION:
         kind, unit, scale = _MOTION[name]
         channels = tuple(Channel(axis, kind, unit, scale) for axis in "XYZ")
-        return Stream(name, float(entry.get("frequency", 52)), channels)  # type: ignore[arg-type]
-    count = int(entry.get("channels", 8))  # type: ignore[call-overload]
-    bank = int(entry.get("bank", 0))  # type: ignore[call-overload]
+        return Stream(name, float(entry.get("frequency", 52)), channels)
+    count = int(entry.get("channels", 8))
+    bank = int(entry.get("bank", 0))
     names = _EEG_CHANNELS if bank == 0 else [f"E{bank * 8 + number + 1}" for number in range(8)]
-    frequency = float(entry.get("frequency", 250))  # type: ignore[arg-type]
+    frequency = float(entry.get("frequency", 250))
     return Stream(name, frequency, tuple(Channel(n) for n in names[:count]), bank)

@@ -6,6 +6,7 @@ A `Headset` tells it what happens and when; `turn` hands out the notifications t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from .journal import Journal
 
@@ -62,7 +63,7 @@ class Link:
 
 
 class Firmware:
-    """Base of the headsets' firmware; instants are CLOCK_BOOTTIME nanoseconds."""
+    """Base of the headsets' firmware; instants are nanoseconds of the headsets' time."""
 
     # True where Device Information shows the headset's serial number.
     shows_serial = False
@@ -93,15 +94,12 @@ class Firmware:
     def power_off(self, now: int) -> None:
         """The headset loses power or restarts."""
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         """What `resume` needs to go on in another process."""
         raise NotImplementedError
 
-    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
-        """Goes on from a state, whose instants are `shift` nanoseconds behind; used in place of `power_on`.
-
-        The link has ended meanwhile.
-        """
+    def resume(self, state: dict[str, Any], now: int) -> None:
+        """Goes on from a state, in place of `power_on`; the link has ended meanwhile."""
         raise NotImplementedError
 
     def low_power(self, now: int) -> bool:
@@ -122,6 +120,10 @@ class Firmware:
     def write(self, uuid: str, value: bytes, now: int) -> None:
         """The central has written a characteristic."""
 
+    def press(self, now: int) -> None:
+        """A person presses the headset's button."""
+        raise ValueError(f"{self.name} has no button")
+
     def read(self, uuid: str, now: int) -> bytes | None:
         """The value of a characteristic that changes; None for the constant of the database."""
         return None
@@ -134,6 +136,6 @@ class Firmware:
         """What is sent now."""
         return []
 
-    def statistics(self, now: int) -> dict[str, object]:
+    def statistics(self, now: int) -> dict[str, Any]:
         """Facts for the command `stats`."""
         return {}

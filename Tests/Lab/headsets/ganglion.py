@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from . import ganglion_packets as packets
 from .clock import NANOSECONDS, SamplingClock
@@ -82,12 +83,12 @@ class GanglionFirmware(Firmware):
         self._stop(now)
         super().disconnected(now)
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         return {"starts": self.starts, "streaming": self.is_streaming, "boot": self.boot, "position": self._position}
 
-    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
+    def resume(self, state: dict[str, Any], now: int) -> None:
         """It has stopped with its link; what it sent after the last save is not known and not told."""
-        self.starts = int(state["starts"])  # type: ignore[call-overload]
+        self.starts = int(state["starts"])
         if state["streaming"]:
             self.journal.note("samplingEnded", now, boot=state["boot"], positions=[state["position"]])
         self.power_on(now)
@@ -195,7 +196,7 @@ class GanglionFirmware(Firmware):
 
     def _sample_packets(self, end: int) -> list[bytes]:
         """All packets whose samples were taken before a position."""
-        out = []
+        out: list[bytes] = []
         while True:
             place = self._position % packets.CYCLE
             if self.plan.firmware_version == 3 and place == packets.CYCLE - 1:
@@ -238,7 +239,7 @@ class GanglionFirmware(Firmware):
             self._axis = (5, -7, 62)[number % 10 - 1]
         return self._axis
 
-    def statistics(self, now: int) -> dict[str, object]:
+    def statistics(self, now: int) -> dict[str, Any]:
         return {"streaming": self.is_streaming, "starts": self.starts, "boot": self.boot, "position": self._position}
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from collections.abc import Coroutine
+from typing import Any
 
-from bumble import att, gatt, hci
-from bumble.core import UUID, AdvertisingData
+from bumble import att, hci
 from bumble.device import Connection, Device, DeviceConfiguration
 from bumble.hci import Address
 from bumble.host import Host
 from radio import PeripheralController, Radio
 
-from .clock import NANOSECONDS, now
+from .advertisement import advertising_data, scan_response_data
+from .clock import NANOSECONDS, now, shift
+from .database import GattDatabase
 from .description import HeadsetDescription
 from .faults import NotificationFaults
-from .firmware import DEVICE_INFORMATION, SERIAL_NUMBER, Characteristic, Firmware, Link, Notification
+from .firmware import Firmware, Link, Notification
 from .journal import Journal
 from .pairing import configure_pairing
 
@@ -26,12 +29,6 @@ _LONGEST_NOTIFICATION = 244
 # Notifications in a connection interval after a stall. All at once would be more than a radio can do, and more than the
 # socket between bluetoothd and its client takes: 278 of 20 bytes were seen, the rest was dropped.
 _BURST = 20
-_PROPERTIES = {
-    "read": gatt.Characteristic.Properties.READ,
-    "write": gatt.Characteristic.Properties.WRITE,
-    "write-without-response": gatt.Characteristic.Properties.WRITE_WITHOUT_RESPONSE,
-    "notify": gatt.Characteristic.Properties.NOTIFY,
-}
 
 
 class Headset:
@@ -49,7 +46,6 @@ class Headset:
         self._connection: Connection | None = None
         self._link: Link | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._handles: dict[str, int] = {}
         self._was_available = False
         self._rotations = 0
         address = description.address
@@ -65,7 +61,7 @@ class Headset:
         )
         self._device = Device(config=configuration, host=host)
         configure_pairing(self._device, description, journal)
-        self._add_services()
+        self._database = GattDatabase(self._device, firmware, description, self._written, self._subscribed)
         self._device.on(Device.EVENT_CONNECTION, self._connected)
 
     async def power_on(self) -> None:
@@ -74,67 +70,31 @@ class Headset:
         self.firmware.power_on(now())
         await self._advertise()
 
-    def state(self) -> dict[str, object] | None:
-        """What `resume` needs; None while it is switched off."""
-        if self._is_off:
-            return None
-        return {"address": str(self._device.random_address), "mode": self._mode, "firmware": self.firmware.state()}
+    def state(self) -> dict[str, Any]:
+        """What `resume` needs."""
+        return {
+            "address": str(self._device.random_address),
+            "rotations": self._rotations,
+            "mode": self._mode,
+            "isOff": self._is_off,
+            "isConnected": self._connection is not None,
+            "firmware": self.firmware.state(),
+        }
 
-    async def resume(self, state: dict[str, object], shift: int) -> None:
-        """Goes on where another process ended, see `headsets.state`."""
+    async def resume(self, state: dict[str, Any]) -> None:
+        """Goes on where another process ended, see `headsets.state`; a restart that was under way is over."""
         await self._device.power_on()
-        self.journal.note("resumed", shift=shift)
-        self.firmware.resume(state["firmware"], shift, now())  # type: ignore[arg-type]
-        self._mode = str(state["mode"])
-        await self._change_address(Address(str(state["address"])))
+        self.firmware.resume(state["firmware"], now())
+        if state["isOff"]:
+            self.firmware.power_on(now())
+        self._mode = state["mode"]
+        self._rotations = state["rotations"]
+        await self._change_address(Address(state["address"]))
         await self._advertise()
 
     # GATT
 
-    def _add_services(self) -> None:
-        information = dict(self.firmware.device_information())
-        if self.description.serial and self.firmware.shows_serial:
-            information[SERIAL_NUMBER] = self.description.serial.encode()
-        if information:
-            constants = [Characteristic(uuid, frozenset({"read"}), value) for uuid, value in information.items()]
-            self._device.add_service(gatt.Service(UUID(DEVICE_INFORMATION), [self._characteristic(c) for c in constants]))
-        for service in self.firmware.database():
-            characteristics = [self._characteristic(c) for c in service.characteristics]
-            self._device.add_service(gatt.Service(UUID(service.uuid), characteristics))
-            for specification, characteristic in zip(service.characteristics, characteristics):
-                self._handles[specification.uuid] = characteristic.handle
-
-    def _characteristic(self, specification: Characteristic) -> gatt.Characteristic:
-        uuid = specification.uuid
-        properties = gatt.Characteristic.Properties(0)
-        for name in specification.properties:
-            properties |= _PROPERTIES[name]
-        permissions = gatt.Characteristic.READABLE | gatt.Characteristic.WRITEABLE
-        if self.description.needs_encryption:
-            permissions |= (
-                gatt.Characteristic.READ_REQUIRES_ENCRYPTION | gatt.Characteristic.WRITE_REQUIRES_ENCRYPTION
-            )
-        value = gatt.CharacteristicValue(
-            read=lambda _connection: self._read(specification),
-            write=lambda _connection, written: self._written(specification, written),
-        )
-        characteristic = gatt.Characteristic(UUID(uuid), properties, permissions, value)
-        characteristic.on(
-            gatt.Characteristic.EVENT_SUBSCRIPTION,
-            lambda _bearer, notify, _indicate: self._subscribed(uuid, notify),
-        )
-        return characteristic
-
-    def _read(self, specification: Characteristic) -> bytes:
-        # Bumble's server itself refuses nothing for the want of a property, as real headsets do.
-        if "read" not in specification.properties:
-            raise att.ATT_Error(att.ATT_READ_NOT_PERMITTED_ERROR)
-        return self.firmware.read(specification.uuid, now()) or specification.value
-
-    def _written(self, specification: Characteristic, value: bytes) -> None:
-        if specification.properties.isdisjoint({"write", "write-without-response"}):
-            raise att.ATT_Error(att.ATT_WRITE_NOT_PERMITTED_ERROR)
-        uuid = specification.uuid
+    def _written(self, uuid: str, value: bytes) -> None:
         if self.description.verbose:
             self.journal.note("written", uuid=uuid, value=bytes(value).hex())
         if not self._is_off:
@@ -233,7 +193,7 @@ class Headset:
             return
         value = notification.value[: link.longest]
         opcode = att.Opcode.ATT_HANDLE_VALUE_NOTIFICATION
-        handle = self._handles[notification.uuid]
+        handle = self._database.handles[notification.uuid]
         pdu = struct.pack("<HHBH", len(value) + _ATT_HEADER, _ATT_CHANNEL, opcode, handle) + value
         self._radio.link.deliver(lower, pdu)
         self.counts["notified"] += 1
@@ -251,8 +211,8 @@ class Headset:
             own_address_type=(
                 hci.OwnAddressType.PUBLIC if self.description.is_public else hci.OwnAddressType.RANDOM
             ),
-            advertising_data=_advertising_data(appearance.services),
-            scan_response_data=_scan_response(appearance.name, appearance.manufacturer_data),
+            advertising_data=advertising_data(appearance),
+            scan_response_data=scan_response_data(appearance),
         )
         self.journal.note("advertising", mode=self._mode, address=str(self.address))
         self._note_availability()
@@ -351,6 +311,11 @@ class Headset:
         self._schedule()
         return sleeps
 
+    def press(self) -> None:
+        """A person presses its button."""
+        self.firmware.press(now())
+        self._schedule()
+
     def stall(self, seconds: float) -> None:
         """Holds all notifications back and then delivers them as fast as a radio would."""
         self.faults.stalled = True
@@ -365,12 +330,9 @@ class Headset:
 
     def characteristic(self, name: str) -> str:
         """The UUID of one of its characteristics, of which a distinct part is enough."""
-        found = [uuid for uuid in self._handles if name.lower() in uuid.lower()]
-        if len(found) != 1:
-            raise ValueError(f"{name} names {len(found)} characteristics of {self.description.name}")
-        return found[0]
+        return self._database.uuid(name)
 
-    def statistics(self) -> dict[str, object]:
+    def statistics(self) -> dict[str, Any]:
         """Facts for the command `stats`."""
         return {
             "kind": self.description.kind,
@@ -380,39 +342,15 @@ class Headset:
             "connected": self._connection is not None,
             "notifying": sorted(self._link.notifying) if self._link else [],
             "counts": dict(self.counts),
-            "last": dict(self.journal.last),
+            "last": {event: instant - shift() for event, instant in self.journal.last.items()},
             "firmware": {} if self._is_off else self.firmware.statistics(now()),
         }
 
-    def _spawn(self, work: object) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         # The task is kept by the set, since asyncio itself holds only weak references.
-        task = asyncio.ensure_future(work)  # type: ignore[arg-type]
+        task = asyncio.ensure_future(work)
         _TASKS.add(task)
         task.add_done_callback(_TASKS.discard)
 
 
-_TASKS: set[asyncio.Future[object]] = set()
-
-
-def _advertising_data(services: tuple[str, ...]) -> bytes:
-    """Flags and service UUIDs: 3 + 18 of 31 bytes. The name goes into the scan response."""
-    parts: list[tuple[int, bytes]] = [(AdvertisingData.FLAGS, b"\x06")]
-    for service in services:
-        uuid = bytes(UUID(service))
-        short = len(uuid) == 2
-        parts.append(
-            (
-                AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS
-                if short
-                else AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS,
-                uuid,
-            )
-        )
-    return bytes(AdvertisingData(parts))
-
-
-def _scan_response(name: str, manufacturer_data: bytes) -> bytes:
-    parts: list[tuple[int, bytes]] = [(AdvertisingData.COMPLETE_LOCAL_NAME, name.encode())]
-    if manufacturer_data:
-        parts.append((AdvertisingData.MANUFACTURER_SPECIFIC_DATA, manufacturer_data))
-    return bytes(AdvertisingData(parts))
+_TASKS: set[asyncio.Task[None]] = set()

@@ -1,19 +1,23 @@
 """What a headset did, as a file of JSON lines: the truth that a checker compares with what was stored.
 
-Each line has `time` (CLOCK_BOOTTIME, nanoseconds) and `event`. Samples are not listed one by one. They follow exactly from
+Each line has `time` (nanoseconds, CLOCK_BOOTTIME unless there is `machineBooted`) and `event`. Samples are not listed one by
+one. They follow exactly from
 
     boot            boot, number, seed, clocks: one {first, began, microhertz, channels} for each stream
     samplingBegan   boot, positions: the first position sampled, for each stream
     samplingEnded   boot, positions: the position after the last one, for each stream
 
 by `headsets.clock` (position <-> time), `headsets.waveform` (values) and index = first + position modulo 2^32. A boot without
-`samplingEnded` was sampling when the file ended. After `resumed` (see `headsets.state`) instants are those of another guest;
-`shift` is to be added to all before. `headsets.truth` reads it all back.
+`samplingEnded` was sampling when the file ended. `headsets.truth` reads it all back.
+
+Headsets that outlive the machine (`headsets.state`) log `machineBooted` at each start. Its `shift` is what is to be added to
+that machine's CLOCK_BOOTTIME to have the headsets' time, in which all lines of the file are.
 
 The other events: poweredOff, advertising (mode, address), silent (no longer advertises), vanished, returned, available (from
 now on a central could connect: in range and advertising), connected, subscribed (uuid, on), disconnected (reason), written
 (uuid, value; only with `"verbose": true`), condition (of a Buffered EEG headset), acknowledged (stream, position; at most one
-a second), read (stream, first, end), overrun (stream, lost), lost, duplicated, stalled, rotated (address), paired.
+a second), read (stream, first, end), overrun (stream, lost since power-on; at most one a second), lost, duplicated, stalled,
+rotated (address), paired.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from . import muse_packets as packets
 from .clock import NANOSECONDS, SamplingClock
@@ -111,13 +112,13 @@ class MuseFirmware(Firmware):
     def power_off(self, now: int) -> None:
         self.disconnected(now)
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         ends = [stream.packet * stream.per_packet for stream in self._streams]
         return {"starts": self.starts, "boot": self.boot, "ends": ends}
 
-    def resume(self, state: dict[str, object], shift: int, now: int) -> None:
+    def resume(self, state: dict[str, Any], now: int) -> None:
         """It has stopped with its link; what it sent after the last save is not known and not told."""
-        self.starts = int(state["starts"])  # type: ignore[call-overload]
+        self.starts = int(state["starts"])
         if state["ends"]:
             self.journal.note("samplingEnded", now, boot=state["boot"], positions=state["ends"])
         self.power_on(now)
@@ -138,8 +139,8 @@ class MuseFirmware(Firmware):
         if self.is_streaming:
             return
         self.boot = boot_identifier(self.plan.seed, self.starts)
-        shapes = ((256.0, 5, packets.EEG_PER_PACKET), (52.0, 3, packets.MOTION_PER_PACKET))
-        shapes += ((52.0, 3, packets.MOTION_PER_PACKET), (64.0, 3, packets.PPG_PER_PACKET))
+        motion = (52.0, 3, packets.MOTION_PER_PACKET)
+        shapes = [(256.0, 5, packets.EEG_PER_PACKET), motion, motion, (64.0, 3, packets.PPG_PER_PACKET)]
         self._streams = [
             _Stream(
                 SamplingClock(now, frequency, self.plan.crystal_ppm),
@@ -199,7 +200,7 @@ class MuseFirmware(Firmware):
     def _answer(self, **fields: object) -> None:
         self._text.say(json.dumps(fields, separators=(",", ":")))
 
-    def _status(self, now: int) -> dict[str, object]:
+    def _status(self, now: int) -> dict[str, Any]:
         return {
             "hn": self.name,
             "sn": self.plan.serial,
@@ -211,9 +212,10 @@ class MuseFirmware(Firmware):
             "rc": 0,
         }
 
-    def _information(self) -> dict[str, object]:
+    def _information(self) -> dict[str, Any]:
         mode = "bootloader" if self.in_bootloader else "headset"
-        return {"ap": mode, "sp": "RevE", "tp": "consumer", "hw": "3.1", "bn": 27, "fw": "1.2.13", "bl": "1.2.3", "pv": 1, "rc": 0}
+        hardware = {"ap": mode, "sp": "RevE", "tp": "consumer", "hw": "3.1"}
+        return hardware | {"bn": 27, "fw": "1.2.13", "bl": "1.2.3", "pv": 1, "rc": 0}
 
     def _battery(self, now: int) -> float:
         return max(1.0, self.plan.battery_percent - 10 * (now - self._began) / 3600e9)
@@ -283,7 +285,7 @@ class MuseFirmware(Firmware):
     def _sequence(self, stream: _Stream) -> int:
         return (self.plan.first_sequence + stream.packet) & 0xFFFF
 
-    def statistics(self, now: int) -> dict[str, object]:
+    def statistics(self, now: int) -> dict[str, Any]:
         return {
             "streaming": self.is_streaming,
             "starts": self.starts,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .clock import SamplingClock
 from .waveform import Waveform
@@ -51,23 +52,21 @@ class Truth:
     """A whole journal."""
 
     boots: list[TrueBoot] = field(default_factory=list)
-    events: list[dict[str, object]] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
 
     def boot(self, identifier: int) -> TrueBoot | None:
         """The boot with an identifier."""
         return next((boot for boot in self.boots if boot.identifier == identifier), None)
 
     def times(self, event: str) -> list[int]:
-        """When an event happened, CLOCK_BOOTTIME nanoseconds."""
-        return [int(entry["time"]) for entry in self.events if entry["event"] == event]  # type: ignore[call-overload]
+        """When an event happened, in nanoseconds of the headsets' time."""
+        return [int(entry["time"]) for entry in self.events if entry["event"] == event]
 
 
 def read_journal(path: Path) -> Truth:
     """Reads a journal; a last line that is not complete is left out, since the machine may have been killed."""
     truth = Truth()
     for entry in _lines(path):
-        if entry["event"] == "resumed":
-            _rebase(truth, int(entry["shift"]))  # type: ignore[call-overload]
         truth.events.append(entry)
         match entry["event"]:
             case "boot":
@@ -82,33 +81,23 @@ def read_journal(path: Path) -> Truth:
     return truth
 
 
-def _rebase(truth: Truth, shift: int) -> None:
-    """Another guest, whose CLOCK_BOOTTIME began anew: what was before is told in its time, which may be negative."""
-    for event in truth.events:
-        event["time"] = int(event["time"]) + shift  # type: ignore[call-overload]
-    for boot in truth.boots:
-        boot.began += shift
-        for stream in boot.streams:
-            stream.clock.began += shift
-
-
-def _lines(path: Path) -> Iterator[dict[str, object]]:
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         if line.endswith("\n"):
             yield json.loads(line)
 
 
-def _boot(entry: dict[str, object]) -> TrueBoot:
+def _boot(entry: dict[str, Any]) -> TrueBoot:
     streams = []
-    for number, clock in enumerate(entry["clocks"]):  # type: ignore[arg-type, var-annotated]
+    for number, clock in enumerate(entry["clocks"]):
         sampling = SamplingClock(clock["began"], 1.0)
         sampling.microhertz = clock["microhertz"]
-        waveform = Waveform(entry["seed"], entry["boot"], number, clock["channels"])  # type: ignore[arg-type]
+        waveform = Waveform(entry["seed"], entry["boot"], number, clock["channels"])
         streams.append(TrueStream(clock["first"], sampling, waveform))
-    return TrueBoot(entry["boot"], entry["number"], entry["time"], streams)  # type: ignore[arg-type]
+    return TrueBoot(entry["boot"], entry["number"], entry["time"], streams)
 
 
-def _positions(truth: Truth, entry: dict[str, object]) -> Iterator[tuple[TrueStream, int]]:
-    boot = truth.boot(entry["boot"])  # type: ignore[arg-type]
+def _positions(truth: Truth, entry: dict[str, Any]) -> Iterator[tuple[TrueStream, int]]:
+    boot = truth.boot(entry["boot"])
     if boot is not None:
-        yield from zip(boot.streams, entry["positions"])  # type: ignore[arg-type]
+        yield from zip(boot.streams, entry["positions"])

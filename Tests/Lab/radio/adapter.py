@@ -42,6 +42,9 @@ class Radio:
             host_sink=self._device,
             public_address=self._adapter_address,
         )
+        # The radio switch (rfkill) takes the adapter down without a command. Adapters on a UART, such as a Raspberry Pi's,
+        # lose their power then; the kernel tells a virtual one only by refusing what it sends.
+        self._device.refused = self.adapter.fall_silent
 
     def unplug(self) -> None:
         """Pulls the adapter out; headsets notice by their supervision timeout."""
@@ -49,11 +52,7 @@ class Radio:
             return
         self._device.close()
         self._device = None
-        for connection in list(self.adapter.le_connections.values()):
-            self.link.silence(connection, while_away=False)
-        self.adapter.le_connections.clear()
-        self.adapter.pending_le_connection = None
-        self.adapter.le_scan_enable = False
+        self.adapter.fall_silent()
         self.link.remove_controller(self.adapter)
         self.adapter = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from typing import Any
 
 from bumble import hci, ll
 from bumble.controller import Connection, Controller, LegacyAdvertiser
@@ -60,7 +61,7 @@ class LowEnergyController(Controller):
 
     link: RangeLink
 
-    def __init__(self, name: str, link: RangeLink, **arguments: object) -> None:
+    def __init__(self, name: str, link: RangeLink, **arguments: Any) -> None:
         super().__init__(name, link=link, **arguments)
         self.le_legacy_advertiser = Advertiser(self)
 
@@ -70,14 +71,18 @@ class LowEnergyController(Controller):
             super().on_le_disconnected(connection, reason)
 
     def on_hci_reset_command(self, command: hci.HCI_Reset_Command) -> hci.HCI_StatusReturnParameters:
-        """Stock resets nothing. Connections end without a word: the other end notices by its supervision timeout."""
+        """Stock resets nothing."""
+        self.fall_silent()
+        return super().on_hci_reset_command(command)
+
+    def fall_silent(self) -> None:
+        """Ends everything without a word: the other ends notice by their supervision timeout."""
         self.pending_le_connection = None
         self.le_scan_enable = False
         self.le_legacy_advertiser.stop()
         for connection in list(self.le_connections.values()):
             self.link.silence(connection, while_away=False)
         self.le_connections.clear()
-        return super().on_hci_reset_command(command)
 
     def on_hci_le_connection_update_command(self, command: hci.HCI_LE_Connection_Update_Command) -> None:
         connection = self.find_le_connection_by_handle(command.connection_handle)
@@ -105,7 +110,7 @@ class PeripheralController(LowEnergyController):
 class AdapterController(LowEnergyController):
     """The controller behind the kernel's host."""
 
-    def __init__(self, name: str, link: RangeLink, **arguments: object) -> None:
+    def __init__(self, name: str, link: RangeLink, **arguments: Any) -> None:
         super().__init__(name, link, **arguments)
         self._accept_list: set[tuple[int, bytes]] = set()
         self._reported: set[tuple[bytes, int, bytes]] = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from typing import Protocol
 
 # The kernel takes "vendor packets" (0xFF) as requests to create a controller: drivers/bluetooth/hci_vhci.c.
@@ -30,6 +31,8 @@ class VirtualController:
         self.descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self.index: int | None = None
         self.refused_packets = 0
+        # Called when the kernel refuses a packet, because the adapter is down.
+        self.refused: Callable[[], None] | None = None
         self._sink: PacketSink | None = None
         os.write(self.descriptor, bytes([_CREATE, _RAW if raw else _PRIMARY]))
         asyncio.get_running_loop().add_reader(self.descriptor, self._read)
@@ -46,6 +49,8 @@ class VirtualController:
             os.write(self.descriptor, packet)
         except OSError:
             self.refused_packets += 1
+            if self.refused is not None:
+                self.refused()
 
     def close(self) -> None:
         """Pulls the adapter out: the kernel removes the controller."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 from guest.bluetooth import bluetoothctl
 from guest.clock import now
 from guest.lab import Lab
-from guest.process import output_of
+from guest.process import Program, output_of
 from lab.marks import Goal
 from lab.scenario import Scenario
 
@@ -96,13 +97,27 @@ def _blocked_device(lab: Lab) -> None:
     lab.undisturbed()
 
 
-def _held_by_another(lab: Lab) -> None:
+def _left_by_another(lab: Lab) -> None:
     lab.start_bluetooth()
     output_of(["bluetoothctl", "--timeout", "3", "scan", "le"])
     bluetoothctl("connect", lab.address("left"))
     lab.pass_time(2)
     lab.start_acquisition()
     lab.record("left")
+    lab.undisturbed()
+
+
+def _held_by_another(lab: Lab) -> None:
+    lab.start_bluetooth()
+    output = lab.share / "other-client.log"
+    other = Program([sys.executable, "-B", "-m", "guest.other_client", lab.address("left")], output)
+    other.start()
+    lab.wait_until(lambda: "holds it" in output.read_text(encoding="utf-8"), 20, "the other program connects")
+    lab.start_acquisition()
+    lab.record("left")
+    lab.undisturbed()
+    # The link must not go with it.
+    other.kill()
     lab.undisturbed()
 
 
@@ -125,6 +140,7 @@ SCENARIOS = [
     Scenario(6, "rfkill", "Bluetooth blocked and unblocked", [_blocked_radio]),
     Scenario(7, "disconnect", "link ended by a program or by the headset", [_disconnected]),
     Scenario(7, "block", "headset blocked and unblocked by a person", [_blocked_device]),
+    Scenario(9, "link-left-over", "another program has left its link to the headset", [_left_by_another]),
     Scenario(9, "other-client", "another program holds the headset at start", [_held_by_another]),
     Scenario(14, "unplug", "adapter pulled out and put in", [partial(_unplugged, plug="plug", fault="adapter replugged")]),
     Scenario(

@@ -1,10 +1,12 @@
 """Conversations with the firmware of the Buffered EEG service, in virtual time."""
 
+import dataclasses
 import json
 import struct
 
 from headsets import buffered_messages as m
-from headsets.buffered import BufferedFirmware, BufferedPlan
+from headsets.buffered import BufferedFirmware
+from headsets.buffered_stream import BufferedPlan
 from headsets.clock import NANOSECONDS as S
 from headsets.firmware import Link
 from headsets.journal import Journal
@@ -257,12 +259,23 @@ def test_it_goes_on_in_another_process():
     host.write("0800" + struct.pack("<I", 100).hex())
     saved = json.loads(json.dumps(host.firmware.state()))
     other = Host()
-    # The new machine's clock is at 1 s when the old one's would be at 10 s.
-    other.now = S
-    other.firmware.resume(saved, S - 10 * S, S)
+    other.now = 10 * S
+    other.firmware.resume(saved, other.now)
     assert other.firmware.boot == host.firmware.boot
     other.connect(m.CONTROL, m.DATA)
     other.write("0600" + struct.pack("<IH", 100, 1000).hex())
     other.run(20)
     assert other.gaps == [] and next(b for b in other.blocks if b[0])[1] == 100
     assert 250 * 10 < other.ends[0][0] <= 250 * 10 + 3
+
+
+def test_a_radio_that_is_too_slow_drops_live_blocks_but_no_samples():
+    host = streaming(packets_per_interval=1, instants_per_block=1)
+    host.run(4)
+    live = sum(count for _, _, count in host.blocks)
+    assert live < 4 * 40
+    host.write("05")
+    host.firmware.plan = dataclasses.replace(host.firmware.plan, packets_per_interval=1000)
+    host.write("0600" + struct.pack("<IH", 1, 60_000).hex())
+    host.run(1)
+    assert sum(count for memory, _, count in host.blocks if memory) == 1000 and host.gaps == []

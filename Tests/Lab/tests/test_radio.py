@@ -202,3 +202,12 @@ async def test_a_request_that_came_too_late_fails_by_itself(room: Room) -> None:
     await asyncio.sleep(1)
     assert room.is_linked == (False, False) and room.reasons == [0x3E]
     room.peripheral.on_le_connect_ind = deaf  # type: ignore[method-assign]
+
+
+@story
+async def test_an_adapter_that_lost_its_power_says_nothing(room: Room) -> None:
+    await room.connect()
+    room.adapter.fall_silent()
+    assert room.is_linked == (False, True)
+    await asyncio.sleep(20)
+    assert room.is_linked == (False, False) and room.reasons == []

@@ -57,19 +57,3 @@ def test_a_journal_is_read_back(tmp_path: Path):
     assert stream.sampled(until=200_000_000) == [(11, 21), (31, 51)]
     assert stream.index(11) == 5
     assert stream.rows(11, 2) == Waveform(5, 77, 0, 2).rows(5, 2)
-
-
-def test_after_a_resumption_all_is_told_in_the_new_machine_s_time(tmp_path: Path):
-    clocks = [{"first": 0, "began": 1000, "microhertz": 250_000_000, "channels": 2}]
-    entries = [
-        {"time": 1000, "event": "boot", "boot": 77, "number": 0, "seed": 5, "clocks": clocks},
-        {"time": 2000, "event": "samplingBegan", "boot": 77, "positions": [0]},
-        {"time": 50, "event": "resumed", "shift": -9000},
-        {"time": 60, "event": "connected"},
-    ]
-    path = tmp_path / "journal"
-    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    truth = read_journal(path)
-    assert [event["time"] for event in truth.events] == [-8000, -7000, 50, 60]
-    assert truth.boots[0].streams[0].clock.began == -8000
-    assert truth.boots[0].streams[0].sampled(until=0) == [(0, 1)]

@@ -1,0 +1,137 @@
+public import Bluetooth
+
+/// Decodes the multiplexed packets of a Muse S Athena. Each kind of block has a number of its own, which counts the blocks
+/// and is the counter of its streams.
+public struct MuseAthenaDecoder: HeadsetDecoder {
+    private var control = MuseControl()
+    private let eegTag: MuseAthenaPacket.Tag
+    private let opticsTag: MuseAthenaPacket.Tag?
+    /// The headset's clock when it was told last.
+    private var toldMilliseconds: UInt64?
+
+    /// How often the headset's clock is told; battery blocks come each second.
+    private static let clockPeriodMilliseconds: UInt64 = 10_000
+
+    /// Creates a decoder for one link.
+    ///
+    /// - Parameter preset: what the headset was told to send; blocks of another width are discarded.
+    public init(preset: MuseAthenaPreset = .p1041) {
+        eegTag = preset.eegTag
+        opticsTag = preset.opticsTag
+    }
+
+    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+        if characteristic == MuseService.control { return control.decode(bytes, into: &decoded) }
+        guard characteristic == MuseService.multiplexed else {
+            decoded.items.append(.discarded(byteCount: bytes.count))
+            return
+        }
+        var start = 0
+        while start < bytes.count {
+            let length = Int(bytes[start])
+            let end = start + length
+            guard length > MuseAthenaPacket.headerLength, end <= bytes.count else {
+                decoded.items.append(.discarded(byteCount: bytes.count - start))
+                return
+            }
+            decodePacket(bytes, start..<end, into: &decoded)
+            start = end
+        }
+    }
+
+    private mutating func decodePacket(_ bytes: [UInt8], _ packet: Range<Int>, into decoded: inout Decoded) {
+        var start = packet.lowerBound + MuseAthenaPacket.headerLength
+        while start < packet.upperBound {
+            let content = start + MuseAthenaPacket.blockHeaderLength
+            guard let tag = MuseAthenaPacket.Tag(rawValue: bytes[start]), content <= packet.upperBound else { break }
+            let end = tag.contentLength.map { content + $0 } ?? packet.upperBound
+            guard end <= packet.upperBound else { break }
+            decodeBlock(tag, number: bytes[start + 1], bytes, content..<end, packet, into: &decoded)
+            start = end
+        }
+        // What follows an unknown tag has no known length.
+        if start < packet.upperBound { decoded.items.append(.discarded(byteCount: packet.upperBound - start)) }
+    }
+
+    private mutating func decodeBlock(
+        _ tag: MuseAthenaPacket.Tag, number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>,
+        into decoded: inout Decoded
+    ) {
+        switch tag {
+        case eegTag:
+            control.hasSamples = true
+            let channels = tag == .eeg8 ? 8 : 4
+            let start = decoded.values.count
+            MuseAthenaPacket.appendPacked(bytes, from: content.lowerBound, count: 16, width: 14, to: &decoded.values)
+            Self.append(MuseAthenaProfile.eeg, number, channels: channels, from: start, into: &decoded)
+        case .motion: Self.decodeMotion(number, bytes, content, into: &decoded)
+        case opticsTag: Self.decodeOptics(tag, number, bytes, content, into: &decoded)
+        case .battery: tellBattery(bytes, content, packet, into: &decoded)
+        // Not understood well enough to be stored.
+        case .reference, .newBattery: break
+        case .eeg4, .eeg8, .optics4, .optics8, .optics16:
+            decoded.items.append(.discarded(byteCount: content.count))
+        }
+    }
+
+    private static func append(
+        _ stream: Int, _ number: UInt8, channels: Int, from start: Int, into decoded: inout Decoded
+    ) {
+        let end = decoded.values.count
+        decoded.items.append(
+            .samples(
+                SampleBlock(
+                    stream: stream, counter: UInt32(number), channelCount: channels, instantCount: (end - start) / channels,
+                    values: start..<end)))
+    }
+
+    private static func decodeMotion(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
+        for stream in [MuseAthenaProfile.accelerometer, MuseAthenaProfile.gyroscope] {
+            let start = decoded.values.count
+            let offset = stream == MuseAthenaProfile.gyroscope ? 6 : 0
+            for instant in 0..<3 {
+                for axis in 0..<3 {
+                    let place = content.lowerBound + instant * 12 + offset + axis * 2
+                    decoded.values.append(
+                        Int32(Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)))
+                }
+            }
+            append(stream, number, channels: 3, from: start, into: &decoded)
+        }
+    }
+
+    /// 16 channels are one instant in two banks.
+    private static func decodeOptics(
+        _ tag: MuseAthenaPacket.Tag, _ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded
+    ) {
+        let start = decoded.values.count
+        let count = tag == .optics4 ? 12 : 16
+        MuseAthenaPacket.appendPacked(bytes, from: content.lowerBound, count: count, width: 20, to: &decoded.values)
+        guard tag == .optics16 else {
+            return append(MuseAthenaProfile.optics, number, channels: tag == .optics4 ? 4 : 8, from: start, into: &decoded)
+        }
+        for bank in 0..<2 {
+            let first = start + bank * 8
+            decoded.items.append(
+                .samples(
+                    SampleBlock(
+                        stream: MuseAthenaProfile.optics + bank, counter: UInt32(number), channelCount: 8, instantCount: 1,
+                        values: first..<(first + 8))))
+        }
+    }
+
+    /// The charge in 1/256 %, and beside it the headset's clock as an observation.
+    private mutating func tellBattery(_ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded) {
+        var milliseconds: UInt64 = 0
+        for place in (3..<MuseAthenaPacket.headerLength).reversed() {
+            milliseconds = milliseconds << 8 | UInt64(bytes[packet.lowerBound + place])
+        }
+        if let told = toldMilliseconds, milliseconds &- told < Self.clockPeriodMilliseconds { return }
+        toldMilliseconds = milliseconds
+        let battery = Double(UInt16(bytes[content.lowerBound]) | UInt16(bytes[content.lowerBound + 1]) << 8) / 256
+        decoded.items.append(
+            .status(
+                HeadsetStatus(
+                    condition: .streaming, batteryPercent: min(100, battery), deviceTicks: milliseconds, tickFrequency: 1000)))
+    }
+}

@@ -1,0 +1,32 @@
+/// What a Muse answers on its control characteristic, as statuses. All models answer alike.
+struct MuseControl: Sendable {
+    private var replies = MuseReplyAssembler()
+    /// True once samples came on the link: the status itself does not tell whether the headset streams.
+    var hasSamples = false
+
+    /// Takes a notification of the control characteristic.
+    mutating func decode(_ bytes: [UInt8], into decoded: inout Decoded) {
+        var items: [DecodedItem] = []
+        let isStreaming = hasSamples
+        let dropped = replies.append(bytes) { reply in
+            if let item = Self.item(of: reply, isStreaming: isStreaming) { items.append(item) }
+        }
+        if dropped > 0 { items.append(.discarded(byteCount: dropped)) }
+        decoded.items += items
+    }
+
+    private static func item(of reply: MuseReply, isStreaming: Bool) -> DecodedItem? {
+        // In its bootloader a headset tells its versions, but no status.
+        if reply["ap"] == "bootloader" { return .status(HeadsetStatus(condition: .bootloader)) }
+        if reply["sn"] != nil || reply["bp"] != nil {
+            return .status(
+                HeadsetStatus(
+                    condition: isStreaming ? .streaming : .idle, batteryPercent: reply.number("bp"),
+                    serialNumber: reply["sn"]))
+        }
+        if let code = reply.number("rc"), code != 0 {
+            return .refused(command: 0, code: UInt8(max(0, min(255, code))))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,159 @@
+public import Bluetooth
+
+/// InteraXon's Muse 2016, Muse 2 and Muse S, and the way to ``MuseAthenaProfile``. Which of them it is, the GATT database tells; see ``adapted(to:)``.
+public struct MuseProfile: HeadsetProfile {
+    /// What the GATT database tells of a headset.
+    public enum Variant: String, Hashable, Sendable, CaseIterable {
+        /// Services are not discovered yet.
+        case unknown
+        /// Nothing but the control characteristic is visible: a state that ends with a command and another connection.
+        case controlOnly
+        /// Without optical channels: Muse 2016.
+        case withoutPPG
+        /// With optical channels: Muse 2, Muse S.
+        case withPPG
+    }
+
+    /// The place of the stream of EEG samples.
+    public static let eeg = 0
+    /// The place of the stream of accelerations.
+    public static let accelerometer = 1
+    /// The place of the stream of angular velocities.
+    public static let gyroscope = 2
+    /// The place of the stream of optical samples.
+    public static let ppg = 3
+
+    /// Microvolts of one count of the EEG: ±1000 µV in 12 bits.
+    public static let microvoltsPerCount = 125.0 / 256
+    /// Degrees per second of one count of the gyroscope (muse-js, BlueMuse; BrainFlow rounds to 0.007476).
+    public static let degreesPerSecondPerCount = 0.0074768
+    /// Instants of one packet of the EEG.
+    public static let eegInstantsPerPacket = 12
+
+    /// What the headset has turned out to be.
+    public let variant: Variant
+    private let hasAuxiliary: Bool
+
+    /// Creates the profile.
+    ///
+    /// - Parameters:
+    ///   - hasAuxiliary: true where an electrode is at the auxiliary input, as a fifth channel.
+    ///   - variant: what is known of the headset.
+    public init(hasAuxiliary: Bool = false, variant: Variant = .unknown) {
+        self.hasAuxiliary = hasAuxiliary
+        self.variant = variant
+    }
+
+    public var model: String { "muse" }
+    public var displayName: String { "InteraXon Muse" }
+
+    /// By service; by name too, since in some states the service is not advertised.
+    public var recognition: Recognition {
+        Recognition(serviceUUIDs: [MuseService.service], namePrefixes: ["Muse-", "MuseS-", "Muse S", "MuseAthena", "Muse Athena", "SMXT-"])
+    }
+
+    public var services: [BluetoothUUID] { [MuseService.service] }
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    public var tellsIdentityInStatus: Bool { true }
+    public var isDiscriminatedByDatabase: Bool { true }
+    public var controlCharacteristics: [BluetoothUUID] { [MuseService.control] }
+
+    public var dataCharacteristics: [BluetoothUUID] {
+        guard variant == .withPPG || variant == .withoutPPG else { return [] }
+        return MuseService.eeg.prefix(hasAuxiliary ? 5 : 4)
+            + [MuseService.accelerometer, MuseService.gyroscope, MuseService.telemetry]
+            + (variant == .withPPG ? MuseService.ppg : [])
+    }
+
+    /// What a connection does to the packets' numbers is not known; each one counts as a new run.
+    public var epochRule: EpochRule { .connection }
+    public var memory: MemoryCapability { .none }
+
+    /// 12 samples at 256 Hz are a packet each 47 ms. Users report streams that end after 10 to 15 minutes, and a keep-alive
+    /// as the likely cure; its interval is a guess below that of the Muse of 2014, for which 10 s were prescribed.
+    public var timing: ProfileTiming {
+        ProfileTiming(packetPeriod: .milliseconds(47), silenceLimit: .seconds(2), keepAliveInterval: .seconds(10))
+    }
+
+    public var streams: [StreamDescription] {
+        var streams = [
+            StreamDescription(
+                name: "eeg", samplingFrequency: 256, samplesPerCount: Self.eegInstantsPerPacket, counterModulus: 1 << 16,
+                channels: ["TP9", "AF7", "AF8", "TP10", "AUX"].prefix(hasAuxiliary ? 5 : 4).map {
+                    ChannelDescription(
+                        name: $0, scale: Self.microvoltsPerCount, offset: -2048 * Self.microvoltsPerCount, rawMinimum: 0,
+                        rawMaximum: 4095)
+                }),
+            Self.motion("accelerometer", type: "ACCEL", unit: "g", scale: 1.0 / 16_384),
+            Self.motion("gyroscope", type: "GYRO", unit: "deg/s", scale: Self.degreesPerSecondPerCount),
+        ]
+        if variant == .withPPG {
+            // Which colour is which differs between Muse 2 and Muse S, and is disputed.
+            streams.append(
+                StreamDescription(
+                    name: "ppg", samplingFrequency: 64, samplesPerCount: 6, counterModulus: 1 << 16,
+                    channels: (1...3).map {
+                        ChannelDescription(
+                            name: "PPG\($0)", type: "PPG", unit: "n/a", scale: 1, rawMinimum: 0, rawMaximum: 0xFF_FFFF)
+                    }))
+        }
+        return streams
+    }
+
+    private static func motion(_ name: String, type: String, unit: String, scale: Double) -> StreamDescription {
+        StreamDescription(
+            name: name, samplingFrequency: 52, samplesPerCount: 3, counterModulus: 1 << 16,
+            channels: ["X", "Y", "Z"].map {
+                ChannelDescription(
+                    name: $0, type: type, unit: unit, scale: scale, rawMinimum: -0x8000, rawMaximum: 0x7FFF)
+            })
+    }
+
+    /// The preset: 21 and 20 have four and five channels of EEG and motion, 51 and 50 the same with optical channels. 50 is
+    /// the one that other programs use with a Muse 2 and Muse S; what is not subscribed is not sent.
+    var preset: String {
+        switch (variant, hasAuxiliary) {
+        case (.withPPG, _): "50"
+        case (_, true): "20"
+        case (_, false): "21"
+        }
+    }
+
+    /// The status query asks for the versions too, because a headset in its bootloader tells it only there.
+    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+        switch purpose {
+        case .queryStatus: [MuseCommand.step(MuseCommand.version), MuseCommand.step(MuseCommand.status)]
+        // The headset restarts and drops the link by itself.
+        case .wake: [MuseCommand.step(MuseCommand.reset), .wait(.seconds(1))]
+        case .initialise where variant == .controlOnly:
+            [
+                MuseCommand.step(MuseCommand.halt), .wait(.milliseconds(100)),
+                .abandonLink(reason: "the headset shows its control characteristic only; the next connection shows the rest"),
+            ]
+        case .initialise:
+            [
+                MuseCommand.step(MuseCommand.halt), .wait(.milliseconds(50)),
+                MuseCommand.step(MuseCommand.preset(preset)), .wait(.milliseconds(50)),
+            ]
+        case .start: [MuseCommand.step(MuseCommand.start)]
+        case .keepAlive: [MuseCommand.step(MuseCommand.keepAlive)]
+        case .stop: [MuseCommand.step(MuseCommand.halt)]
+        }
+    }
+
+    /// What the headset is, by the characteristics that it has.
+    public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
+        if database[MuseService.multiplexed] != nil { return MuseAthenaProfile() }
+        let variant: Variant =
+            if database[MuseService.ppg[0]] != nil {
+                .withPPG
+            } else if database[MuseService.eeg[0]] != nil {
+                .withoutPPG
+            } else {
+                .controlOnly
+            }
+        return MuseProfile(hasAuxiliary: hasAuxiliary, variant: variant)
+    }
+
+    public func makeDecoder() -> any HeadsetDecoder { MuseDecoder() }
+}

@@ -1,0 +1,352 @@
+import Bluetooth
+import Headsets
+
+/// What a simulated Muse is like.
+public struct MuseSpecification: Hashable, Sendable {
+    /// Which Muse it is.
+    public enum Model: String, Hashable, Sendable, CaseIterable {
+        /// Without optical channels.
+        case muse2016
+        /// With optical channels; a Muse S is like it.
+        case muse2
+        /// Multiplexed packets, 8 channels of EEG and 16 of optics.
+        case museSAthena
+    }
+
+    /// Which Muse it is.
+    public var muse: Model
+    /// By how much its crystal is fast, in parts per million.
+    public var crystalErrorPPM: Double
+    /// True where it is switched on in its bootloader, until it is reset.
+    public var startsInBootloader = false
+    /// True where it shows its control characteristic alone after it was switched on, until a command came and the link ended.
+    public var startsWithControlOnly = false
+
+    /// Creates a specification.
+    public init(_ muse: Model = .muse2, crystalErrorPPM: Double = 0) {
+        self.muse = muse
+        self.crystalErrorPPM = crystalErrorPPM
+    }
+}
+
+/// The firmware of a Muse: samples from `d` to `h` or the end of the link, each channel of the EEG in packets of its own.
+final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
+    private(set) var sessions: [SampleSession] = []
+
+    unowned let headset: SimulatedHeadset
+    let specification: MuseSpecification
+    private let interval: Int64
+    private var replies: MuseReplyQueue
+    private var isSampling = false
+    private var isInBootloader = false
+    private var showsControlOnly = false
+    /// True once a command came while only the control characteristic was visible.
+    private var hasHeardCommand = false
+    private var preset: UInt8 = 0x21
+    /// By stream: the number of the next packet of the session.
+    var nextPackets: [Int64] = []
+    /// True after the first of the two commands that start an Athena.
+    private var isStartPending = false
+    /// An Athena's number of the next packet, and its block numbers less the packets sent, by stream.
+    var nextIndex: UInt16 = 0
+    private var bootTime: Int64 = 0
+    private var nextTelemetry: Int64 = 0
+    private var telemetryCount: UInt16 = 0
+    private var lastKeepAlive: Int64 = 0
+    private var bootCount = 0
+
+    /// The instants of a packet, or of an Athena's block, by stream.
+    let instantsPerPacket: [Int64]
+    /// Packets of a stream that the radio holds back; older ones are gone.
+    private static let backlog: Int64 = 16
+    /// In this order the packets of one instant come.
+    private static let channelOrder = [4, 3, 2, 0, 1]
+    /// Streams end by themselves some time after the last keep-alive.
+    private static let patience: Int64 = 12 * 60 * 1_000_000_000
+
+    init(_ specification: MuseSpecification, headset: SimulatedHeadset) {
+        self.specification = specification
+        self.headset = headset
+        replies = MuseReplyQueue(
+            name: headset.specification.localName, serialNumber: headset.specification.serialNumber ?? "")
+        interval = headset.specification.connectionInterval.nanoseconds
+        instantsPerPacket = specification.muse == .museSAthena ? [2, 3, 3, 1, 1] : [12, 3, 3, 6]
+    }
+
+    var isStreaming: Bool { isSampling }
+
+    var database: GATTDatabase? {
+        guard showsControlOnly else { return nil }
+        let all = headset.specification.database.characteristics
+        return GATTDatabase(characteristics: all.filter { $0.uuid == MuseService.control })
+    }
+
+    // MARK: Power and link
+
+    func boot(at time: Int64) {
+        stop(at: time)
+        if bootCount == 0 {
+            isInBootloader = specification.startsInBootloader
+            showsControlOnly = specification.startsWithControlOnly
+        }
+        bootCount += 1
+        bootTime = time
+        preset = 0x21
+        replies.clear()
+    }
+
+    func shutDown(at time: Int64) { stop(at: time) }
+
+    func linkChanged(at time: Int64) {
+        guard headset.link == nil else { return }
+        stop(at: time)
+        replies.clear()
+        if showsControlOnly, hasHeardCommand {
+            showsControlOnly = false
+            headset.servicesAreUnknown = true
+        }
+        headset.scheduleTick(at: nil)
+    }
+
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
+        guard characteristic == MuseService.control, let text = MuseCommand.text(of: value) else { return nil }
+        hasHeardCommand = true
+        perform(text, at: time)
+        headset.scheduleTick(at: time + interval)
+        return nil
+    }
+
+    private func perform(_ text: String, at time: Int64) {
+        switch text {
+        case "v1", "v4", "v6": replies.addVersion(isInBootloader: isInBootloader)
+        case "*1":
+            isInBootloader = false
+            headset.world.reboot(headset)
+        case _ where isInBootloader: replies.add("{\"rc\":1}")
+        case "s":
+            if headset.world.strikes(.statusUnanswered, headset: headset.number) { return }
+            replies.addStatus(preset: preset)
+        case "h":
+            stop(at: time)
+            replies.add("{\"rc\":0}")
+        case "dc001" where specification.muse == .museSAthena:
+            if isStartPending { start(at: time) }
+            isStartPending.toggle()
+            replies.add("{\"rc\":0}")
+        case "L0", "L1": replies.add("{\"rc\":0}")
+        case "d" where specification.muse != .museSAthena:
+            if !showsControlOnly { start(at: time) }
+            replies.add("{\"rc\":0}")
+        case "k":
+            lastKeepAlive = time
+            replies.add("{\"rc\":0}")
+        case _ where text.hasPrefix("p"):
+            if let number = UInt16(text.dropFirst(), radix: 16) {
+                preset = UInt8(truncatingIfNeeded: number)
+                replies.add("{\"rc\":0}")
+            } else {
+                replies.add("{\"rc\":1}")
+            }
+        default: replies.add("{\"rc\":1}")
+        }
+    }
+
+    private func start(at time: Int64) {
+        stop(at: time)
+        isSampling = true
+        nextPackets = instantsPerPacket.map { _ in 0 }
+        nextTelemetry = time
+        lastKeepAlive = time
+        let factor = 1 + specification.crystalErrorPPM * 1e-6
+        var generator = SeededGenerator(
+            seed: headset.world.seed, purpose: 0x305E ^ UInt64(headset.number) << 16 ^ UInt64(sessions.count) << 32)
+        // Some sessions begin shortly before the number of the packets wraps.
+        let first = Int64(generator.next() % 2 == 0 ? generator.below(1000) : 65_535 - generator.below(1000))
+        sessions.append(
+            SampleSession(
+                began: MonotonicTime(nanoseconds: time), firstIndexes: instantsPerPacket.map { first * $0 },
+                samplingFrequencies: [256, 52, 52, 64, 64].map { $0 * factor }))
+    }
+
+    private func stop(at time: Int64) {
+        if isSampling { sessions[sessions.count - 1].ended = MonotonicTime(nanoseconds: time) }
+        isSampling = false
+    }
+
+    // MARK: Sending
+
+    func tick(at time: Int64) -> Int64? {
+        guard headset.link != nil else { return nil }
+        while let fragment = replies.next() { headset.notify(fragment, from: MuseService.control) }
+        guard isSampling, let session = sessions.last else { return nil }
+        if time - lastKeepAlive > Self.patience {
+            headset.world.closeLink(headset, error: .peripheralDisconnected)
+            return nil
+        }
+        if specification.muse == .museSAthena {
+            sendMultiplexed(session, at: time, deviceMilliseconds: UInt64((time - bootTime) / 1_000_000))
+            return time + interval
+        }
+        for stream in instantsPerPacket.indices where stream != MuseProfile.ppg || specification.muse == .muse2 {
+            for packet in due(stream, session, at: time) { send(stream, packet, session) }
+        }
+        if isTelemetryDue(every: 10_000_000_000, at: time) { sendTelemetry() }
+        return time + interval
+    }
+
+    /// The packets of a stream that are complete and were not sent.
+    func due(_ stream: Int, _ session: SampleSession, at time: Int64) -> Range<Int64> {
+        let end = session.position(at: MonotonicTime(nanoseconds: time), stream: stream) / instantsPerPacket[stream]
+        let first = min(end, max(nextPackets[stream], end - Self.backlog))
+        nextPackets[stream] = end
+        return first..<end
+    }
+
+    /// True each time that a headset tells its battery by itself.
+    func isTelemetryDue(every period: Int64, at time: Int64) -> Bool {
+        guard time >= nextTelemetry else { return false }
+        nextTelemetry = time + period
+        return true
+    }
+
+    private func send(_ stream: Int, _ packet: Int64, _ session: SampleSession) {
+        let count = instantsPerPacket[stream]
+        let number = UInt16(truncatingIfNeeded: session.firstIndexes[stream] / count + packet)
+        let header = [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
+        func value(_ channel: Int, _ instant: Int64) -> UInt32 {
+            UInt32(
+                bitPattern: sent(
+                    session: sessions.count - 1, stream: stream, channel: channel, position: packet * count + instant) ?? 0)
+        }
+        switch stream {
+        case MuseProfile.eeg:
+            // What nobody has subscribed is not worth the packing.
+            for channel in Self.channelOrder where headset.isNotifying(MuseService.eeg[channel]) {
+                var bytes = header
+                for instant in stride(from: Int64(0), to: count, by: 2) {
+                    let (first, second) = (value(channel, instant), value(channel, instant + 1))
+                    bytes += [first >> 4, (first & 0x0F) << 4 | second >> 8, second & 0xFF].map {
+                        UInt8(truncatingIfNeeded: $0)
+                    }
+                }
+                headset.notify(bytes, from: MuseService.eeg[channel])
+            }
+        case MuseProfile.ppg:
+            for channel in 0..<3 {
+                var bytes = header
+                for instant in 0..<count {
+                    bytes += [16, 8, 0].map { UInt8(truncatingIfNeeded: value(channel, instant) >> $0) }
+                }
+                headset.notify(bytes, from: MuseService.ppg[channel])
+            }
+        default:
+            var bytes = header
+            for instant in 0..<count {
+                for channel in 0..<3 {
+                    bytes += [8, 0].map { UInt8(truncatingIfNeeded: value(channel, instant) >> $0) }
+                }
+            }
+            headset.notify(bytes, from: stream == MuseProfile.gyroscope ? MuseService.gyroscope : MuseService.accelerometer)
+        }
+    }
+
+    private func sendTelemetry() {
+        telemetryCount &+= 1
+        let numbers = [telemetryCount, UInt16(MuseReplyQueue.batteryPercent * 512), 1850, 3967, 27]
+        let bytes = numbers.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        let padding = [UInt8](repeating: 0, count: MuseService.packetLength - bytes.count)
+        headset.notify(bytes + padding, from: MuseService.telemetry)
+    }
+
+    // MARK: The signal
+
+    func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
+        let value = SimulatedSignal.value(
+            seed: headset.world.seed, boot: UInt32(session), stream: stream, channel: channel,
+            index: UInt32(truncatingIfNeeded: position))
+        return switch stream {
+        case MuseProfile.eeg where specification.muse == .museSAthena: max(0, min(16_383, 8192 + value >> 7))
+        case MuseAthenaProfile.optics... where specification.muse == .museSAthena: max(0, min(0xF_FFFF, 0x8_0000 + value >> 4))
+        case MuseProfile.eeg: max(0, min(4095, 2048 + value >> 9))
+        case MuseProfile.ppg: max(0, min(0xFF_FFFF, 0x80_0000 + value))
+        default: max(-0x8000, min(0x7FFF, value >> 5))
+        }
+    }
+}
+
+/// What a Muse has to say: JSON, cut into notifications of 19 characters behind their count. What a shorter one leaves of
+/// the buffer is left over from the one before.
+struct MuseReplyQueue {
+    /// The charge that the simulated headset tells.
+    static let batteryPercent = 82
+
+    private let name: String
+    private let serialNumber: String
+    private var text: [UInt8] = []
+    private var buffer = [UInt8](repeating: 0, count: MuseService.packetLength)
+
+    init(name: String, serialNumber: String) {
+        self.name = name
+        self.serialNumber = serialNumber
+    }
+
+    mutating func clear() { text.removeAll() }
+
+    mutating func add(_ json: String) { text += json.utf8 }
+
+    mutating func addVersion(isInBootloader: Bool) {
+        add(
+            "{\"ap\":\"\(isInBootloader ? "bootloader" : "headset")\",\"sp\":\"RevE\",\"tp\":\"consumer\",\"hw\":\"3.1\","
+                + "\"bn\":27,\"fw\":\"1.2.13\",\"bl\":\"1.2.3\",\"pv\":1,\"rc\":0}")
+    }
+
+    /// The preset is told in decimal.
+    mutating func addStatus(preset: UInt8) {
+        add(
+            "{\"hn\":\"\(name)\",\"sn\":\"\(serialNumber)\",\"ma\":\"00-55-da-b0-13-24\","
+                + "\"id\":\"07473435 32313630 004f003a\",\"bp\":\(Self.batteryPercent),\"ts\":0,\"ps\":\(preset),\"rc\":0}")
+    }
+
+    /// The next notification; nil where nothing is left to say.
+    mutating func next() -> [UInt8]? {
+        guard !text.isEmpty else { return nil }
+        let count = min(text.count, buffer.count - 1)
+        buffer[0] = UInt8(count)
+        buffer.replaceSubrange(1..<(1 + count), with: text.prefix(count))
+        text.removeFirst(count)
+        return buffer
+    }
+}
+
+extension HeadsetSpecification {
+    /// A Muse: no memory; tells its serial number in its status.
+    ///
+    /// - Parameters:
+    ///   - number: which headset of the model, from 1.
+    ///   - specification: which Muse, and how it was switched on.
+    public static func muse(
+        number: Int = 1, _ specification: MuseSpecification = MuseSpecification()
+    ) -> HeadsetSpecification {
+        let digits = String(0x1300 + number, radix: 16, uppercase: true)
+        let notifying = MuseService.eeg + [MuseService.gyroscope, MuseService.accelerometer, MuseService.telemetry]
+        let control = Characteristic(
+            service: MuseService.service, uuid: MuseService.control, properties: [.writeWithoutResponse, .notify])
+        let data =
+            switch specification.muse {
+            case .muse2016: notifying
+            case .muse2: notifying + MuseService.ppg
+            case .museSAthena: [MuseService.multiplexed]
+            }
+        var headset = HeadsetSpecification(
+            localName: specification.muse == .museSAthena ? "MuseS-\(digits)" : "Muse-\(digits)", identifier: address(number: 0x300 + number),
+            serialNumber: "2031-TZRW-\(digits)", serviceUUIDs: [MuseService.service],
+            database: GATTDatabase(
+                characteristics: [control]
+                    + data.map {
+                        Characteristic(service: MuseService.service, uuid: $0, properties: [.notify])
+                    }),
+            behaviour: .muse(specification))
+        headset.connectionInterval = .milliseconds(15)
+        return headset
+    }
+}
