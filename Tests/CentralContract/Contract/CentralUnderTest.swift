@@ -76,8 +76,8 @@ final class CentralUnderTest {
         }
     }
 
-    /// Sleeps as the daemon does: until something may have happened, or the central's deadline.
-    private func sleep(until instant: MonotonicTime) {
+    /// Rests as the daemon does: until something may have happened, or the central's deadline.
+    private func rest(until instant: MonotonicTime) {
         bench.pass(until: min(instant, central?.deadline ?? instant))
     }
 
@@ -95,7 +95,7 @@ final class CentralUnderTest {
             }
             // What comes only now was not told by the deadline that the central itself has named.
             guard bench.now < end else { break }
-            sleep(until: end)
+            rest(until: end)
             if bench.now >= end { break }
         }
         throw Breach(finding: "waited \(limit) for \(what); told instead: \(tail(inbox))")
@@ -107,7 +107,7 @@ final class CentralUnderTest {
         let end = bench.now + duration
         try turn()
         while bench.now < end {
-            sleep(until: end)
+            rest(until: end)
             try turn()
         }
         defer { inbox = [] }

@@ -2,8 +2,8 @@ public import Bluetooth
 
 /// A place where a central, a headset with memory and an adapter are, and where time passes.
 ///
-/// The simulation's passes at once; the lab's passes in poll(2). What a bench does to headset or adapter ends by itself, so that
-/// a case that breaks off leaves nothing behind.
+/// The simulation's passes at once; the lab's passes in poll(2). What a bench does to headset or adapter ends by itself, so
+/// that a case that breaks off leaves nothing behind.
 public protocol ContractBench: AnyObject {
     /// The headset, which is in range and offers the Buffered EEG service.
     var headset: ContractHeadset { get }
