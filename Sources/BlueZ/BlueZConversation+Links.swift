@@ -4,6 +4,8 @@ import Bluetooth
 extension BlueZConversation {
     /// How long a device that bluetoothd calls busy is left alone before Device1.Connect is called again.
     private static let busyPause = Duration.milliseconds(500)
+    /// How long the signal that a link is up may follow the reply that says so: bluetoothd sends both in one turn of its loop.
+    private static let confirmationLimit = Duration.milliseconds(500)
 
     // MARK: What the system holds
 
@@ -64,13 +66,22 @@ extension BlueZConversation {
         guard links[index].cancels.isEmpty else { return }
         switch result {
         case .success:
-            links[index].phase = .connected
-            tell(.didConnect(links[index].identifier, attempt: links[index].attempt))
+            // Seen in BlueZ 5.66: where the adapter is switched off under a connect, bluetoothd calls that a success. The
+            // reply and the signal that the link is up come from different sockets of bluetoothd's, in either order.
+            guard DeviceObject(objects, path: path)?.isConnected == true else {
+                return links[index].phase = .confirming(until: now + Self.confirmationLimit)
+            }
+            connected(index)
         case .failure(let error):
             let meaning = BlueZErrorTable.connecting(error)
             guard meaning == .inProgress else { return failToConnect(index, meaning) }
             recover(index, from: recovery)
         }
+    }
+
+    private mutating func connected(_ index: Int) {
+        links[index].phase = .connected
+        tell(.didConnect(links[index].identifier, attempt: links[index].attempt))
     }
 
     /// bluetoothd still works on an earlier connect for this device, of a process that is dead, and would go on saying so.
@@ -122,20 +133,25 @@ extension BlueZConversation {
         guard let path = link(identifier)?.path ?? (device?.isConnected == true ? device?.path : nil) else {
             return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
-        if let index = links.firstIndex(where: { $0.identifier == identifier }) {
+        let index = links.firstIndex { $0.identifier == identifier }
+        if let index {
             links[index].cancels.append(attempt)
             endRequests(of: identifier)
         }
         call(
-            "Disconnect", of: BlueZInterface.device, at: path, for: .disconnect(path: path, attempt: attempt),
-            within: .seconds(10))
+            "Disconnect", of: BlueZInterface.device, at: path,
+            for: .disconnect(path: path, attempt: attempt, isOurs: index != nil), within: .seconds(10))
     }
 
-    mutating func disconnectReplied(_ path: String, _ attempt: Attempt, _ result: Result<[BusValue], BusError>) {
+    /// - Parameter isOurs: false where the link that is cancelled is another program's.
+    mutating func disconnectReplied(
+        _ path: String, _ attempt: Attempt, isOurs: Bool, _ result: Result<[BusValue], BusError>
+    ) {
         // Silence: the one who asked has a deadline, and asks again.
         if case .failure(.noReply) = result { return }
         guard let index = links.firstIndex(where: { $0.path == path && $0.cancels.contains(attempt) }) else {
-            guard let identifier = DeviceObject(objects, path: path)?.identifier else { return }
+            // The end of a link of ours has answered every cancel that waited for it.
+            guard !isOurs, let identifier = DeviceObject(objects, path: path)?.identifier else { return }
             return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
         let link = links.remove(at: index)
@@ -187,6 +203,9 @@ extension BlueZConversation {
             let isBlocked = DeviceObject(objects, path: path)?.isBlocked == true
             return close(links[index], isBlocked ? .peripheralBlocked : .linkLost)
         }
+        if changed["Connected"]?.flag == true, case .confirming = links[index].phase, links[index].cancels.isEmpty {
+            connected(index)
+        }
         if changed["ServicesResolved"]?.flag == true { servicesResolved(index) }
     }
 
@@ -210,6 +229,10 @@ extension BlueZConversation {
                 links[index].phase = .connecting(recovery: recovery)
                 callConnect(link.path)
             }
+            if case .confirming(let until) = link.phase, until <= now, link.cancels.isEmpty {
+                failToConnect(index, .connectionFailed(reason: "bluetoothd gave up without a reason"))
+                continue
+            }
             if let retry = link.discovery?.retry, retry <= now {
                 links[index].discovery?.retry = nil
                 discoveryDue(index)
@@ -221,7 +244,10 @@ extension BlueZConversation {
 extension BlueZLink {
     /// When something is due.
     var deadline: MonotonicTime? {
-        if case .pausing(_, let until) = phase { return until }
-        return discovery?.retry
+        switch phase {
+        case .pausing(_, let until): until
+        case .confirming(let until): cancels.isEmpty ? until : nil
+        case .connecting, .connected: discovery?.retry
+        }
     }
 }

@@ -184,7 +184,7 @@ struct BlueZConversation {
     /// When ``deadlineReached()`` is due; nil for never.
     var deadline: MonotonicTime? {
         var earliest = pending.values.lazy.map(\.deadline).min()
-        for other in [retry, scan.retry, radio.deadline] + links.map(\.deadline) {
+        for other in [retry, scan.retry, radio.deadline] + links.map(\.deadline) + operations.map(\.deadline) {
             if let other, other < earliest ?? other + .nanoseconds(1) { earliest = other }
         }
         return earliest
@@ -199,6 +199,7 @@ struct BlueZConversation {
             if isRunning { loadObjects() }
         }
         linksDue()
+        operationsDue()
         scanDue()
         watchRadio()
     }
@@ -219,7 +220,6 @@ struct BlueZConversation {
         // Replies will not come any more; what was asked of a link that is gone needs none.
         pending.removeAll()
         for link in links { close(link, .adapterUnavailable(.resetting)) }
-        scan.interrupted()
         adapterPath = nil
     }
 
@@ -235,7 +235,8 @@ struct BlueZConversation {
         case .nothing: break
         case .powerOff: poweredOff()
         case .connect(let path): connectReplied(path, result)
-        case .disconnect(let path, let attempt): disconnectReplied(path, attempt, result)
+        case .disconnect(let path, let attempt, let isOurs):
+            disconnectReplied(path, attempt, isOurs: isOurs, result)
         case .clearStuckConnect(let path): stuckConnectCleared(path)
         case .removeDevice(let path): deviceWasRemoved(path)
         case .discoveredObjects(let path): discoveredObjectsLoaded(path, result)
@@ -269,7 +270,7 @@ enum CallPurpose: Hashable {
     case nothing
     case powerOff
     case connect(path: String)
-    case disconnect(path: String, attempt: Attempt)
+    case disconnect(path: String, attempt: Attempt, isOurs: Bool)
     case clearStuckConnect(path: String)
     case removeDevice(path: String)
     case discoveredObjects(path: String)
