@@ -13,7 +13,7 @@ from guest.acquisition import Acquisition
 from guest.bluetooth import BluetoothSystem, HeadsetControl
 from guest.clock import NANOSECONDS, let_pass, now, wait_for
 from guest.process import LabError
-from lab.marks import Goal, Mark
+from lab.marks import RECORD_START, Goal, Mark
 from lab.scenario import Scenario
 
 # How long a return is waited for: far more than the gate, so that the report shows how bad it is.
@@ -69,7 +69,7 @@ class Lab:
         for name in names:
             since = now()
             self.acquisition.command("record", "start", name)
-            self.expect_return(name, since, "record start", Goal.GATE)
+            self.expect_return(name, since, RECORD_START, Goal.GATE)
 
     def record_all(self) -> None:
         """Records every configured headset."""

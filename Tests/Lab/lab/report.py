@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.marks import GATE_SECONDS, Mark
+from lab.marks import GATE_SECONDS, RECORD_START, Mark
 from lab.performance import Performance
 
 
@@ -12,18 +12,27 @@ def table(performances: list[Performance]) -> str:
         "| scenario | fault | runs | p50 | p95 | max | gaps | rows recovered | rows missing | beyond the outage | goal |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|",
     ]
+    starts = [mark for p in performances for mark in p.findings.marks if mark.fault == RECORD_START]
+    if starts:
+        lines.append(_line(["every scenario", RECORD_START, str(len(starts)), *_latencies(starts), "", "", "", "", ""]))
     for title, group in _by_title(performances).items():
         gaps = sum(p.findings.gaps for p in group)
         recovered = sum(p.findings.recovered for p in group)
         missing = sum(p.findings.missing for p in group)
         lost = [p.findings.lost_beyond_outages for p in group if p.findings.lost_beyond_outages is not None]
         beyond = f"{sum(lost):,}" if lost else ""
-        faults = _by_fault([mark for p in group for mark in p.findings.marks])
+        faults = _by_fault([mark for p in group for mark in p.findings.marks if mark.fault != RECORD_START])
+        if not faults:
+            lines.append(_line([title, *[""] * 5, f"{gaps:,}", f"{recovered:,}", f"{missing:,}", beyond, ""]))
         for number, (fault, marks) in enumerate(faults.items()):
             cells = [title if number == 0 else "", fault, str(len(marks)), *_latencies(marks)]
             cells += [f"{gaps:,}", f"{recovered:,}", f"{missing:,}", beyond] if number == 0 else [""] * 4
-            lines.append("| " + " | ".join([*cells, _verdict(marks)]) + " |")
+            lines.append(_line([*cells, _verdict(marks)]))
     return "\n".join(lines)
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 def summary(performances: list[Performance]) -> str:
