@@ -9,17 +9,19 @@ from lab.performance import Performance
 def table(performances: list[Performance]) -> str:
     """Markdown: one row for each kind of fault, in the order in which they first appeared."""
     lines = [
-        "| scenario | fault | runs | p50 | p95 | max | gaps | rows recovered | rows missing | goal |",
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|---|",
+        "| scenario | fault | runs | p50 | p95 | max | gaps | rows recovered | rows missing | beyond the outage | goal |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|",
     ]
     for title, group in _by_title(performances).items():
         gaps = sum(p.findings.gaps for p in group)
         recovered = sum(p.findings.recovered for p in group)
         missing = sum(p.findings.missing for p in group)
+        lost = [p.findings.lost_beyond_outages for p in group if p.findings.lost_beyond_outages is not None]
+        beyond = f"{sum(lost):,}" if lost else ""
         faults = _by_fault([mark for p in group for mark in p.findings.marks])
         for number, (fault, marks) in enumerate(faults.items()):
             cells = [title if number == 0 else "", fault, str(len(marks)), *_latencies(marks)]
-            cells += [f"{gaps:,}", f"{recovered:,}", f"{missing:,}"] if number == 0 else ["", "", ""]
+            cells += [f"{gaps:,}", f"{recovered:,}", f"{missing:,}", beyond] if number == 0 else [""] * 4
             lines.append("| " + " | ".join([*cells, _verdict(marks)]) + " |")
     return "\n".join(lines)
 
@@ -36,7 +38,8 @@ def summary(performances: list[Performance]) -> str:
             f" max {latencies[-1]:.3f} s (gate {GATE_SECONDS:.0f} s)."
         )
     if noticed:
-        parts.append(f"{len(noticed)} losses noticed: p50 {percentile(noticed, 50):.3f} s, p95 {percentile(noticed, 95):.3f} s.")
+        middle, most = percentile(noticed, 50), percentile(noticed, 95)
+        parts.append(f"{len(noticed)} losses noticed: p50 {middle:.3f} s, p95 {most:.3f} s.")
     return " ".join(parts) or "Nothing was measured."
 
 
