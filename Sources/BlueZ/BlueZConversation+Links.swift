@@ -133,33 +133,37 @@ extension BlueZConversation {
         guard let path = link(identifier)?.path ?? (device?.isConnected == true ? device?.path : nil) else {
             return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
-        let index = links.firstIndex { $0.identifier == identifier }
-        if let index {
+        openCancels.append(attempt)
+        if let index = links.firstIndex(where: { $0.identifier == identifier }) {
             links[index].cancels.append(attempt)
             endRequests(of: identifier)
         }
         call(
-            "Disconnect", of: BlueZInterface.device, at: path,
-            for: .disconnect(path: path, attempt: attempt, isOurs: index != nil), within: .seconds(10))
+            "Disconnect", of: BlueZInterface.device, at: path, for: .disconnect(path: path, attempt: attempt),
+            within: .seconds(10))
     }
 
-    /// - Parameter isOurs: false where the link that is cancelled is another program's.
-    mutating func disconnectReplied(
-        _ path: String, _ attempt: Attempt, isOurs: Bool, _ result: Result<[BusValue], BusError>
-    ) {
+    mutating func disconnectReplied(_ path: String, _ attempt: Attempt, _ result: Result<[BusValue], BusError>) {
         // Silence: the one who asked has a deadline, and asks again.
         if case .failure(.noReply) = result { return }
         guard let index = links.firstIndex(where: { $0.path == path && $0.cancels.contains(attempt) }) else {
-            // The end of a link of ours has answered every cancel that waited for it.
-            guard !isOurs, let identifier = DeviceObject(objects, path: path)?.identifier else { return }
-            return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
+            // Of another program's link, or of one that was asked for again meanwhile.
+            guard let identifier = DeviceObject(objects, path: path)?.identifier else { return }
+            return cancelled(identifier, attempt)
         }
         let link = links.remove(at: index)
         // The signal that says so follows the reply.
         objects.set("Connected", of: BlueZInterface.device, at: path, to: .boolean(false))
         objects.set("ServicesResolved", of: BlueZInterface.device, at: path, to: .boolean(false))
         forget(link)
-        for cancel in link.cancels { tell(.didDisconnect(link.identifier, error: nil, attempt: cancel)) }
+        for cancel in link.cancels { cancelled(link.identifier, cancel) }
+    }
+
+    /// Answers a cancel, once: the end of a link answers every cancel that waited for it, before bluetoothd does.
+    private mutating func cancelled(_ identifier: PeripheralIdentifier, _ attempt: Attempt) {
+        guard let place = openCancels.firstIndex(of: attempt) else { return }
+        openCancels.remove(at: place)
+        tell(.didDisconnect(identifier, error: nil, attempt: attempt))
     }
 
     // MARK: Losing
@@ -170,7 +174,7 @@ extension BlueZConversation {
         links.remove(at: index)
         forget(link)
         guard link.cancels.isEmpty else {
-            for cancel in link.cancels { tell(.didDisconnect(link.identifier, error: nil, attempt: cancel)) }
+            for cancel in link.cancels { cancelled(link.identifier, cancel) }
             return
         }
         if link.phase == .connected {

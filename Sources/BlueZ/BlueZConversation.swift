@@ -41,6 +41,8 @@ struct BlueZConversation {
 
     /// Peripherals that are being connected to or are connected.
     var links: [BlueZLink] = []
+    /// Cancels that were not answered yet.
+    var openCancels: [Attempt] = []
     /// Notification sockets and sessions.
     var subscriptions: [Subscription] = []
     /// Sockets for writing without response.
@@ -220,6 +222,7 @@ struct BlueZConversation {
         // Replies will not come any more; what was asked of a link that is gone needs none.
         pending.removeAll()
         for link in links { close(link, .adapterUnavailable(.resetting)) }
+        openCancels.removeAll()
         adapterPath = nil
     }
 
@@ -235,8 +238,7 @@ struct BlueZConversation {
         case .nothing: break
         case .powerOff: poweredOff()
         case .connect(let path): connectReplied(path, result)
-        case .disconnect(let path, let attempt, let isOurs):
-            disconnectReplied(path, attempt, isOurs: isOurs, result)
+        case .disconnect(let path, let attempt): disconnectReplied(path, attempt, result)
         case .clearStuckConnect(let path): stuckConnectCleared(path)
         case .removeDevice(let path): deviceWasRemoved(path)
         case .discoveredObjects(let path): discoveredObjectsLoaded(path, result)
@@ -270,7 +272,7 @@ enum CallPurpose: Hashable {
     case nothing
     case powerOff
     case connect(path: String)
-    case disconnect(path: String, attempt: Attempt, isOurs: Bool)
+    case disconnect(path: String, attempt: Attempt)
     case clearStuckConnect(path: String)
     case removeDevice(path: String)
     case discoveredObjects(path: String)

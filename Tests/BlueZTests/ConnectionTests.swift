@@ -170,6 +170,17 @@ struct ConnectionTests {
         #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
     }
 
+    @Test("A cancel is answered although a connect follows before bluetoothd has closed the link")
+    func connectDuringCancel() {
+        var (script, _) = connected()
+        let cancel = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.reply("Disconnect")
+        #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
+    }
+
     @Test("Another program's link can be cancelled, too")
     func cancelForeign() {
         var script = Script.ready(device: ["Connected": .boolean(true)])

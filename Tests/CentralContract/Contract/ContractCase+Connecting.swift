@@ -80,6 +80,15 @@ extension ContractCase {
             try central.find()
             try central.connect()
         },
+        ContractCase("A connect that follows a cancel at once lets both be answered") { central throws(Breach) in
+            try central.establish()
+            let cancel = central.ask(.cancel(central.headset))
+            let connect = central.ask(.connect(central.headset))
+            try central.answer(to: .cancel(central.headset), cancel, within: .seconds(15))
+            try central.answer(to: .connect(central.headset), connect, within: .seconds(60))
+            try central.cancel()
+            try central.expectNotConnected()
+        },
         ContractCase("Two cancels at once are answered both") { central throws(Breach) in
             try central.link()
             let request = Request.cancel(central.headset)
