@@ -53,6 +53,8 @@ public struct ConnectionMachine: Sendable {
     /// Where the next round's cached identifiers begin, so that more than fit in a round all get their turn.
     var identifierTurn = 0
     var restorationDone = false
+    /// An unknown address that the scan has found, and that waits for its turn.
+    var stranger: PeripheralIdentifier?
     var isScanning = false
     /// When each of the profile's vital characteristics sent last, in the order of the profile.
     var lastArrivals: [MonotonicTime] = []
@@ -305,7 +307,11 @@ extension ConnectionMachine {
             effects.append(
                 .layerEnded(LayerOutcome(layer: .serviceRetrieval, identifier: nil, began: began, result: .silent)))
             scan(at: now, &effects)
-        case .scanning(let began, _):
+        case .scanning(let began, let until):
+            if let stranger, now < until {
+                deadline = until
+                return discovered(stranger, at: now, &effects)
+            }
             endScan(.nothingFound, began: began, &effects)
             rounds += 1
             // The scan took its time, so that nothing spins: the connection is armed again without a hole.
