@@ -113,7 +113,7 @@ def _check_recording(
             excused = ranges.union([*losses.unheard(truth), *_unlistened(findings.marks)])
             losses.check_unbuffered(stored, placements, excused, report)
             if stored.position == 0:
-                beyond = losses.beyond_outages(placements, _outages(findings.marks, headset), report)
+                beyond = losses.beyond_outages(stored, _outages(findings.marks, headset))
                 findings.lost_beyond_outages = (findings.lost_beyond_outages or 0) + beyond
         for problem in report.problems:
             findings.problem(f"{headset.alias}: {problem}")

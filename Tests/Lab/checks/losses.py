@@ -7,6 +7,7 @@ from checks.database import StoredStream
 from checks.placement import Placement
 from checks.samples import SampleReport
 from headsets.truth import TrueBoot, Truth
+from lab.marks import NANOSECONDS
 
 # A block is sent when its first sample is 0.2 s old at the latest, and a connection ends some intervals later.
 _IN_FLIGHT_NANOSECONDS = 500_000_000
@@ -55,15 +56,10 @@ def check_unbuffered(
                 )
 
 
-def beyond_outages(placements: list[Placement], outages: list[ranges.Range], report: SampleReport) -> int:
-    """How many samples are missing that were taken before an outage or after it."""
-    count = 0
-    for placement in placements:
-        clock = placement.stream.clock
-        for start, end in report.missing.get(placement.boot.number, []):
-            instants = (clock.time(position) for position in range(start, end))
-            count += sum(not any(a <= instant < b for a, b in outages) for instant in instants)
-    return count
+def beyond_outages(stored: StoredStream, outages: list[ranges.Range]) -> int:
+    """How many rows are missing beyond those that were due during outages: what the way back and the edges cost."""
+    missing = sum((gap.count or 0) - gap.recovered for gap in stored.gaps if gap.channel == 0)
+    return round(missing - ranges.size(outages) * stored.sampling_frequency / NANOSECONDS)
 
 
 def unheard(truth: Truth, characteristic: str = "") -> list[ranges.Range]:
