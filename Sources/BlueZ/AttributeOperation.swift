@@ -48,6 +48,10 @@ struct Subscription: Hashable {
     let path: String
     /// The socket of AcquireNotify; nil where StartNotify was used and values come as signals.
     let socket: Int32?
+    /// The latest value that came as a signal.
+    var latest: [UInt8]?
+    /// When it came.
+    var latestArrival = MonotonicTime(nanoseconds: 0)
 }
 
 /// The socket of AcquireWrite for one characteristic.

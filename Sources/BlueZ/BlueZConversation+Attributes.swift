@@ -4,6 +4,8 @@ import Bluetooth
 extension BlueZConversation {
     /// How long bluetoothd may take to notice that a socket of AcquireNotify was closed.
     private static let releaseLimit = Duration.milliseconds(500)
+    /// Within which time an equal value is the same one again: less than the shortest connection interval, 7.5 ms.
+    private static let repetitionLimit = Duration.milliseconds(5)
 
     // MARK: Requests
 
@@ -97,7 +99,8 @@ extension BlueZConversation {
             for: .operation(operation.number), within: Self.attributeLimit)
     }
 
-    /// True where notifications are on or off as asked. Begins to switch them off where closing a socket does it.
+    /// True where there is nothing to ask bluetoothd for: notifications are on or off as wanted, or a value went through the
+    /// socket for writes. Begins to switch notifications off where closing a socket does it.
     private mutating func isDone(_ index: Int) -> Bool {
         let operation = operations[index]
         let current = subscriptions.first { $0.path == operation.path }
@@ -109,6 +112,11 @@ extension BlueZConversation {
             request(.close(socket))
             operations[index].kind = .releaseNotify(until: now + Self.releaseLimit)
             return false
+        case .write(let value, .withoutResponse):
+            // It has waited while the socket was acquired; from then on bluetoothd refuses every other write.
+            guard let socket = writeSockets.first(where: { $0.path == operation.path }) else { return false }
+            request(.send(value, socket: socket.socket))
+            return true
         case .releaseNotify, .read, .write, .acquireWrite: return false
         }
     }
@@ -235,8 +243,14 @@ extension BlueZConversation {
         radio.noteLife()
         if changed["NotifyAcquired"]?.flag == false { released(path) }
         guard let value = changed["Value"]?.octets,
-            let subscription = subscriptions.first(where: { $0.path == path && $0.socket == nil })
+            let index = subscriptions.firstIndex(where: { $0.path == path && $0.socket == nil })
         else { return }
+        let subscription = subscriptions[index]
+        // Where several programs have switched notifications on, bluetoothd (5.66) sends each signal once for each of them,
+        // and everybody gets them all.
+        if subscription.latest == value, now <= subscription.latestArrival + Self.repetitionLimit { return }
+        subscriptions[index].latest = value
+        subscriptions[index].latestArrival = now
         tell(.didUpdateValue(subscription.uuid, on: subscription.identifier, value: value, at: now))
     }
 

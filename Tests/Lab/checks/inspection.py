@@ -18,8 +18,6 @@ from lab.scenario import LabHeadset, Scenario
 _STOP_NANOSECONDS = NANOSECONDS // 2
 # What was not committed dies with the process; it commits once a second, and a commit takes a while.
 _COMMIT_NANOSECONDS = NANOSECONDS * 5 // 4
-# The length of a cycle whose last sample a headset does not send.
-_NEVER_SENT = {"ganglion": 201}
 
 
 def inspect(scenario: Scenario, share: Path, audit: Callable[[], tuple[int, str]]) -> Findings:
@@ -113,10 +111,9 @@ def _check_recording(
             losses.check_buffered(stored, placements, truth, report, _excused_from(recording, truth, until))
         else:
             excused = ranges.union([*losses.unheard(truth), *_unlistened(findings.marks)])
-            never_sent = _NEVER_SENT.get(headset.kind, 0)
-            losses.check_unbuffered(stored, placements, excused, report, never_sent)
+            losses.check_unbuffered(stored, placements, excused, report)
             if stored.position == 0:
-                beyond = losses.beyond_outages(stored, placements, _outages(findings.marks, headset), report, never_sent)
+                beyond = losses.beyond_outages(stored, _outages(findings.marks, headset))
                 findings.lost_beyond_outages = (findings.lost_beyond_outages or 0) + beyond
         for problem in report.problems:
             findings.problem(f"{headset.alias}: {problem}")

@@ -7,6 +7,7 @@ from checks.database import StoredStream
 from checks.placement import Placement
 from checks.samples import SampleReport
 from headsets.truth import TrueBoot, Truth
+from lab.marks import NANOSECONDS
 
 # A block is sent when its first sample is 0.2 s old at the latest, and a connection ends some intervals later.
 _IN_FLIGHT_NANOSECONDS = 500_000_000
@@ -42,14 +43,11 @@ def check_buffered(
 
 
 def check_unbuffered(
-    stored: StoredStream, placements: list[Placement], excused: list[ranges.Range], report: SampleReport, never_sent: int = 0
+    stored: StoredStream, placements: list[Placement], excused: list[ranges.Range], report: SampleReport
 ) -> None:
-    """Of a headset without memory only that may be missing which was taken while it could not be heard.
-
-    Of each `never_sent` samples the last one is not sent at all.
-    """
+    """Of a headset without memory only that may be missing which was taken while it could not be heard."""
     for placement in placements:
-        for start, end in _sent(report, placement, never_sent):
+        for start, end in report.missing.get(placement.boot.number, []):
             clock = placement.stream.clock
             outside = ranges.without([(clock.time(start), clock.time(end - 1) + 1)], excused)
             if outside:
@@ -58,28 +56,10 @@ def check_unbuffered(
                 )
 
 
-def beyond_outages(
-    stored: StoredStream,
-    placements: list[Placement],
-    outages: list[ranges.Range],
-    report: SampleReport,
-    never_sent: int,
-) -> int:
-    """How many samples are missing that were taken before an outage or after it; also what no epoch holds."""
-    count = 0
-    for placement in placements:
-        clock = placement.stream.clock
-        for start, end in _sent(report, placement, never_sent):
-            count += sum(
-                not any(a <= clock.time(position) < b for a, b in outages) for position in range(start, end)
-            )
-    return count
-
-
-def _sent(report: SampleReport, placement: Placement, never_sent: int) -> list[ranges.Range]:
-    missing = report.missing.get(placement.boot.number, [])
-    unsent = [(p, p + 1) for p in range(never_sent - 1, 2**20, never_sent)] if never_sent else []
-    return ranges.without(missing, unsent)
+def beyond_outages(stored: StoredStream, outages: list[ranges.Range]) -> int:
+    """How many rows are missing beyond those that were due during outages: what the way back and the edges cost."""
+    missing = sum((gap.count or 0) - gap.recovered for gap in stored.gaps if gap.channel == 0)
+    return round(missing - ranges.size(outages) * stored.sampling_frequency / NANOSECONDS)
 
 
 def unheard(truth: Truth, characteristic: str = "") -> list[ranges.Range]:

@@ -19,7 +19,7 @@ class Findings:
     gaps: int = 0
     missing: int = 0
     recovered: int = 0
-    # Rows of the first stream of headsets without memory that were lost and had not been sampled during an outage.
+    # Rows of the first stream of headsets without memory that are missing beyond those that were due during outages.
     lost_beyond_outages: int | None = None
     # Lines for a person.
     figures: list[str] = field(default_factory=list)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,8 @@ MUSE = LabHeadset("Muse-1324", "left", "C0:55:DA:B0:13:24", 31, "2031-TZRW-1324"
 OTHER_MUSE = LabHeadset("Muse-0666", None, "C0:55:DA:B0:06:66", 3166, "2031-TZRW-0666", kind="muse", model="muse")
 # The same model with another serial number, always in range and advertising.
 STRANGER = LabHeadset("BEEG-0666", None, "C0:00:00:00:06:66", 666, "LAB-0666", details={"streams": _STREAMS})
+# The same, for hours: an advertisement a second.
+RARE_STRANGER = dataclasses.replace(STRANGER, details={**STRANGER.details, "advertising_interval": 1000})
 SLOW = LabHeadset("BEEG-0001", "left", "C0:00:00:00:00:01", 1, "LAB-0001", details={"streams": _SLOW_STREAMS})
 
 

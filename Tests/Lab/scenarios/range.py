@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from guest.lab import Lab
-from lab.scenario import SLOW, STRANGER, Scenario
+from lab.scenario import RARE_STRANGER, SLOW, Scenario
 
 
 def _away(lab: Lab, seconds: float, times: int, fault: str) -> None:
@@ -25,7 +25,7 @@ SCENARIOS = [
         "away-1h",
         "out of range for 1 h",
         [partial(_away, seconds=3600, times=1, fault="away 1 h")],
-        headsets=(SLOW, STRANGER),
+        headsets=(SLOW, RARE_STRANGER),
         time_error_seconds=0.15,
     ),
 ]
