@@ -79,12 +79,14 @@ extension BlueZConversation {
         guard links[index].cancels.isEmpty else { return }
         switch result {
         case .success:
-            // Seen in BlueZ 5.66: where the adapter is switched off under a connect, bluetoothd calls that a success. The
-            // reply and the signal that the link is up come from different sockets of bluetoothd's, in either order.
-            guard DeviceObject(objects, path: path)?.isConnected == true else {
-                return links[index].phase = .confirming(until: now + Self.confirmationLimit)
-            }
-            connected(index)
+            if DeviceObject(objects, path: path)?.isConnected == true { return connected(index) }
+            // Seen in BlueZ 5.66: where the adapter is switched off under a connect, bluetoothd calls that a success; and where
+            // its ATT socket is faster than the kernel's management channel, it never signals that the device is connected
+            // ("is already connected" in its log). So it is asked.
+            links[index].phase = .confirming(until: now + Self.confirmationLimit)
+            call(
+                "GetAll", of: BlueZInterface.properties, at: path, [.string(BlueZInterface.device)],
+                for: .confirmConnect(path: path))
         case .failure(let error):
             let meaning = BlueZErrorTable.connecting(error)
             guard meaning == .inProgress else {
@@ -93,6 +95,15 @@ extension BlueZConversation {
             }
             recover(index, from: recovery)
         }
+    }
+
+    mutating func connectConfirmed(_ path: String, _ result: Result<[BusValue], BusError>) {
+        guard case .success(let values) = result else { return }
+        objects.load(values.first, of: BlueZInterface.device, at: path)
+        guard let index = links.firstIndex(where: { $0.path == path }), links[index].awaitsLink,
+            links[index].cancels.isEmpty, DeviceObject(objects, path: path)?.isConnected == true
+        else { return }
+        connected(index)
     }
 
     private mutating func connected(_ index: Int) {

@@ -244,6 +244,7 @@ struct BlueZConversation {
         case .nothing: break
         case .powerOff: poweredOff()
         case .connect(let path): connectReplied(path, result)
+        case .confirmConnect(let path): connectConfirmed(path, result)
         case .disconnect(let path, let attempt): disconnectReplied(path, attempt, result)
         case .clearStuckConnect(let path): stuckConnectCleared(path)
         case .removeDevice(let path): deviceWasRemoved(path)
@@ -278,6 +279,7 @@ enum CallPurpose: Hashable {
     case nothing
     case powerOff
     case connect(path: String)
+    case confirmConnect(path: String)
     case disconnect(path: String, attempt: Attempt)
     case clearStuckConnect(path: String)
     case removeDevice(path: String)

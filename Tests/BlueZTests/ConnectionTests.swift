@@ -113,6 +113,19 @@ struct ConnectionTests {
             ])
     }
 
+    @Test("A link that bluetoothd never signals, because its ATT socket was faster than the kernel's word, is asked for")
+    func neverSignalled() {
+        var script = Script.ready()
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.reply("Connect")
+        #expect(script.waiting == ["GetAll"])
+        script.reply("GetAll", [BluetoothdScript.dictionary(Script.deviceProperties(["Connected": .boolean(true)]))])
+        #expect(script.events.last == .didConnect(Script.headset, attempt: attempt))
+        script.device(["Connected": .boolean(false)])
+        #expect(script.events.last == .didDisconnect(Script.headset, error: .linkLost, attempt: attempt))
+    }
+
     @Test(
         "bluetoothd's reply that a headset is connected may come before the signal, but not without it",
         arguments: [true, false])
