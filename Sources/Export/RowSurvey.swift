@@ -4,7 +4,7 @@ import Storage
 /// What a pass over a stream's rows finds out before they are written. Only exports that must know more than the ledger says
 /// pay for the pass: the ledger's partly recovered gaps do not tell which samples arrived.
 struct RowSurvey: Sendable {
-    /// Runs of rows, ascending, with at least one missing n between two.
+    /// Runs of rows, ascending, with at least one missing n between two that is not merely one that the headset never sends.
     var runs: [ClosedRange<Int64>] = []
     /// The lowest and highest raw value of each channel; nil where every one is NULL.
     var extremes: [ClosedRange<Int32>?]
@@ -20,7 +20,7 @@ struct RowSurvey: Sendable {
         try reader.forEachChunk(of: stream.id, in: range, rowsPerChunk: Self.rowsPerChunk) { chunk in
             for row in chunk.n.indices {
                 let n = chunk.n[row]
-                if let last = runs.last, last.upperBound + 1 == n {
+                if let last = runs.last, last.upperBound + 1 == n || stream.isUnsent((last.upperBound + 1)..<n) {
                     runs[runs.count - 1] = last.lowerBound...n
                 } else {
                     runs.append(n...n)

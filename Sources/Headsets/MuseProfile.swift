@@ -1,6 +1,7 @@
 public import Bluetooth
 
-/// InteraXon's Muse 2016, Muse 2 and Muse S, and the way to ``MuseAthenaProfile``. Which of them it is, the GATT database tells; see ``adapted(to:)``.
+/// InteraXon's Muse 2016, Muse 2 and Muse S, and the way to ``MuseAthenaProfile``. Which of them it is, the GATT database
+/// tells; see ``adapted(to:)``.
 public struct MuseProfile: HeadsetProfile {
     /// What the GATT database tells of a headset.
     public enum Variant: String, Hashable, Sendable, CaseIterable {
@@ -49,7 +50,9 @@ public struct MuseProfile: HeadsetProfile {
 
     /// By service; by name too, since in some states the service is not advertised.
     public var recognition: Recognition {
-        Recognition(serviceUUIDs: [MuseService.service], namePrefixes: ["Muse-", "MuseS-", "Muse S", "MuseAthena", "Muse Athena", "SMXT-"])
+        Recognition(
+            serviceUUIDs: [MuseService.service],
+            namePrefixes: ["Muse-", "MuseS-", "Muse S", "MuseAthena", "Muse Athena", "SMXT-"])
     }
 
     public var services: [BluetoothUUID] { [MuseService.service] }
