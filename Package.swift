@@ -64,6 +64,12 @@ let package = Package(
         .testTarget(
             name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
 
+        // The central over bluetoothd's D-Bus interface.
+        .target(
+            name: "BlueZ", dependencies: ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
+            swiftSettings: settings),
+        .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "Bluetooth"], swiftSettings: settings),
+
         // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
         .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: optimised),
         .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
@@ -87,23 +93,31 @@ let package = Package(
             dependencies: ["Rehearsal", "Acquisition", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth"],
             swiftSettings: settings),
 
+        // The kernel's Bluetooth management channel: adapters, connection parameters, why links ended.
+        .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
+        // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
+        .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
+
         // Linux system calls that Glibc's module lacks.
         .target(name: "CLinux"),
-        // libsystemd, for notifications to the service manager.
+        // libsystemd: notifications to the service manager, and D-Bus.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // The commands, the configuration, the wiring, the exit codes.
         .executableTarget(
             name: "eegsync",
             dependencies: [
-                "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
-                "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
+                "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "BlueZ", "Simulation",
+                "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
             name: "EegsyncTests",
             dependencies: [
-                "eegsync", "Bluetooth", "Headsets", "Storage", "Export", "Acquisition", "Simulation", "Rehearsal", "CLinux",
+                "eegsync", "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "Simulation",
+                "Rehearsal", "CLinux",
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.

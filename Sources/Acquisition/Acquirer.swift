@@ -21,6 +21,7 @@ public final class Acquirer {
     private var seed: UInt64
     private var scanFilter: ScanFilter?
     private var isShuttingDown = false
+    private var hungRadio: Bool?
     private var adapterIsKnown = false
 
     private(set) var nextStreamID: StreamID
@@ -140,6 +141,11 @@ public final class Acquirer {
                 acquisition.handle(event, at: now)
                 if !acquisition.wantsScan { break }  // One headset took it; another must not connect to it, too.
             }
+        case .didNoticeHungRadio(let isRecovering): hungRadio = isRecovering
+        case .didUnblock(let peripheral):
+            for acquisition in acquisitions where acquisition.machine.identifiers.contains(peripheral) {
+                acquisition.handle(event, at: now)
+            }
         case .didFailToScan:
             for acquisition in acquisitions where acquisition.wantsScan { acquisition.handle(event, at: now) }
             scanFilter = nil
@@ -258,6 +264,12 @@ public final class Acquirer {
     /// Where a recording's connection stands, and since when; nil for a recording that is not acquired.
     public func phase(of recording: RecordingID) -> (phase: ConnectionPhase, since: MonotonicTime)? {
         acquisitions.first { $0.recording == recording }.map { ($0.phase, $0.phaseSince) }
+    }
+
+    /// Whether the radio was found to hang since the last call: true where it is being recovered, nil where it was not.
+    public func takeHungRadio() -> Bool? {
+        defer { hungRadio = nil }
+        return hungRadio
     }
 
     /// Returns to streaming since the last call: which recording, by which layer, and when the first live sample came.

@@ -6,14 +6,16 @@ public import Storage
 public enum AcquisitionReport: Sendable {
     /// A headset's connection is in another phase; `detail` says what exactly is waited for, where that is not all said.
     case phaseChanged(AcquiredHeadset, detail: String?)
-    /// Samples of a headset flow again; `layer` found it.
-    case returned(headset: String, layer: String)
+    /// Samples of a headset flow again; `layer` found it. The first of them arrived at `at`.
+    case returned(headset: String, layer: String, at: MonotonicTime)
     /// A batch is on disk.
     case committed(number: UInt64, rows: Int, duration: Duration)
     /// A batch cannot be written. Told once for each cause; the batch is kept and tried again.
     case writeFailed(StorageError, bufferedRows: Int)
     /// Batches can be written again.
     case writeRecovered(after: Duration, rows: Int)
+    /// The radio hangs; `isRecovering` where it is switched off and on again.
+    case radioHangs(isRecovering: Bool)
     /// No row can be buffered any more; what comes now goes to the gap ledger.
     case bufferFull(rows: Int)
     /// The operator's wishes cannot be read. Told once for each cause.

@@ -49,7 +49,7 @@ public actor AcquisitionService {
     private let thread = PollThread(name: "eegsync-poll")
     private let store: Store
     private let writer: BatchWriter
-    private let makeCentral: @Sendable () -> any Central
+    private let makeCentral: @Sendable (DescriptorWatch) -> any Central
     private var settings: Settings
     private var acquirer: Acquirer?
 
@@ -90,9 +90,11 @@ public actor AcquisitionService {
     ///   - store: opened for acquiring.
     ///   - makeCentral: creates the central; called on the poll thread, which alone uses it.
     ///   - commit: writes a batch; the store's own by default.
+    ///   - synchronise: makes what was committed survive a power cut; the store's own by default.
     public init(
-        store: Store, settings: Settings, makeCentral: @escaping @Sendable () -> any Central,
-        commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil
+        store: Store, settings: Settings, makeCentral: @escaping @Sendable (DescriptorWatch) -> any Central,
+        commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil,
+        synchronise: (@Sendable () throws(StorageError) -> Void)? = nil
     ) {
         self.store = store
         self.settings = settings
@@ -105,7 +107,7 @@ public actor AcquisitionService {
             try store.synchronise()
         }
         writer = BatchWriter(
-            commit: commit ?? storeCommit, dataVersion: storeVersion, synchronise: storeSynchronise)
+            commit: commit ?? storeCommit, dataVersion: storeVersion, synchronise: synchronise ?? storeSynchronise)
         (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.reportLimit))
     }
 
@@ -115,7 +117,8 @@ public actor AcquisitionService {
     public func run() async throws(StorageError) {
         defer { continuation.finish() }
         let next = try store.nextStreamID()
-        acquirer = Acquirer(central: makeCentral(), nextStreamID: next, limits: settings.limits, seed: settings.seed)
+        let central = makeCentral(thread.descriptorWatch)
+        acquirer = Acquirer(central: central, nextStreamID: next, limits: settings.limits, seed: settings.seed)
         thread.setTurn { [weak self] now in self?.assumeIsolated { $0.turn(at: now) } ?? nil }
         await withCheckedContinuation { finished = $0 }
         thread.setTurn(nil)
@@ -285,9 +288,10 @@ public actor AcquisitionService {
             hasChanged = true
             report(.phaseChanged(headset, detail: acquirer.detail(of: headset.recording)))
         }
+        if let isRecovering = acquirer.takeHungRadio() { report(.radioHangs(isRecovering: isRecovering)) }
         for back in acquirer.takeReturns() {
             let name = acquirer.headsets.first { $0.recording == back.recording }?.name ?? ""
-            report(.returned(headset: name, layer: back.layer))
+            report(.returned(headset: name, layer: back.layer, at: back.firstSample))
         }
         if isBufferFull == acquirer.hasRoom {
             isBufferFull.toggle()

@@ -8,6 +8,7 @@ actor BatchWriter {
     private let commit: @Sendable (WriteBatch) throws(StorageError) -> Void
     private let dataVersion: @Sendable () throws(StorageError) -> Int64
     private let synchronise: @Sendable () throws(StorageError) -> Void
+    private let now: @Sendable () -> MonotonicTime
     private var lastSynchronised: MonotonicTime = .boot
 
     /// How often commits are made to survive a power cut. A headset may forget samples only then; each time costs the disk a
@@ -19,9 +20,11 @@ actor BatchWriter {
     init(
         commit: @escaping @Sendable (WriteBatch) throws(StorageError) -> Void,
         dataVersion: @escaping @Sendable () throws(StorageError) -> Int64,
-        synchronise: @escaping @Sendable () throws(StorageError) -> Void
+        synchronise: @escaping @Sendable () throws(StorageError) -> Void,
+        now: @escaping @Sendable () -> MonotonicTime = { MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()) }
     ) {
         self.synchronise = synchronise
+        self.now = now
         self.commit = commit
         self.dataVersion = dataVersion
     }
@@ -33,7 +36,7 @@ actor BatchWriter {
         } catch {
             return .failure(error)
         }
-        let now = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
+        let now = now()
         guard now - lastSynchronised >= Self.synchroniseInterval else { return .success(false) }
         // A disk that cannot flush costs nothing yet: the headset keeps what is not acknowledged.
         guard (try? synchronise()) != nil else { return .success(false) }

@@ -23,18 +23,10 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What exactly is waited for, in words that complete "waits for ...: "; nil where the phase says it all.
+    /// What exactly is waited for: the adapter's state, or in words what a person must remove; nil where the phase says all.
     func detail(_ machine: ConnectionMachine) -> String? {
         switch machine.state {
-        case .waitingForAdapter:
-            switch machine.adapter {
-            case .poweredOff: "it is switched off"
-            case .blocked: "Bluetooth is blocked"
-            case .absent: "there is none"
-            case .unauthorized: "this user may not use it"
-            case .unsupported: "it does not support Low Energy"
-            case .unknown, .resetting, .poweredOn: "the Bluetooth system starts"
-            }
+        case .waitingForAdapter: machine.adapter.rawValue
         case .waitingForOperator(let error): error.description
         default: nil
         }

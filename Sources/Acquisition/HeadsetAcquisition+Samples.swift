@@ -36,6 +36,7 @@ extension HeadsetAcquisition {
                     AnnotationRecord(
                         recording: recording, onset: arrival, durationSeconds: nil, description: description,
                         source: "headset"))
+                records.bound()
             case .discarded, .message, .refused: continue
             }
         }
@@ -49,7 +50,7 @@ extension HeadsetAcquisition {
                 }
             }
             lastLiveSample = arrival
-            noteSamples(at: arrival)
+            noteSamples(from: characteristic, at: arrival)
             readMemory(at: arrival)
         }
     }

@@ -8,11 +8,11 @@ final class HeadsetAcquisition {
     let name: String
     let profile: any HeadsetProfile
     /// The profile, as the present link's GATT database makes it.
-    private(set) var linkProfile: any HeadsetProfile
+    var linkProfile: any HeadsetProfile
     let headset: HeadsetID
     let recording: RecordingID
 
-    private(set) var machine: ConnectionMachine
+    var machine: ConnectionMachine
     var streams: [StreamAssembler]
     /// Streams of an earlier shape of the headset, until their last rows are written.
     var retiredStreams: [StreamAssembler] = []
@@ -135,8 +135,9 @@ final class HeadsetAcquisition {
     }
 
     /// Tells the machine that samples flow: the most frequent event, which changes its deadline and nothing else.
-    func noteSamples(at now: MonotonicTime) {
-        if pending.isEmpty { _ = machine.handle(.samplesReceived, at: now) } else { pending.append(.samplesReceived) }
+    func noteSamples(from characteristic: BluetoothUUID, at now: MonotonicTime) {
+        let event = ConnectionEvent.samplesReceived(from: characteristic)
+        if pending.isEmpty { _ = machine.handle(event, at: now) } else { pending.append(event) }
     }
 
     /// Does what is due.
@@ -174,6 +175,8 @@ final class HeadsetAcquisition {
         case .didFailToConnect(_, let error, let attempt): handle(.connectFailed(error, attempt: attempt), at: now)
         case .didDisconnect(_, let error, let attempt): handle(.disconnected(error, attempt: attempt), at: now)
         case .didDiscoverServices(_, let result, let attempt): servicesDiscovered(result, attempt, at: now)
+        case .didNoticeHungRadio: break  // The machine has its own deadlines; this is for people.
+        case .didUnblock: handle(.operatorActed, at: now)
         case .didModifyServices: handle(.servicesModified, at: now)
         case .didUpdateNotificationState(let characteristic, _, let error, let attempt):
             notificationStateUpdated(characteristic, error, attempt, at: now)
@@ -185,22 +188,6 @@ final class HeadsetAcquisition {
             if let error { return failRunner(error, at: now) }
             runner?.answered()
             advanceRunner(at: now)
-        }
-    }
-
-    private func servicesDiscovered(_ result: Result<GATTDatabase, CentralError>, _ attempt: Attempt, at now: MonotonicTime) {
-        switch result {
-        case .failure(let error): handle(.stepFailed(error, attempt: attempt), at: now)
-        case .success(let database):
-            if profile.isDiscriminatedByDatabase {
-                linkProfile = profile.adapted(to: database)
-                decoder = linkProfile.makeDecoder()
-            }
-            if let absent = linkProfile.requiredCharacteristics.first(where: { database[$0] == nil }) {
-                handle(.stepFailed(.noSuchCharacteristic(absent), attempt: attempt), at: now)
-            } else {
-                handle(.servicesDiscovered(attempt: attempt), at: now)
-            }
         }
     }
 
@@ -275,7 +262,9 @@ extension HeadsetAcquisition {
             central.retrieveConnectedPeripherals(withServices: profile.services, attempt: attempt)
         case .startScan: wantsScan = true
         case .stopScan: wantsScan = false
-        case .connect(let identifier, let attempt): central.connect(identifier, attempt: attempt)
+        case .connect(let identifier, let attempt):
+            central.setConnectionParameters(profile.connectionParameters, for: identifier)
+            central.connect(identifier, attempt: attempt)
         case .cancelConnection(let identifier, let attempt):
             forgetLink()
             central.cancelPeripheralConnection(identifier, attempt: attempt)

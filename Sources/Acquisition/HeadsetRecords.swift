@@ -16,16 +16,20 @@ struct HeadsetRecords {
 
     /// The most records of a kind that wait for the database; a full disk may last for days. The oldest go first: they tell
     /// least about how it stands.
-    private static let limit = 4096
+    static let limit = 4096
 
     /// Keeps within the limit.
     mutating func bound() {
-        if annotations.count > Self.limit { annotations.removeFirst() }
-        if statusReports.count > Self.limit { statusReports.removeFirst() }
-        if connectionAttempts.count > Self.limit { connectionAttempts.removeFirst() }
-        if connectionEvents.count > Self.limit { connectionEvents.removeFirst() }
-        if identifierUses.count > Self.limit { identifierUses.removeFirst() }
-        if clockObservations.count > Self.limit { clockObservations.removeFirst() }
+        Self.bound(&annotations)
+        Self.bound(&statusReports)
+        Self.bound(&connectionAttempts)
+        Self.bound(&connectionEvents)
+        Self.bound(&identifierUses)
+        Self.bound(&clockObservations)
+    }
+
+    private static func bound<Record>(_ records: inout [Record]) {
+        if records.count > limit { records.removeFirst(records.count - limit) }
     }
 
     /// Moves everything into a batch.

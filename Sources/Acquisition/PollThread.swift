@@ -50,6 +50,11 @@ public final class PollThread: SerialExecutor {
         loop.wake()
     }
 
+    /// This thread as a central knows it.
+    public var descriptorWatch: DescriptorWatch {
+        DescriptorWatch(watch: { [weak self] in self?.watch($0) }, unwatch: { [weak self] in self?.unwatch($0) })
+    }
+
     /// Undoes ``watch(_:)``; to be called before the descriptor is closed.
     public func unwatch(_ descriptor: Int32) {
         loop.state.withLock { state in state.watched.removeAll { $0 == descriptor } }

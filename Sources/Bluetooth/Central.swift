@@ -31,6 +31,10 @@ public protocol Central: AnyObject {
     /// Stops to scan.
     func stopScan()
 
+    /// Says what to ask of links to a peripheral from its next connection on. Answered by nothing: where the system does not
+    /// let this process choose, links have the system's own parameters.
+    func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier)
+
     /// Connects. Stays pending while the peripheral is away. Answered by ``CentralEvent/didConnect(_:attempt:)`` or
     /// ``CentralEvent/didFailToConnect(_:error:attempt:)``.
     func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt)
@@ -54,4 +58,9 @@ public protocol Central: AnyObject {
     func writeValue(
         _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
         attempt: Attempt)
+}
+
+extension Central {
+    /// For centrals without a choice.
+    public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {}
 }

@@ -8,6 +8,9 @@ public enum CentralEvent: Hashable, Sendable {
     case didRetrieveConnected([PeripheralIdentifier], attempt: Attempt)
     /// An advertisement that matches the filter; `rssi` in dBm.
     case didDiscover(PeripheralIdentifier, advertisement: Advertisement, rssi: Int8)
+    /// The radio hangs: for minutes it has done nothing of what it was told, and nothing was heard. `isRecovering` is true
+    /// where it is switched off and on again.
+    case didNoticeHungRadio(isRecovering: Bool)
     /// The scan could not start or broke off.
     case didFailToScan(CentralError)
     /// The link is up.
@@ -17,6 +20,8 @@ public enum CentralEvent: Hashable, Sendable {
     /// The link is down. `error` is nil and `attempt` that of the call where it was cancelled; otherwise `attempt` is that of
     /// the `connect` which had established the link, or ``Attempt/none`` for a restored one.
     case didDisconnect(PeripheralIdentifier, error: CentralError?, attempt: Attempt)
+    /// A person unblocked the peripheral: what waited for that may go on.
+    case didUnblock(PeripheralIdentifier)
     /// The discovery ended.
     case didDiscoverServices(PeripheralIdentifier, result: Result<GATTDatabase, CentralError>, attempt: Attempt)
     /// Services changed on the peripheral; handles known so far are void.

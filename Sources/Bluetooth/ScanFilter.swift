@@ -6,6 +6,15 @@ public struct ScanFilter: Hashable, Sendable {
     public private(set) var namePrefixes: [String]
     /// Company identifiers in manufacturer specific data; sorted, each once.
     public private(set) var companies: [UInt16]
+    /// True for the filter that reports every advertisement, whatever the rules.
+    public private(set) var isUnfiltered = false
+
+    /// Reports every advertisement; for people who look around, never for an acquisition.
+    public static var unfiltered: ScanFilter {
+        var filter = ScanFilter()
+        filter.isUnfiltered = true
+        return filter
+    }
 
     /// Creates a filter; the order of the arguments' elements does not matter.
     public init(serviceUUIDs: [BluetoothUUID] = [], namePrefixes: [String] = [], companies: [UInt16] = []) {
@@ -15,10 +24,11 @@ public struct ScanFilter: Hashable, Sendable {
     }
 
     /// True where nothing can match.
-    public var isEmpty: Bool { serviceUUIDs.isEmpty && namePrefixes.isEmpty && companies.isEmpty }
+    public var isEmpty: Bool { !isUnfiltered && serviceUUIDs.isEmpty && namePrefixes.isEmpty && companies.isEmpty }
 
     /// Tells whether the advertisement meets at least one of the rules.
     public func matches(_ advertisement: Advertisement) -> Bool {
+        if isUnfiltered { return true }
         if advertisement.serviceUUIDs.contains(where: serviceUUIDs.contains) { return true }
         if let name = advertisement.localName, namePrefixes.contains(where: name.hasPrefix) { return true }
         return advertisement.manufacturerData.contains { companies.contains($0.company) }
@@ -26,7 +36,8 @@ public struct ScanFilter: Hashable, Sendable {
 
     /// The filter that reports what either of the two reports.
     public func union(_ other: ScanFilter) -> ScanFilter {
-        ScanFilter(
+        if isUnfiltered || other.isUnfiltered { return .unfiltered }
+        return ScanFilter(
             serviceUUIDs: serviceUUIDs + other.serviceUUIDs, namePrefixes: namePrefixes + other.namePrefixes,
             companies: companies + other.companies)
     }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/prctl.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/timerfd.h>
@@ -59,6 +60,29 @@ int clinux_timerfd_arm(int descriptor, int64_t boottime_nanoseconds) {
         when.it_value.tv_nsec = instant % 1000000000;
     }
     return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, NULL) == -1 ? -errno : 0;
+}
+
+int clinux_epoll(void) {
+    int set = epoll_create1(EPOLL_CLOEXEC);
+    return set < 0 ? -errno : set;
+}
+
+int clinux_epoll_insert(int set, int descriptor) {
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = descriptor};
+    return epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event) < 0 ? -errno : 0;
+}
+
+int clinux_epoll_remove(int set, int descriptor) {
+    if (epoll_ctl(set, EPOLL_CTL_DEL, descriptor, NULL) == 0 || errno == ENOENT) return 0;
+    return -errno;
+}
+
+int clinux_epoll_ready(int set, int *descriptors, int capacity) {
+    struct epoll_event events[64];
+    int count = epoll_wait(set, events, capacity < 64 ? capacity : 64, 0);
+    if (count < 0) return -errno;
+    for (int index = 0; index < count; index++) descriptors[index] = events[index].data.fd;
+    return count;
 }
 
 void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

@@ -1,2 +1,3 @@
-// libsystemd (LGPL-2.1-or-later): notifications to the service manager. Debian package libsystemd-dev.
+// libsystemd (LGPL-2.1-or-later): notifications to the service manager, and D-Bus. Debian package libsystemd-dev.
+#include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>

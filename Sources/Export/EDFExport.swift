@@ -11,19 +11,18 @@ struct EDFExport {
 
     /// How far a reader's gain may be off before the report says so.
     static let scaleTolerance = 1e-6
+    /// How much of an export's time a pass over all rows takes, roughly: stepping through them is the most of it.
+    private static let surveyShare = 0.7
 
     func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport {
         var report = ExportReport()
-        var surveys: [RowSurvey]?
-        if request.gaps != .fill || !parts.allSatisfy({ $0.fits(variant) }) {
-            surveys = try parts.map { try RowSurvey(of: $0.stream, in: $0.range, from: reader) }
-        }
+        // Tried before hours are spent on the rows.
+        _ = try PartialFile(path: path(ofFile: 0), replacesExisting: request.replacesExisting)
+        var surveys = try surveys(parts) { progress($0 * Self.surveyShare) }
+        let surveyed = surveys == nil ? 0 : Self.surveyShare
         let mappings = mappings(parts, surveys: surveys, report: &report)
         let groups = try groups(parts, surveys: surveys)
-        let paths = groups.indices.map { index in
-            request.gaps == .segments
-                ? PartialFile.path(request.path, suffix: "_run-" + CivilTime.digits(index + 1)) : request.path
-        }
+        let paths = groups.indices.map(path(ofFile:))
         for path in paths where !request.replacesExisting {
             // Looked at before hours are spent on the first file; creating them all could exhaust file descriptors.
             _ = try PartialFile(path: path, replacesExisting: false)
@@ -36,19 +35,42 @@ struct EDFExport {
                 contents: reader.contents, variant: variant, isContinuous: request.gaps != .discontinuous,
                 timeline: timelines[index], mappings: group.map { mappings[$0.part] },
                 annotations: annotations(ofFile: index, timelines: timelines))
-            let file = try write(plan, path: paths[index], report: &report) { fraction in
-                progress((Double(index) + fraction) / Double(groups.count))
+            func tell(_ fraction: Double) {
+                progress(surveyed + (1 - surveyed) * (Double(index) + fraction) / Double(groups.count))
             }
-            report.files.append(file)
+            do {
+                let rows = group.map { surveys?[$0.part].spool.map(RowSource.spool) ?? .database(reader) }
+                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: tell))
+            } catch ExportError.diskFull where surveys?.contains(where: { $0.spool != nil }) == true {
+                // Without the copies of the rows there may be room for the file.
+                for part in parts.indices { surveys?[part].spool = nil }
+                let rows = group.map { _ in RowSource.database(reader) }
+                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: tell))
+            }
         }
         return report
     }
 
+    private func path(ofFile index: Int) -> String {
+        guard request.gaps == .segments else { return request.path }
+        return PartialFile.path(request.path, suffix: "_run-" + CivilTime.digits(index + 1))
+    }
+
+    /// Looks at all rows where the gaps or the values' range must be known first; nil where they need not.
+    private func surveys(_ parts: [StreamPart], progress: (Double) -> Void) throws -> [RowSurvey]? {
+        guard request.gaps != .fill || !parts.allSatisfy({ $0.fits(variant) }) else { return nil }
+        return try parts.enumerated().map { index, part in
+            try RowSurvey(of: part.stream, in: part.range, from: reader, beside: request.path) {
+                progress((Double(index) + $0) / Double(parts.count))
+            }
+        }
+    }
+
     /// Writes, checks and publishes one file.
     private func write(
-        _ plan: EDFWriter.Plan, path: String, report: inout ExportReport, progress: (Double) -> Void
+        _ plan: EDFWriter.Plan, rows: [RowSource], path: String, report: inout ExportReport, progress: (Double) -> Void
     ) throws -> ExportedFile {
-        var writer = EDFWriter(plan: plan, reader: reader)
+        var writer = EDFWriter(plan: plan, reader: reader, rows: rows)
         // The header is made before the file, so that what cannot be written leaves nothing behind.
         note(header: try writer.header(), plan: plan, report: &report)
         let file = try PartialFile(path: path, replacesExisting: request.replacesExisting)

@@ -65,7 +65,7 @@ final class EDFTrackWriter {
     }
 
     /// Writes the stream's part of a block.
-    func fill(_ block: Block, from reader: RecordingReader) throws {
+    func fill(_ block: Block, from rows: RowSource) throws {
         let samples = Int64(track.samplesPerRecord)
         let start = block.firstRecord * samples
         let end = start + Int64(block.recordCount) * samples
@@ -75,9 +75,7 @@ final class EDFTrackWriter {
         if low < high {
             let shift = track.range.lowerBound - track.firstIndex
             let range = (low + shift)...(high - 1 + shift)
-            try reader.forEachChunk(of: track.stream.id, in: range, rowsPerChunk: range.count) { chunk in
-                copy(chunk, into: block)
-            }
+            try rows.forEachChunk(of: track.stream.id, in: range) { chunk in copy(chunk, into: block) }
         }
         fillAbsent(until: end, in: block)
     }

@@ -38,14 +38,17 @@ struct EDFWriter {
 
     let plan: Plan
     let reader: RecordingReader
+    /// Where the rows of each track are.
+    let rows: [RowSource]
 
     private let labels: [[String]]
     private var annotationRoom: Int
     private let texts: [EDFAnnotation]
 
-    init(plan: Plan, reader: RecordingReader) {
+    init(plan: Plan, reader: RecordingReader, rows: [RowSource]) {
         self.plan = plan
         self.reader = reader
+        self.rows = rows
         let channels = plan.timeline.tracks.map(\.stream.description.channels)
         var unique = EDFSignal.unique(channels.joined().map(EDFSignal.label))[...]
         labels = channels.map { group in
@@ -122,7 +125,7 @@ struct EDFWriter {
             let block = EDFTrackWriter.Block(
                 base: base, firstRecord: first, recordCount: count, recordByteCount: recordByteCount, digests: digests,
                 signalCount: header.signals.count, holdsRows: holdsRows)
-            for track in tracks { try track.fill(block, from: reader) }
+            for (track, rows) in zip(tracks, rows) { try track.fill(block, from: rows) }
             let isLast = first + Int64(count) == total
             if isLast { tracks.forEach { $0.finish() } }
             queue.add(tracks.flatMap { $0.takeAnnotations() })

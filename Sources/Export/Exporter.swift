@@ -29,15 +29,21 @@ public struct Exporter {
     /// - Throws: ``ExportError``, or `StorageError` where the database cannot be read.
     public func export(_ request: ExportRequest, progress: (Double) -> Void = { _ in }) throws -> ExportReport {
         let parts = try selectedParts(request)
+        var reached = 0.0
+        // What is done again is no step back.
+        func advance(to fraction: Double) {
+            reached = max(reached, fraction)
+            progress(reached)
+        }
         let report =
             switch request.format {
             case .csv:
-                try CSVExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
+                try CSVExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: advance)
             case .sqlite:
                 try DatabaseExport(request: request, store: store, reader: reader, afterWriting: afterWriting)
-                    .run(parts, progress: progress)
+                    .run(parts, progress: advance)
             case .edf, .bdf:
-                try EDFExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: progress)
+                try EDFExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: advance)
             }
         progress(1)
         return report

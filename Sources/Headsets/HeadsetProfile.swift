@@ -33,6 +33,11 @@ public protocol HeadsetProfile: Sendable {
     /// Characteristics that carry samples; switched on after the headset has been prepared, in this order.
     var dataCharacteristics: [BluetoothUUID] { get }
 
+    /// Data characteristics each of which must keep sending: where one of them is silent for
+    /// ``ProfileTiming/silenceLimit``, the link counts as lost, whatever the others send. Empty where any data will do, as with
+    /// a single data characteristic.
+    var vitalCharacteristics: [BluetoothUUID] { get }
+
     /// The streams of the model. Empty where the headset itself describes them in its status.
     var streams: [StreamDescription] { get }
 
@@ -59,6 +64,8 @@ public protocol HeadsetProfile: Sendable {
 }
 
 extension HeadsetProfile {
+    /// None in particular.
+    public var vitalCharacteristics: [BluetoothUUID] { [] }
     public var tellsIdentityInStatus: Bool { false }
     public var isDiscriminatedByDatabase: Bool { false }
     public func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
@@ -123,7 +130,7 @@ public enum MemoryCapability: String, Hashable, Sendable {
 public struct ProfileTiming: Hashable, Sendable {
     /// The expected time between two notifications of samples while streaming.
     public var packetPeriod: Duration
-    /// How long streaming may be silent before the link counts as lost.
+    /// How long streaming, or one of the ``HeadsetProfile/vitalCharacteristics``, may be silent before the link counts as lost.
     public var silenceLimit: Duration
     /// How long the answer to a status query may take; one retry follows.
     public var statusLimit: Duration

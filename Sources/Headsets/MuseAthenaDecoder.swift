@@ -86,7 +86,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     }
 
     private static func decodeMotion(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
-        for stream in [MuseAthenaProfile.accelerometer, MuseAthenaProfile.gyroscope] {
+        for stream in MuseAthenaProfile.accelerometer...MuseAthenaProfile.gyroscope {
             let start = decoded.values.count
             let offset = stream == MuseAthenaProfile.gyroscope ? 6 : 0
             for instant in 0..<3 {

@@ -62,11 +62,17 @@ public struct MuseProfile: HeadsetProfile {
     public var controlCharacteristics: [BluetoothUUID] { [MuseService.control] }
 
     public var dataCharacteristics: [BluetoothUUID] {
-        guard variant == .withPPG || variant == .withoutPPG else { return [] }
+        guard dataCharacteristicsAreKnown else { return [] }
         return MuseService.eeg.prefix(hasAuxiliary ? 5 : 4)
             + [MuseService.accelerometer, MuseService.gyroscope, MuseService.telemetry]
             + (variant == .withPPG ? MuseService.ppg : [])
     }
+
+    /// Each channel has to keep sending. An array that exists once: it is looked at with every packet.
+    public var vitalCharacteristics: [BluetoothUUID] { dataCharacteristicsAreKnown ? Self.vital : [] }
+    private static let vital = Array(MuseService.eeg.prefix(4))
+
+    private var dataCharacteristicsAreKnown: Bool { variant == .withPPG || variant == .withoutPPG }
 
     /// What a connection does to the packets' numbers is not known; each one counts as a new run.
     public var epochRule: EpochRule { .connection }

@@ -43,8 +43,8 @@ public enum ConnectionEvent: Hashable, Sendable {
     case stepFailed(CentralError, attempt: Attempt)
     /// The headset's services changed; what was discovered is void.
     case servicesModified
-    /// Samples arrived.
-    case samplesReceived
+    /// Samples arrived in a notification of the characteristic.
+    case samplesReceived(from: BluetoothUUID)
 }
 
 /// Why a machine is stopped.

@@ -230,6 +230,7 @@ extension ConnectionMachine {
         rounds = 0
         state = .streaming(link, since: now)
         deadline = now + profile.timing.silenceLimit
+        lastArrivals = profile.vitalCharacteristics.map { _ in now }
         _ = nextAttempt()
         promote(link.identifier)
         effects.append(.identifierProven(link.identifier, proof: identityProof))
@@ -237,9 +238,14 @@ extension ConnectionMachine {
         effects.append(.layerEnded(outcome(of: link, .streaming)))
     }
 
-    mutating func samplesReceived(at now: MonotonicTime) {
+    mutating func samplesReceived(from characteristic: BluetoothUUID, at now: MonotonicTime) {
         guard case .streaming(_, let since) = state else { return }
-        deadline = now + profile.timing.silenceLimit
+        if lastArrivals.isEmpty {
+            deadline = now + profile.timing.silenceLimit
+        } else if let vital = profile.vitalCharacteristics.firstIndex(of: characteristic), vital < lastArrivals.count {
+            lastArrivals[vital] = now
+            deadline = lastArrivals.min().map { $0 + profile.timing.silenceLimit }
+        }
         if backoff.failures > 0, now - since >= limits.stableAfter { backoff.reset() }
     }
 

@@ -15,12 +15,14 @@ public import Headsets
 ///
 /// The rules that every transition keeps, each with a test:
 /// 1. Every state but `stopped`, `waitingForAdapter` and `waitingForOperator` has a deadline.
-/// 2. A layer that fails or stays silent falls to the next. Only an exhausted scan, a failed connection of the last layer, a
-///    failed establish flow or a lost link backs off: capped, jittered, for ever.
+/// 2. A layer that fails or stays silent falls to the next. After an exhausted scan, a known headset is connected to again at
+///    once: a connection or a scan is armed at every instant. A scan that found nobody to know, a failed connection of the
+///    last layer, a failed establish flow or a lost link backs off: capped, jittered, for ever.
 /// 3. `connecting` is left by an answer or by cancelling; what was cancelled is waited for, so two connections are never
 ///    outstanding.
 /// 4. Effects carry an attempt and replies bring it back; late ones are counted and dropped. An illegal event changes nothing.
-/// 5. Silence while streaming is a lost link. Leaving `streaming` always tells why, so that a gap opens.
+/// 5. Silence while streaming is a lost link, also that of a single vital characteristic. Leaving `streaming` always tells
+///    why, so that a gap opens.
 /// 6. What a person did waits for a person; what broke is retried.
 /// 7. Pauses start from the minimum again only after streaming has held for a while.
 public struct ConnectionMachine: Sendable {
@@ -41,7 +43,8 @@ public struct ConnectionMachine: Sendable {
     /// The adapter's state as last told.
     public internal(set) var adapter: AdapterState = .unknown
 
-    let profile: any HeadsetProfile
+    /// The headset's profile, as its GATT database makes it.
+    var profile: any HeadsetProfile
     let limits: ReconnectionLimits
     /// The number of the latest attempt.
     public internal(set) var attempt = Attempt.none
@@ -52,6 +55,8 @@ public struct ConnectionMachine: Sendable {
     var identifierTurn = 0
     var restorationDone = false
     var isScanning = false
+    /// When each of the profile's vital characteristics sent last, in the order of the profile.
+    var lastArrivals: [MonotonicTime] = []
     /// Identifiers of other headsets, and until when they are left alone.
     var rejected: [(identifier: PeripheralIdentifier, until: MonotonicTime)] = []
 
@@ -142,11 +147,16 @@ public struct ConnectionMachine: Sendable {
         }
     }
 
+    /// The services that were discovered tell which kind of headset it is; see ``HeadsetProfile/adapted(to:)``.
+    public mutating func adapt(to profile: any HeadsetProfile) {
+        self.profile = profile
+    }
+
     /// Takes one event. Returns what is to be done, in order.
     public mutating func handle(_ event: ConnectionEvent, at now: MonotonicTime) -> [ConnectionEffect] {
         var effects: [ConnectionEffect] = []
         switch event {
-        case .samplesReceived: samplesReceived(at: now)
+        case .samplesReceived(let characteristic): samplesReceived(from: characteristic, at: now)
         case .deadlineReached:
             if let deadline, deadline <= now { deadlineReached(at: now, &effects) }
         case .start:
@@ -304,6 +314,8 @@ extension ConnectionMachine {
         case .scanning(let began, _):
             endScan(.nothingFound, began: began, &effects)
             rounds += 1
+            // The scan took its time, so that nothing spins: the connection is armed again without a hole.
+            if identifiers.contains(where: { !isRejected($0, at: now) }) { return connectCached(at: now, &effects) }
             backOff(at: now)
         case .establishing(let link, let step): stepOverdue(link, step, at: now, &effects)
         case .streaming(let link, let since): endStreaming(link, since, .silence, at: now, &effects)

@@ -50,11 +50,12 @@ public struct DemoPlan: Hashable, Sendable {
         ]
     }
 
-    /// Eight channels at 250 Hz; the counter begins so that it wraps.
+    /// Eight channels at 250 Hz; the counter begins so that it wraps once.
     public var headset: HeadsetSpecification {
         var memory = BufferedHeadsetSpecification()
         let untilWrap = (instant(ofMinute: 13) - Self.begin).nanoseconds / 4_000_000
         memory.firstIndex = UInt32(truncatingIfNeeded: (Int64(1) << 32) - untilWrap)
+        memory.firstIndexAfterReboot = 0
         return .buffered(number: 1, memory)
     }
 

@@ -15,7 +15,8 @@ struct HCIPacket {
     var bytes: ArraySlice<UInt8>
 }
 
-/// Follows the Attribute Protocol in captured HCI packets: which handle has which UUID, and what was notified.
+/// Follows the Attribute Protocol in captured HCI packets: which handle has which UUID, and what was notified, for each
+/// peripheral by itself.
 ///
 /// Any bytes are accepted: what makes no sense is skipped, since a capture may begin or end anywhere.
 struct AttributeSniffer {
@@ -25,30 +26,42 @@ struct AttributeSniffer {
         var value: [UInt8]
     }
 
-    private(set) var notifications: [Notification] = []
-    private(set) var unmappedCount = 0
-    private(set) var unmappedHandles: [UInt16] = []
-
-    /// One direction of one connection.
-    private struct Path: Hashable {
-        var adapter: UInt16
+    /// What one peripheral told: over all of its connections where the capture names it, else over one.
+    struct Peer {
+        /// Nil where the capture began later than the connection.
+        var identifier: PeripheralIdentifier?
+        /// The handle of the (latest) connection.
         var connection: UInt16
-        var isReceived: Bool
+        fileprivate(set) var notifications: [Notification] = []
+        fileprivate(set) var unmappedCount = 0
+        fileprivate(set) var unmappedHandles: [UInt16] = []
+        /// What discoveries told.
+        fileprivate var mapped: [UInt16: BluetoothUUID] = [:]
     }
 
-    /// A handle of one connection.
-    private struct Attribute: Hashable {
+    /// In the order of their first packet.
+    private(set) var peers: [Peer] = []
+
+    /// A connection of an adapter.
+    private struct Connection: Hashable {
         var adapter: UInt16
-        var connection: UInt16
         var handle: UInt16
     }
 
+    /// One direction of one connection.
+    private struct Path: Hashable {
+        var connection: Connection
+        var isReceived: Bool
+    }
+
+    /// Whose connection it is at this point of the capture: a place in ``peers``.
+    private var open: [Connection: Int] = [:]
     /// L2CAP frames that are not complete yet; the first four bytes are length and channel.
     private var fragments: [Path: [UInt8]] = [:]
     /// Connections in which a discovery of characteristics waits for its answer.
     private var discovering: Set<Path> = []
-    private var mapped: [Attribute: BluetoothUUID] = [:]
-    /// What the last discovery on any connection told: hosts do not discover again when they know a headset.
+    /// What the last discovery of any peripheral told: hosts do not discover again when they know a headset, and another one
+    /// of the model has the same handles.
     private var lastMapped: [UInt16: BluetoothUUID] = [:]
     private let given: [UInt16: BluetoothUUID]
 
@@ -63,17 +76,45 @@ struct AttributeSniffer {
         }
     }
 
-    /// Disconnection Complete (Core Specification, Vol 4, Part E, 7.7.5): the connection handle may be used for another.
+    /// Beginnings and ends of connections; a handle may be used for another one after its end.
     private mutating func takeEvent(_ packet: HCIPacket) {
         let bytes = Array(packet.bytes)
-        guard bytes.count >= 5, bytes[0] == 0x05 else { return }
-        let connection = bytes.littleEndian(at: 3) & 0x0FFF
+        guard bytes.count >= 5 else { return }
+        switch bytes[0] {
+        case 0x05:  // Disconnection Complete (Core Specification, Vol 4, Part E, 7.7.5)
+            close(Connection(adapter: packet.adapter, handle: bytes.littleEndian(at: 3) & 0x0FFF))
+        case 0x3E where [0x01, 0x0A, 0x29].contains(bytes[2]) && bytes.count >= 14 && bytes[3] == 0:
+            // LE Connection Complete and its enhanced versions (7.7.65.1, .10, .41): handle, role, the peer's address.
+            let connection = Connection(adapter: packet.adapter, handle: bytes.littleEndian(at: 4) & 0x0FFF)
+            close(connection)
+            let address = bytes[8..<14].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let identifier = PeripheralIdentifier(address: address, type: bytes[7] & 1 == 0 ? .public : .random)
+            if let known = peers.firstIndex(where: { $0.identifier == identifier }) {
+                peers[known].connection = connection.handle
+                open[connection] = known
+            } else {
+                open[connection] = peers.count
+                peers.append(Peer(identifier: identifier, connection: connection.handle))
+            }
+        default: break
+        }
+    }
+
+    private mutating func close(_ connection: Connection) {
         for isReceived in [false, true] {
-            let path = Path(adapter: packet.adapter, connection: connection, isReceived: isReceived)
+            let path = Path(connection: connection, isReceived: isReceived)
             fragments[path] = nil
             discovering.remove(path)
         }
-        mapped = mapped.filter { $0.key.connection != connection || $0.key.adapter != packet.adapter }
+        open[connection] = nil
+    }
+
+    /// The peripheral at the other end of a connection; one without a name where its beginning was not captured.
+    private mutating func peer(of connection: Connection) -> Int {
+        if let known = open[connection] { return known }
+        open[connection] = peers.count
+        peers.append(Peer(identifier: nil, connection: connection.handle))
+        return peers.count - 1
     }
 
     /// ACL data (Vol 4, Part E, 5.4.2): handle and flags, length, and a frame of L2CAP or a part of one.
@@ -81,7 +122,8 @@ struct AttributeSniffer {
         let bytes = Array(packet.bytes)
         guard bytes.count >= 4 else { return }
         let field = bytes.littleEndian(at: 0)
-        let path = Path(adapter: packet.adapter, connection: field & 0x0FFF, isReceived: packet.isReceived)
+        let path = Path(
+            connection: Connection(adapter: packet.adapter, handle: field & 0x0FFF), isReceived: packet.isReceived)
         let data = bytes[4...].prefix(Int(bytes.littleEndian(at: 2)))
         var frame: [UInt8]
         if field >> 12 & 0b11 == 0b01 {
@@ -138,11 +180,12 @@ struct AttributeSniffer {
         guard bytes.count >= 2 else { return }
         let length = Int(bytes[1])
         guard length == 7 || length == 21 else { return }
+        let peer = peer(of: path.connection)
         var position = 2
         while bytes.count - position >= length {
             let handle = bytes.littleEndian(at: position + 3)
             if let uuid = BluetoothUUID(littleEndianBytes: bytes[(position + 5)..<(position + length)]) {
-                mapped[Attribute(adapter: path.adapter, connection: path.connection, handle: handle)] = uuid
+                peers[peer].mapped[handle] = uuid
                 lastMapped[handle] = uuid
             }
             position += length
@@ -150,13 +193,15 @@ struct AttributeSniffer {
     }
 
     private mutating func notify(_ handle: UInt16, _ value: [UInt8], _ path: Path, microseconds: Int64) {
-        let attribute = Attribute(adapter: path.adapter, connection: path.connection, handle: handle)
-        guard let uuid = mapped[attribute] ?? given[handle] ?? lastMapped[handle] else {
-            unmappedCount += 1
-            if !unmappedHandles.contains(handle) { unmappedHandles.append(handle) }
+        let peer = peer(of: path.connection)
+        // A peripheral that was discovered has no handle of another one's.
+        let elsewhere = peers[peer].mapped.isEmpty ? lastMapped[handle] : nil
+        guard let uuid = peers[peer].mapped[handle] ?? given[handle] ?? elsewhere else {
+            peers[peer].unmappedCount += 1
+            if !peers[peer].unmappedHandles.contains(handle) { peers[peer].unmappedHandles.append(handle) }
             return
         }
-        notifications.append(Notification(microseconds: microseconds, characteristic: uuid, value: value))
+        peers[peer].notifications.append(Notification(microseconds: microseconds, characteristic: uuid, value: value))
     }
 }
 

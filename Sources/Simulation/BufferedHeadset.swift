@@ -70,12 +70,13 @@ public final class BufferedHeadset: PeripheralBehaviour {
         let number = UInt64(bootHistory.count) << 32 | UInt64(headset.number)
         var generator = SeededGenerator(seed: seed, purpose: 0xB007 ^ number << 16)
         let factor = 1 + specification.crystalErrorPPM * 1e-6
+        let firstIndex =
+            bootHistory.isEmpty ? specification.firstIndex : specification.firstIndexAfterReboot ?? specification.firstIndex
         bootHistory.append(
             BootRecord(
                 bootIdentifier: UInt32(truncatingIfNeeded: generator.next()), began: MonotonicTime(nanoseconds: time),
                 streams: specification.streams.map {
-                    .init(
-                        firstIndex: specification.firstIndex, samplingFrequency: $0.samplingFrequency * factor, runs: [])
+                    .init(firstIndex: firstIndex, samplingFrequency: $0.samplingFrequency * factor, runs: [])
                 }))
         memories = specification.streams.map { _ in BufferedMemory(capacity: specification.capacity) }
         reads = specification.streams.map { _ in nil }

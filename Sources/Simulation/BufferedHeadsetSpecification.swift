@@ -9,6 +9,8 @@ public struct BufferedHeadsetSpecification: Hashable, Sendable {
     public var capacity: Int
     /// The index of each stream at power-on; near 2^32 it soon wraps.
     public var firstIndex: UInt32 = 0
+    /// The same for every later power-on; nil for ``firstIndex`` again.
+    public var firstIndexAfterReboot: UInt32?
     /// How much faster than nominal the headset's crystal runs, in parts per million; about ±50 is usual.
     public var crystalErrorPPM = 12.0
     /// How many packets fit into one connection interval; at least 1.

@@ -1,17 +1,62 @@
 public import Bluetooth
 
+/// What one peripheral sent in a capture that may hold several.
+public struct CapturedPeripheral: Hashable, Sendable {
+    /// From 1, in the order in which the capture has them.
+    public var number: Int
+    /// Its address; nil where the capture began later than its connection.
+    public var identifier: PeripheralIdentifier?
+    /// The handle of its latest connection.
+    public var connection: UInt16
+    /// Its notifications.
+    public var capture: Capture
+}
+
 extension Capture {
-    /// Takes the notifications and indications out of a btsnoop file, as written by Android's snoop log or by btmon.
+    /// Takes the notifications and indications of one peripheral out of a btsnoop file, as written by Android's snoop log or
+    /// by btmon.
     ///
-    /// Handles are mapped to UUIDs by the discovery in the file; where it began later than that, by `characteristics`.
-    /// Notifications whose UUID nothing tells are left out and counted in ``unmappedCount``.
+    /// Handles are mapped to UUIDs by the discovery in the file; where it began later than that, by `characteristics`, or by
+    /// the discovery of another peripheral. Notifications whose UUID nothing tells are left out and counted in
+    /// ``unmappedCount``.
     ///
     /// - Parameters:
     ///   - bytes: the file.
     ///   - characteristics: UUIDs by attribute handle, for what the file does not tell.
-    /// - Throws: ``CaptureError`` with the byte offset of the record.
-    public init(btsnoop bytes: [UInt8], characteristics: [UInt16: BluetoothUUID] = [:]) throws(CaptureError) {
-        pieces = []
+    ///   - number: which peripheral, where several could be meant.
+    ///   - wanted: what the peripheral notifies; any where it is empty.
+    /// - Throws: ``CaptureError``, with the byte offset of the record where the file is damaged; with everything that was found
+    ///   where no peripheral, or more than one, sent what is wanted.
+    public init(
+        btsnoop bytes: [UInt8], characteristics: [UInt16: BluetoothUUID] = [:], connection number: Int? = nil,
+        notifying wanted: [BluetoothUUID] = []
+    ) throws(CaptureError) {
+        let found = try Self.peripherals(btsnoop: bytes, characteristics: characteristics)
+        if let number {
+            guard let chosen = found.first(where: { $0.number == number }) else {
+                throw .noSuchConnection(number, found: found)
+            }
+            self = chosen.capture
+            return
+        }
+        if found.isEmpty { throw .empty }
+        let candidates = found.filter { peripheral in
+            wanted.isEmpty || peripheral.capture.pieces.contains { wanted.contains($0.characteristic) }
+        }
+        guard let chosen = candidates.first else { throw .nothingWanted(found: found) }
+        if candidates.count > 1 { throw .severalConnections(candidates) }
+        self = chosen.capture
+    }
+
+    /// Everything that was notified in a btsnoop file, each peripheral by itself.
+    ///
+    /// A peripheral that the file names is one, however often it was connected; one whose connection the file began in the
+    /// middle of is another with each connection. Peripherals that notified nothing are left out.
+    ///
+    /// - Throws: ``CaptureError``.
+    public static func peripherals(
+        btsnoop bytes: [UInt8], characteristics: [UInt16: BluetoothUUID] = [:]
+    ) throws(CaptureError) -> [CapturedPeripheral] {
         guard bytes.count >= 16, bytes.prefix(8).elementsEqual(Array("btsnoop".utf8) + [0]) else { throw .notBTSnoop }
         let version = UInt32(truncatingIfNeeded: bytes.bigEndian(at: 8, width: 4))
         guard version == 1 else { throw .unsupportedVersion(version) }
@@ -31,19 +76,24 @@ extension Capture {
             }
             offset += 24 + length
         }
-        take(sniffer)
+        let telling = sniffer.peers.filter { !$0.notifications.isEmpty || $0.unmappedCount > 0 }
+        return telling.enumerated().map { index, peer in
+            CapturedPeripheral(
+                number: index + 1, identifier: peer.identifier, connection: peer.connection, capture: Capture(of: peer))
+        }
     }
 
     /// Puts the times in relation to the first, and never backwards.
-    private mutating func take(_ sniffer: AttributeSniffer) {
-        unmappedCount = sniffer.unmappedCount
-        unmappedHandles = sniffer.unmappedHandles
-        guard let first = sniffer.notifications.first else { return }
+    private init(of peer: AttributeSniffer.Peer) {
+        pieces = []
+        unmappedCount = peer.unmappedCount
+        unmappedHandles = peer.unmappedHandles
+        guard let first = peer.notifications.first else { return }
         let (sinceUnixEpoch, isBefore) = first.microseconds.subtractingReportingOverflow(Self.unixEpochMicroseconds)
         let (nanoseconds, isTooLarge) = sinceUnixEpoch.multipliedReportingOverflow(by: 1000)
         if !isBefore, !isTooLarge, nanoseconds >= 0 { startUnixNanoseconds = nanoseconds }
         var latest = Duration.zero
-        for notification in sniffer.notifications {
+        for notification in peer.notifications {
             let (elapsed, overflow) = notification.microseconds.subtractingReportingOverflow(first.microseconds)
             if !overflow { latest = max(latest, .microseconds(elapsed)) }
             pieces.append(Piece(time: latest, characteristic: notification.characteristic, value: notification.value))
@@ -87,6 +137,27 @@ extension Capture {
             default: nil
             }
         }
+    }
+}
+
+extension CapturedPeripheral: CustomStringConvertible {
+    /// Which it is, and what it sent, for a person who has to choose.
+    public var description: String {
+        let name = identifier.map(\.description) ?? "an address that the file does not tell"
+        var counts: [(uuid: BluetoothUUID, count: Int)] = []
+        for piece in capture.pieces {
+            if let index = counts.firstIndex(where: { $0.uuid == piece.characteristic }) {
+                counts[index].count += 1
+            } else {
+                counts.append((piece.characteristic, 1))
+            }
+        }
+        var facts = counts.map { "\($0.count) of \($0.uuid)" }
+        if capture.unmappedCount > 0 {
+            let handles = capture.unmappedHandles.map { "0x" + String($0, radix: 16) }.joined(separator: " ")
+            facts.append("\(capture.unmappedCount) of handles whose characteristic the file does not tell (\(handles))")
+        }
+        return "\(number): \(name), \(capture.duration.components.seconds) s, notifications: \(facts.joined(separator: ", "))"
     }
 }
 

@@ -89,6 +89,12 @@ public enum CaptureError: Error, Hashable, Sendable {
     case malformedRecord(offset: Int)
     /// A file holds nothing that could be played.
     case empty
+    /// Several peripherals of a btsnoop file sent what is wanted.
+    case severalConnections([CapturedPeripheral])
+    /// None of the peripherals of a btsnoop file sent what is wanted.
+    case nothingWanted(found: [CapturedPeripheral])
+    /// A btsnoop file has no peripheral of that number.
+    case noSuchConnection(Int, found: [CapturedPeripheral])
 }
 
 extension CaptureError: CustomStringConvertible {
@@ -106,6 +112,13 @@ extension CaptureError: CustomStringConvertible {
         case .unsupportedDatalink(let code): "btsnoop datalink \(code) is not supported; 1001, 1002 and 2001 are"
         case .malformedRecord(let offset): "the record at byte \(offset) has an impossible length; the file may be cut off"
         case .empty: "the file holds no notifications"
+        case .severalConnections(let found): "several headsets could be meant" + Self.list(found)
+        case .nothingWanted(let found): "nothing in it is what a headset of the model sends" + Self.list(found)
+        case .noSuchConnection(let number, let found): "it has no connection \(number)" + Self.list(found)
         }
+    }
+
+    private static func list(_ found: [CapturedPeripheral]) -> String {
+        found.map { "\n    \($0)" }.joined()
     }
 }

@@ -85,11 +85,13 @@ extension SimulatedWorld {
         case .didRetrieveConnected(let found, let attempt): mix(3 ^ UInt64(found.count) << 8 ^ attempt.number << 16)
         case .didDiscover(let identifier, _, let rssi): mix(4 ^ identifier.address << 16 ^ UInt64(UInt8(bitPattern: rssi)) << 8)
         case .didFailToScan: mix(5)
+        case .didNoticeHungRadio(let isRecovering): mix(isRecovering ? 17 : 16)
         case .didConnect(let identifier, let attempt): mix(6 ^ identifier.address << 8 ^ attempt.number << 56)
         case .didFailToConnect(let identifier, _, let attempt): mix(7 ^ identifier.address << 8 ^ attempt.number << 56)
         case .didDisconnect(let identifier, _, let attempt): mix(8 ^ identifier.address << 8 ^ attempt.number << 56)
         case .didDiscoverServices(let identifier, _, let attempt): mix(9 ^ identifier.address << 8 ^ attempt.number << 56)
         case .didModifyServices(let identifier): mix(10 ^ identifier.address << 8)
+        case .didUnblock(let identifier): mix(15 ^ identifier.address << 8)
         case .didUpdateNotificationState(let uuid, _, _, let attempt): mix(11 ^ uuid.high ^ attempt.number << 8)
         case .didUpdateValue(let uuid, _, let value, _):
             mix(12 ^ uuid.high)

@@ -92,10 +92,11 @@ struct ActivityInspection {
         let event = try latest("connection_event", of: id, in: db)
         let report = try latest("status_report", of: id, in: db)
         let battery = try latest("status_report", where: "battery_percent IS NOT NULL", of: id, in: db)
+        let isLive = try Bool.fetchOne(db, sql: Self.isLiveQuery, arguments: [id]) ?? true
         let recordingID: Int64? = recording?["id"]
         return HeadsetActivity(
             id: HeadsetID(rawValue: id), name: headset["name"], model: headset["model"],
-            serialNumber: headset["serial_number"], recording: recordingID.map(RecordingID.init),
+            serialNumber: headset["serial_number"], isLive: isLive, recording: recordingID.map(RecordingID.init),
             isWanted: recording?["desired_state"] == "recording", state: event?["state"], stateDetail: event?["detail"],
             stateEntered: try event.map { try instant($0["host_boot_id"], $0["boottime_ns"], in: db) },
             condition: (report?["condition"] as String?).flatMap(HeadsetStatus.Condition.init),
@@ -105,6 +106,12 @@ struct ActivityInspection {
             batteryReported: try battery.map { try instant($0["host_boot_id"], $0["boottime_ns"], in: db) },
             streams: try recordingID.map { try streams(of: $0, in: db) } ?? [])
     }
+
+    /// Boots of machines are named by a UUID, invented ones by something else. A headset without recordings counts as live.
+    private static let isLiveQuery = """
+        SELECT count(*) = 0 OR max(b.uuid GLOB '????????-????-????-????-????????????')
+        FROM recording AS r JOIN host_boot AS b ON b.id = r.requested_host_boot_id WHERE r.headset_id = ?
+        """
 
     private func latest(_ table: String, where condition: String = "TRUE", of headset: Int64, in db: Database) throws -> Row? {
         try Row.fetchOne(

@@ -75,6 +75,8 @@ public struct HeadsetActivity: Hashable, Sendable {
     public var name: String
     public var model: String
     public var serialNumber: String?
+    /// False where all of its recordings were asked for on a clock that is no machine's: replays and simulations.
+    public var isLive: Bool
     /// The wanted recording, or one that is being ended, or nil.
     public var recording: RecordingID?
     /// False where the operator has stopped ``recording``.

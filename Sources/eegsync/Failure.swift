@@ -38,6 +38,15 @@ struct Failure: Error, Hashable {
         case noPermission = 77
         /// The configuration is wrong.
         case configuration = 78
+
+        /// True where the next start ends in the same way until a person corrects something: the unit does not restart then.
+        var lasts: Bool {
+            switch self {
+            case .usage, .dataError, .noPermission, .configuration: true
+            // A file that cannot be opened may be one for want of descriptors: a needless start costs less than a night.
+            case .noInput, .unavailable, .software, .osError, .cannotCreate, .ioError, .temporary: false
+            }
+        }
     }
 
     /// The message as it is written to standard error.
@@ -129,7 +138,8 @@ extension Failure {
         case .readOnly(let detail):
             self.init(
                 problem: "the database may not be written: \(detail).", consequence: "nothing was written.",
-                remedy: "run the command as a member of the group eegsync, or mount the disk writable.", code: .noPermission)
+                remedy: "run the command as a member of the group eegsync, or mount the disk writable; the service may write "
+                    + "where ReadWritePaths= of its unit says.", code: .noPermission)
         case .busy(let detail):
             self.init(
                 problem: "another program held the database for too long: \(detail).", consequence: "nothing was written.",

@@ -1,3 +1,4 @@
+import Bluetooth
 import Storage
 
 /// What a headset does, in words: one sentence, and what a person can do about it.
@@ -22,10 +23,12 @@ struct HeadsetSituation: Hashable {
 
     /// The situation of a headset.
     ///
-    /// - Parameter isDaemonRunning: whether a process acquires into the database.
-    init(_ activity: HeadsetActivity, isDaemonRunning: Bool) {
+    /// - Parameters:
+    ///   - isDaemonRunning: whether a process acquires into the database.
+    ///   - isConfigured: whether the configuration names the headset; nil where there is none.
+    init(_ activity: HeadsetActivity, isDaemonRunning: Bool, isConfigured: Bool?) {
         guard activity.recording != nil else {
-            self.init(.idle, "is not recorded", "record it: eegsync record start \(activity.name)")
+            self.init(idle: activity, isConfigured: isConfigured)
             return
         }
         guard isDaemonRunning else {
@@ -41,22 +44,37 @@ struct HeadsetSituation: Hashable {
         self.init(state: activity.state ?? "", detail: activity.stateDetail)
     }
 
+    /// The situation of a headset that nobody wants recorded. What is offered must work.
+    private init(idle activity: HeadsetActivity, isConfigured: Bool?) {
+        let start = "eegsync record start \(activity.name)"
+        switch isConfigured {
+        case true?: self.init(.idle, "is not recorded", "record it: \(start)")
+        case _ where !activity.isLive: self.init(.idle, "was only ever replayed or simulated", nil)
+        case nil: self.init(.idle, "is not recorded", "record it: \(start) --model \(activity.model)")
+        case false?: self.init(.idle, "is not recorded", "name it in the configuration, then: \(start)")
+        }
+    }
+
     /// The situation of a headset that is wanted, by the name of its connection state.
     private init(state: String, detail: String?) {
         let nearby = "switch it on and bring it within reach; eegsync finds it by itself"
-        let detail = detail.map { ": \($0)" } ?? ""
+        let reason = detail.map { ": \($0)" } ?? ""
         switch state {
         case "streaming": self.init(.good, "streams", nil)
         case "stopped", "": self.init(.working, "is about to be looked for", nil)
         case "waitingForAdapter":
-            self.init(
-                .waiting, "waits for the Bluetooth adapter\(detail)",
-                "plug it in, or switch it on: bluetoothctl power on; rfkill unblock bluetooth")
+            let adapter = AdapterState(rawValue: detail ?? "") ?? .unknown
+            self.init(.waiting, "waits for the Bluetooth adapter: \(adapter.words)", adapter.remedy)
         case "waitingForOperator":
-            self.init(.waiting, "waits for a person\(detail)", "remove the cause, then: systemctl reload eegsync")
-        case "searching": self.init(.working, "is looked for\(detail)", nearby)
-        case "establishing": self.init(.working, "is connected and is being prepared\(detail)", nil)
-        default: self.init(.working, "is in state \(state)\(detail)", nil)
+            let isBlocked = detail == CentralError.peripheralBlocked.description
+            self.init(
+                .waiting, "waits for a person\(reason)",
+                isBlocked
+                    ? "unblock it: bluetoothctl unblock ADDRESS; eegsync goes on by itself"
+                    : "remove the cause, then: systemctl reload eegsync")
+        case "searching": self.init(.working, "is looked for\(reason)", nearby)
+        case "establishing": self.init(.working, "is connected and is being prepared\(reason)", nil)
+        default: self.init(.working, "is in state \(state)\(reason)", nil)
         }
     }
 
@@ -64,5 +82,33 @@ struct HeadsetSituation: Hashable {
         self.mood = mood
         self.sentence = sentence
         self.remedy = remedy
+    }
+}
+
+extension AdapterState {
+    /// What the adapter's state is, in words that complete "waits for the Bluetooth adapter: ...".
+    var words: String {
+        switch self {
+        case .poweredOff: "it is switched off"
+        case .blocked: "Bluetooth is blocked"
+        case .absent: "there is none"
+        case .unauthorized: "this user may not use it"
+        case .unsupported: "it does not support Low Energy"
+        case .resetting: "bluetoothd does not run"
+        case .unknown, .poweredOn: "the Bluetooth system starts"
+        }
+    }
+
+    /// What a person can do; what needs nobody is said, too.
+    var remedy: String {
+        switch self {
+        case .poweredOff: "switch it on: bluetoothctl power on"
+        case .blocked: "unblock it: rfkill unblock bluetooth"
+        case .absent: "plug one in"
+        case .unauthorized: "add the user of eegsync to the group bluetooth"
+        case .unsupported: "plug in one that does (Bluetooth 4.0 or later)"
+        case .resetting: "nothing if it is restarting; otherwise: systemctl start bluetooth"
+        case .unknown, .poweredOn: "nothing; eegsync goes on by itself"
+        }
     }
 }

@@ -13,14 +13,28 @@ import Testing
         _ store: Store, _ turns: TurnCounter, limits: AcquisitionLimits = AcquisitionLimits(),
         commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil
     ) -> AcquisitionService {
+        AcquisitionService(
+            store: store, settings: settings(limits), makeCentral: { _ in IdleCentral(turns) }, commit: commit)
+    }
+
+    /// One with a headset, and quick commits.
+    private static func service(
+        _ store: Store, _ script: HeadsetScript, synchronise: (@Sendable () throws(StorageError) -> Void)? = nil
+    ) -> AcquisitionService {
+        var limits = AcquisitionLimits()
+        limits.commitInterval = .milliseconds(40)
+        return AcquisitionService(
+            store: store, settings: settings(limits), makeCentral: { _ in ScriptedCentral(script) }, synchronise: synchronise)
+    }
+
+    private static func settings(_ limits: AcquisitionLimits) -> AcquisitionService.Settings {
         var settings = AcquisitionService.Settings(
             headsets: [KnownHeadset(name: "left", profile: BufferedEEGProfile())], seed: 1,
             readClock: {
                 ClockOffsetRecord(at: .boot, offsetNanoseconds: 1, stepNanoseconds: 0, isSynchronised: true)
             })
         settings.limits = limits
-        return AcquisitionService(
-            store: store, settings: settings, makeCentral: { IdleCentral(turns) }, commit: commit)
+        return settings
     }
 
     private static func store() throws -> Store {
@@ -108,6 +122,79 @@ import Testing
         await service.shutDown()
         try await run.value
         #expect(try store.openRecordings().contains { $0.recording == recording && $0.isWanted })
+    }
+
+    @Test func aHeadsetIsToldToForgetOnlyWhatWasFlushed() async throws {
+        let store = try Self.store()
+        let script = HeadsetScript()
+        let canFlush = Mutex(false)
+        let service = Self.service(
+            store, script,
+            synchronise: { () throws(StorageError) in
+                guard canFlush.withLock({ $0 }) else { throw .diskFull(detail: "flush") }
+            })
+        let acknowledge = HeadsetScript.Call.command(BufferedEEGCommand.acknowledge(stream: 0, upTo: 0).opcode)
+        try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+        let run = Task { try await service.run() }
+        var commits = 0
+        for await report in service.reports {
+            guard case .committed(_, let rows, _) = report, rows > 0 else { continue }
+            commits += 1
+            if commits == 5 {
+                #expect(!script.calls.contains(acknowledge))
+                canFlush.withLock { $0 = true }
+            }
+            if script.calls.contains(acknowledge) { break }
+        }
+        #expect(commits > 5)
+        await service.shutDown()
+        try await run.value
+    }
+
+    @Test func aReloadAsksAHeadsetThatWaitsForAPersonAgain() async throws {
+        let store = try Self.store()
+        let script = HeadsetScript()
+        script.change { $0.connectError = .peripheralBlocked }
+        let service = Self.service(store, script)
+        try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+        let run = Task { try await service.run() }
+        var phases: [ConnectionPhase] = []
+        for await report in service.reports {
+            guard case .phaseChanged(let headset, _) = report else { continue }
+            phases.append(headset.phase)
+            if headset.phase == .waitingForOperator {
+                script.change { $0.connectError = nil }
+                await service.setHeadsets([KnownHeadset(name: "left", profile: BufferedEEGProfile())])
+            }
+            if headset.phase == .streaming { break }
+        }
+        #expect(phases.contains(.waitingForOperator))
+        #expect(phases.last == .streaming)
+        await service.shutDown()
+        try await run.value
+    }
+
+    @Test func aRecordingThatIsStoppedAndStartedAtOnceWaitsForTheHeadset() async throws {
+        let store = try Self.store()
+        let script = HeadsetScript()
+        let service = Self.service(store, script)
+        let first = try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+        var second: RecordingID?
+        let run = Task { try await service.run() }
+        for await report in service.reports {
+            guard case .phaseChanged(let headset, _) = report, headset.phase == .streaming else { continue }
+            if headset.recording == second { break }
+            try store.stopRecording(first, at: .boot)
+            second = try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+        }
+        #expect(second != nil)
+        let calls = script.calls
+        let connects = calls.indices.filter { calls[$0] == .connect }
+        #expect(connects.count == 2)
+        #expect(calls[(connects.first ?? 0)..<(connects.last ?? 0)].contains(.cancel), "let go before it is taken again")
+        #expect(try !store.openRecordings().contains { $0.recording == first })
+        await service.shutDown()
+        try await run.value
     }
 }
 

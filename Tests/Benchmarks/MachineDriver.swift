@@ -68,6 +68,8 @@ final class MachineDriver {
         case .didDiscoverServices(_, .success, let attempt): handle(.servicesDiscovered(attempt: attempt), at: now)
         case .didDiscoverServices(_, .failure(let error), let attempt): handle(.stepFailed(error, attempt: attempt), at: now)
         case .didModifyServices: handle(.servicesModified, at: now)
+        case .didUnblock: handle(.operatorActed, at: now)
+        case .didNoticeHungRadio: break
         case .didUpdateNotificationState(let characteristic, _, let error, let attempt):
             if let error { return handle(.stepFailed(error, attempt: attempt), at: now) }
             let isControl = characteristic == BufferedEEGService.control
@@ -81,7 +83,7 @@ final class MachineDriver {
     }
 
     private func take(_ value: [UInt8], from characteristic: BluetoothUUID, at now: MonotonicTime) {
-        if characteristic == BufferedEEGService.data { return handle(.samplesReceived, at: now) }
+        if characteristic == BufferedEEGService.data { return handle(.samplesReceived(from: characteristic), at: now) }
         decoded.removeAll()
         decoder.decode(value, from: characteristic, into: &decoded)
         for case .status(let status) in decoded.items { handle(.statusReceived(status), at: now) }

@@ -105,4 +105,12 @@ struct ScanFilterTests {
         #expect(ScanFilter().isEmpty)
         #expect(!ScanFilter().matches(Advertisement(localName: "anything")))
     }
+
+    @Test("reports everything where nothing is filtered, also joined with another")
+    func unfiltered() {
+        let filter = ScanFilter.unfiltered.union(ScanFilter(namePrefixes: ["a"]))
+        #expect(filter == .unfiltered && filter == ScanFilter(companies: [1]).union(.unfiltered))
+        #expect(!filter.isEmpty)
+        #expect(filter.matches(Advertisement()))
+    }
 }

@@ -86,17 +86,47 @@ private func configuration(
             problems(text) == [
                 "line 1: database: 'relative.sqlite' is not the absolute path of a file (allowed: an absolute path)",
                 "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
-                "line 3: central.kind: 'magic' is no central (allowed: simulation)",
-                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial)",
-                "line 5: headsets[0].model: 'muse9' is no model that this version knows "
-                    + "(allowed: \(models.joined(separator: ", ")))",
+                "line 3: central.kind: 'magic' is no central (allowed: auto, bluez or simulation)",
+                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey)",
+                "line 5: headsets[0].model: 'muse9' is no model that this version knows"
+                    + " (allowed: \(models.joined(separator: ", ")))",
             ])
     }
 
-    @Test(arguments: ["auto", "bluez", "kernel"]) func aCentralOfALaterVersionIsNamedAsSuch(kind: String) {
-        let found = problems(configuration(central: "{kind: \(kind)}"))
+    @Test func aCentralOfALaterVersionIsNamedAsSuch() {
         #expect(
-            found == ["line 2: central.kind: the central '\(kind)' is not in this version of eegsync (allowed: simulation)"])
+            problems(configuration(central: "{kind: kernel}")) == [
+                "line 2: central.kind: the central 'kernel' is not in this version of eegsync"
+                    + " (allowed: auto, bluez or simulation)"
+            ])
+    }
+
+    @Test func withoutACentralTheMachineDecides() throws {
+        let configuration = try parse("database: /a\nheadsets: [{name: a, model: thinkgear}]\n")
+        #expect(configuration.central == .automatic(Configuration.BlueZ()))
+    }
+
+    @Test func theWayToBluetoothdIsRead() throws {
+        let text = """
+            {kind: bluez, adapter: hci1, start_notify: ["C0:55:DA:B0:13:24/random"], recover_adapter: true}
+            """
+        let found = try parse(configuration(headset: "{name: a, model: thinkgear, passkey: 4711}", central: text))
+        var expected = Configuration.BlueZ()
+        expected.adapter = "hci1"
+        expected.startNotify = [PeripheralIdentifier(address: 0xC055_DAB0_1324, type: .random)]
+        expected.recoversAdapter = true
+        #expect(found.central == .bluez(expected))
+        #expect(found.headsets.map(\.passkey) == [4711])
+    }
+
+    @Test(arguments: [
+        ("adapter: hci", "central.adapter: 'hci' is no adapter"),
+        ("adapter: \"C0:55:DA:B0:13:24/random\"", "is no adapter"),
+        ("recover_adapter: perhaps", "central.recover_adapter: 'perhaps' is neither true nor false"),
+        ("start_notify: [left]", "central.start_notify[0]: 'left' is not a Bluetooth address"),
+    ]) func aWrongWayToBluetoothdIsNamed(setting: String, problem: String) {
+        let found = problems(configuration(central: "{kind: bluez, \(setting)}"))
+        #expect(found.count == 1 && found.first?.contains(problem) == true, "\(found)")
     }
 
     @Test(arguments: [".nan", "nan", ".inf", "inf", "1e400", "0x10", "-1", "0", "0.01", "61", "\"1\"", "fast", "", "[1]"])
@@ -146,7 +176,6 @@ private func configuration(
             found == [
                 "line 1: the file: 'database' is missing (allowed: an absolute path)",
                 "line 1: the file: 'headsets' is missing (allowed: a list of headsets)",
-                "line 1: the file: 'central' is missing (allowed: a mapping with 'kind: simulation')",
                 "line 1: log_level: 'loud' is not one of the words"
                     + " (allowed: trace, debug, info, notice, warning, error, critical)",
             ])

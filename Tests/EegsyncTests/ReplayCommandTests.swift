@@ -126,10 +126,31 @@ import Testing
         #expect(abs(start - 1_740_821_400_000_000_000 + 17_600_000) < 5_000_000)
     }
 
+    /// btsnoop, H4: each of two connections discovers the data characteristic at handle 0x31 and gets one byte from it.
+    private static var snoopOfTwoHeadsets: Data {
+        var file = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 3, 0xEA]
+        for connection in UInt8(0x40)...0x41 {
+            let messages: [(isReceived: UInt8, bytes: [UInt8])] = [
+                (0, [0x08, 1, 0, 0xFF, 0xFF, 0x03, 0x28]),
+                (1, [0x09, 21, 0x30, 0, 0x10, 0x31, 0] + BufferedEEGService.data.littleEndianBytes),
+                (1, [0x1B, 0x31, 0, 7]),
+            ]
+            for (isReceived, bytes) in messages {
+                let count = UInt8(bytes.count)
+                let packet = [2, connection, 0x20, count + 4, 0, count, 0, 4, 0] + bytes
+                file += [0, 0, 0, UInt8(packet.count), 0, 0, 0, UInt8(packet.count), 0, 0, 0, isReceived, 0, 0, 0, 0]
+                file += [0, 0xE0, 0x3A, 0xB4, 0x4A, 0x67, 0x60, 0] + packet
+            }
+        }
+        return Data(file)
+    }
+
     @Test func whatCannotBePlayedIsRefusedWithTheRightCode() throws {
         let database = try RecordedDatabase()
         let garbage = database.directory.appendingPathComponent("garbage").path
         try Data((0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }).write(to: URL(fileURLWithPath: garbage))
+        let snoop = database.directory.appendingPathComponent("snoop").path
+        try Self.snoopOfTwoHeadsets.write(to: URL(fileURLWithPath: snoop))
         let cases: [(arguments: [String], code: Int32, text: String)] = [
             ([garbage, "--model", "unheard-of"], 64, "known models"),
             ([database.path + "-absent", "--model", "thinkgear"], 66, "cannot be read"),
@@ -137,6 +158,11 @@ import Testing
             ([garbage, "--model", "thinkgear", "--format", "btsnoop"], 65, "btsnoop"),
             ([garbage, "--model", "thinkgear", "--format", "text"], 65, "line 1"),
             ([garbage, "--model", "thinkgear"], 65, "no sample"),
+            ([garbage, "--model", "thinkgear", "--connection", "2"], 64, "Only a btsnoop file"),
+            ([snoop, "--model", "buffered-eeg"], 65, "choose one with --connection"),
+            ([snoop, "--model", "buffered-eeg", "--connection", "3"], 65, "no connection 3"),
+            ([snoop, "--model", "buffered-eeg", "--connection", "2"], 65, "no sample"),
+            ([snoop, "--model", "thinkgear"], 65, "check --model"),
         ]
         for (arguments, code, text) in cases {
             let run = try ProgramRun(["replay"] + arguments + ["--database", database.path])

@@ -174,6 +174,21 @@ import Testing
         #expect(daemon.lines.last?.contains("log_level=notice") == true, "nothing below notice is logged any more")
     }
 
+    @Test func aReloadRecordsAHeadsetThatItNames() throws {
+        let fixture = try DaemonFixture()
+        try fixture.want(["right"])
+        let both = "headsets: [{name: left, model: buffered-eeg}, {name: right, model: buffered-eeg}]\nlimits"
+        try fixture.write(replacing: both, with: "headsets: [{name: left, model: buffered-eeg}]\nlimits")
+        let daemon = try RunningDaemon(config: fixture.config)
+        #expect(daemon.line(with: "the configuration names no such headset") != nil)
+        try fixture.write()
+        daemon.signal(SIGHUP)
+        #expect(daemon.line(with: "headset=right recording=1 state=streaming") != nil)
+        daemon.signal(SIGTERM)
+        #expect(daemon.end() == 0)
+        #expect(try fixture.audit().holds)
+    }
+
     @Test func theServiceManagerIsToldEverything() throws {
         let fixture = try DaemonFixture()
         let manager = NotificationSocket("all")

@@ -16,10 +16,11 @@ struct MachineUnderTest {
     var effects: [ConnectionEffect] = []
 
     init(
-        identifiers: [PeripheralIdentifier] = [known], proof: String? = serial, knownBoot: UInt32? = boot, seed: UInt64 = 1
+        identifiers: [PeripheralIdentifier] = [known], proof: String? = serial, knownBoot: UInt32? = boot, seed: UInt64 = 1,
+        profile: any HeadsetProfile = BufferedEEGProfile()
     ) {
         machine = ConnectionMachine(
-            profile: BufferedEEGProfile(), identifiers: identifiers, identityProof: proof,
+            profile: profile, identifiers: identifiers, identityProof: proof,
             preserved: PreservedState(state: "stopped", bootIdentifier: knownBoot), seed: seed)
         fire(.adapterChanged(.poweredOn))
     }
@@ -52,8 +53,8 @@ struct MachineUnderTest {
     }
 
     /// A machine in the state, reached as in life.
-    static func inState(_ name: String) -> MachineUnderTest {
-        var test = MachineUnderTest()
+    static func inState(_ name: String, profile: any HeadsetProfile = BufferedEEGProfile()) -> MachineUnderTest {
+        var test = MachineUnderTest(profile: profile)
         switch name {
         case "stopped": return test
         case "waitingForAdapter":
@@ -81,7 +82,7 @@ struct MachineUnderTest {
             test.fire(.retrievedConnected([], attempt: test.attempt))
             if name == "scanning" { return test }
             if name == "backingOff" {
-                test.reachDeadline()
+                test.fire(.scanFailed(.inProgress))
                 return test
             }
             test.fire(.discovered(stranger))
@@ -152,7 +153,7 @@ struct MachineUnderTest {
             ("status restarted", .statusReceived(Self.status(.idle, boot: 7))),
             ("data on", .dataSubscribed(attempt: attempt)), ("commands done", .commandsCompleted(attempt: attempt)),
             ("step failed", .stepFailed(.linkLost, attempt: attempt)), ("services modified", .servicesModified),
-            ("samples", .samplesReceived),
+            ("samples", .samplesReceived(from: BufferedEEGService.data)),
         ]
     }
 }

@@ -25,18 +25,30 @@ struct RuleTests {
         }
     }
 
-    @Test("Rule 2: a silent layer falls to the next, and only then the machine backs off")
-    func silentLayers() {
-        var test = MachineUnderTest()
+    /// The states that a headset goes through which is away.
+    private func absence(_ identifiers: [PeripheralIdentifier]) -> [String] {
+        var test = MachineUnderTest(identifiers: identifiers)
         test.fire(.start)
         var seen = [test.machine.state.name]
-        for _ in 0..<6 {
+        for _ in 0..<5 {
             test.reachDeadline()
             if case .cancelling = test.machine.state { test.fire(.disconnected(nil, attempt: test.attempt)) }
             seen.append(test.machine.state.name)
         }
+        return seen
+    }
+
+    @Test("Rule 2: a silent layer falls to the next; while a known headset is away, a connection or a scan is always armed")
+    func silentLayers() {
         #expect(
-            seen == ["restoring", "connecting", "retrieving", "scanning", "backingOff", "connecting", "retrieving"])
+            absence([MachineUnderTest.known]) == [
+                "restoring", "connecting", "retrieving", "scanning", "connecting", "retrieving",
+            ])
+    }
+
+    @Test("Rule 2: a scan for a headset that nobody has met backs off")
+    func silentLayersOfAnUnknownHeadset() {
+        #expect(absence([]) == ["restoring", "retrieving", "scanning", "backingOff", "retrieving", "scanning"])
     }
 
     @Test("Rule 2: a failing layer falls to the next")
@@ -55,7 +67,8 @@ struct RuleTests {
 
     @Test("Rule 2: pauses are capped, jittered and never give up")
     func backoffBounds() {
-        var test = MachineUnderTest.inState("backingOff")
+        var test = MachineUnderTest(identifiers: [])
+        test.fire(.start)
         let limits = ReconnectionLimits()
         var pauses: [Duration] = []
         for _ in 0..<2000 {
@@ -139,11 +152,38 @@ struct RuleTests {
         for _ in 0..<20 {
             test.wait(limit - .milliseconds(1))
             #expect(test.fire(.deadlineReached).isEmpty)
-            test.fire(.samplesReceived)
+            test.fire(.samplesReceived(from: BufferedEEGService.data))
         }
         let effects = test.reachDeadline()
         #expect(effects.first == .streamingEnded(.silence))
         #expect(test.machine.state.name == "cancelling")
+    }
+
+    @Test("Rule 5: a vital characteristic that falls silent, or never sends, is a lost link, whatever the others send")
+    func vitalSilence() {
+        let limit = BufferedEEGProfile().timing.silenceLimit
+        /// How long streaming lasts while only these send, ten times within the limit.
+        func duration(_ sending: [[BluetoothUUID]]) -> Duration {
+            var test = MachineUnderTest.inState("streaming", profile: SeveralSensorsProfile())
+            let start = test.now
+            for characteristics in sending {
+                test.wait(limit / 10)
+                #expect(test.fire(.deadlineReached).isEmpty)
+                for characteristic in characteristics { test.fire(.samplesReceived(from: characteristic)) }
+            }
+            while let deadline = test.machine.deadline, deadline > test.now, test.machine.state.name == "streaming" {
+                test.wait(limit / 10)
+                test.fire(.samplesReceived(from: SeveralSensorsProfile.accelerometer))
+                if deadline <= test.now { #expect(test.fire(.deadlineReached).first == .streamingEnded(.silence)) }
+                if test.now - start > limit * 10 { break }
+            }
+            return test.now - start
+        }
+        let (first, second) = (SeveralSensorsProfile.eeg[0], SeveralSensorsProfile.eeg[1])
+        #expect(duration([]) == limit)
+        #expect(duration(Array(repeating: [first], count: 9)) == limit)
+        #expect(duration(Array(repeating: [first, second], count: 30)) == limit * 4)
+        #expect(duration(Array(repeating: [first, second], count: 20) + Array(repeating: [second], count: 9)) == limit * 3)
     }
 
     @Test("Rule 5: leaving streaming always tells why")
@@ -211,7 +251,7 @@ struct RuleTests {
             for _ in 0..<times {
                 guard case .streaming(let link, _) = test.machine.state else { break }
                 test.wait(holding)
-                test.fire(.samplesReceived)
+                test.fire(.samplesReceived(from: BufferedEEGService.data))
                 test.fire(.disconnected(.linkLost, attempt: link.connectAttempt))
                 if let deadline = test.machine.deadline { pause = deadline - test.now }
                 test.reachDeadline()

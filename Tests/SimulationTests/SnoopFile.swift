@@ -4,6 +4,8 @@ import Bluetooth
 struct SnoopFile {
     private(set) var bytes: [UInt8]
     private let datalink: UInt32
+    /// The handle of the connection that the next packets belong to.
+    var connection: UInt8 = 0x40
 
     init(datalink: UInt32) {
         self.datalink = datalink
@@ -16,14 +18,28 @@ struct SnoopFile {
         for shift in (0..<width).reversed() { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(shift)))) }
     }
 
-    private mutating func record(_ data: [UInt8], isReceived: Bool, at microseconds: UInt64) {
-        let packet = datalink == 1002 ? [2] + data : data
+    private mutating func record(_ data: [UInt8], isReceived: Bool, isEvent: Bool = false, at microseconds: UInt64) {
+        let packet = datalink == 1002 ? [isEvent ? 4 : 2] + data : data
         append(bigEndian: UInt64(packet.count), width: 4)
         append(bigEndian: UInt64(packet.count), width: 4)
-        append(bigEndian: datalink == 2001 ? (isReceived ? 5 : 4) : (isReceived ? 1 : 0), width: 4)
+        let flags: UInt64 =
+            datalink == 2001 ? (isEvent ? 3 : isReceived ? 5 : 4) : (isReceived ? 1 : 0) | (isEvent ? 2 : 0)
+        append(bigEndian: flags, width: 4)
         append(bigEndian: 0, width: 4)
         append(bigEndian: 0x00DC_DDB3_0F2F_8000 + microseconds, width: 8)
         bytes += packet
+    }
+
+    /// LE Enhanced Connection Complete, or with `isEnhanced` false its first version.
+    mutating func connected(_ peer: PeripheralIdentifier, isEnhanced: Bool = true, at microseconds: UInt64 = 0) {
+        let address = (0..<6).map { UInt8(truncatingIfNeeded: peer.address >> (8 * $0)) }
+        let rest = [UInt8](repeating: 0, count: isEnhanced ? 19 : 7)
+        let body = [isEnhanced ? 0x0A : 0x01, 0, connection, 0, 0, peer.addressType == .random ? 1 : 0] + address + rest
+        record([0x3E, UInt8(body.count)] + body, isReceived: true, isEvent: true, at: microseconds)
+    }
+
+    mutating func disconnected(at microseconds: UInt64 = 0) {
+        record([0x05, 4, 0, connection, 0, 0x13], isReceived: true, isEvent: true, at: microseconds)
     }
 
     /// One message of the Attribute Protocol, in ACL packets of at most `fragment` bytes.
@@ -34,7 +50,7 @@ struct SnoopFile {
             let part = rest.prefix(fragment)
             rest = rest.dropFirst(fragment)
             record(
-                [0x40, boundary << 4, UInt8(part.count & 0xFF), UInt8(part.count >> 8)] + part, isReceived: isReceived,
+                [connection, boundary << 4, UInt8(part.count & 0xFF), UInt8(part.count >> 8)] + part, isReceived: isReceived,
                 at: microseconds)
             boundary = 0b01
         }

@@ -10,8 +10,9 @@ enum Imports {
         "Storage": ["Migrations", "Headsets", "Bluetooth"],
         // Bluetooth for `Disposition` only.
         "Export": ["Storage", "Headsets", "Bluetooth"],
-        "BlueZ": ["Bluetooth", "CSystemd", "CLinux"],
-        "KernelBluetooth": ["Bluetooth", "CBluetooth", "CLinux"],
+        "BlueZ": ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
+        "BluetoothManagement": ["Bluetooth", "CBluetooth"],
+        "KernelBluetooth": ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
         "Simulation": ["Bluetooth", "Headsets", "Reconnection"],
         "Acquisition": ["Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd"],
         "Rehearsal": [
@@ -20,9 +21,8 @@ enum Imports {
             "Acquisition", "CLinux", "CSystemd",
         ],
         "eegsync": [
-            "Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "KernelBluetooth",
-            "Simulation",
-            "Acquisition", "Rehearsal", "CLinux", "CSystemd",
+            "Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "BluetoothManagement",
+            "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux", "CSystemd",
         ],
     ]
 

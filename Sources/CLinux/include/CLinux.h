@@ -30,6 +30,18 @@ int clinux_timerfd(void);
 /// disarms. 0 or -errno.
 int clinux_timerfd_arm(int descriptor, int64_t boottime_nanoseconds);
 
+/// A set of watched descriptors, readable while one of them is, closed on exec (epoll_create1(2)); -errno on failure.
+int clinux_epoll(void);
+
+/// Adds a descriptor to the set, watched for reading (epoll_ctl(2)). 0 or -errno.
+int clinux_epoll_insert(int set, int descriptor);
+
+/// Takes a descriptor out of the set. 0, also where it was not in it, or -errno.
+int clinux_epoll_remove(int set, int descriptor);
+
+/// Writes at most `capacity` descriptors of the set that can be read now, or have ended; how many, or -errno. Never waits.
+int clinux_epoll_ready(int set, int *descriptors, int capacity);
+
 /// Names the calling thread for `ps -L` and debuggers; what exceeds 15 bytes is cut off (prctl(2)).
 void clinux_name_thread(const char *name);
 

@@ -18,7 +18,8 @@ struct Replay: ParsableCommand {
             FORMATS
               bytes     what a serial port sent, without times; they are cut at the model's nominal rate
               text      lines of time<TAB>characteristic<TAB>hex; times in seconds or ISO 8601
-              btsnoop   as Android's snoop log or btmon writes it; UUIDs come from the discovery in the file
+              btsnoop   as Android's snoop log or btmon writes it; UUIDs come from the discovery in the file. Where several \
+            headsets of the model sent, --connection chooses one; the message names them.
 
             Exit code 0 if the audit of the recording holds, 65 if not.
 
@@ -46,6 +47,9 @@ struct Replay: ParsableCommand {
 
     @Option(help: "Without it: as the file's beginning tells.")
     var format: Format?
+
+    @Option(help: ArgumentHelp("Which of several headsets in a btsnoop file.", valueName: "number"))
+    var connection: Int?
 
     @Option(help: ArgumentHelp("The headset's name in the database. Without it: replay-MODEL.", valueName: "name"))
     var headset: String?
@@ -119,7 +123,11 @@ struct Replay: ParsableCommand {
         }
         do {
             let capture: Capture
-            switch format ?? Format(of: bytes) {
+            let format = format ?? Format(of: bytes)
+            if connection != nil, format != .btsnoop {
+                throw ValidationError("Only a btsnoop file has several connections; leave --connection out.")
+            }
+            switch format {
             case .bytes:
                 guard profile.dataCharacteristics == [.serialPort] else {
                     throw Failure(
@@ -129,14 +137,24 @@ struct Replay: ParsableCommand {
                 }
                 capture = Capture(byteStream: bytes)
             case .text: capture = try Capture(text: bytes)
-            case .btsnoop: capture = try Capture(btsnoop: bytes)
+            case .btsnoop:
+                capture = try Capture(btsnoop: bytes, connection: connection, notifying: profile.dataCharacteristics)
             }
             if capture.pieces.isEmpty { throw CaptureError.empty }
             return capture
         } catch let error as CaptureError {
             throw Failure(
                 problem: "\(file) cannot be played: \(error).", consequence: "nothing was recorded.",
-                remedy: "check the file and --format; `eegsync help replay` describes the formats.", code: .dataError)
+                remedy: remedy(error), code: .dataError)
+        }
+    }
+
+    private func remedy(_ error: CaptureError) -> String {
+        switch error {
+        case .severalConnections(let found), .noSuchConnection(_, let found):
+            "choose one with --connection NUMBER, such as --connection \(found.last?.number ?? 1)."
+        case .nothingWanted: "check --model; a capture must begin before the headset is connected for the first time."
+        default: "check the file and --format; `eegsync help replay` describes the formats."
         }
     }
 }

@@ -27,13 +27,18 @@ struct Status: AsyncParsableCommand {
 
     func run() async throws {
         let store = try options.open(.readOnly)
-        let configured = (try? options.configurationIfPresent())?.headsets ?? []
+        let configuration = try? options.configurationIfPresent()
         while true {
-            let facts = try StatusFacts(store: store, configured: configured, now: HostClock.now)
-            // On a terminal the picture replaces the last one; in a pipe one follows the other.
-            if watch && !output.json && isatty(STDOUT_FILENO) == 1 { print("\u{1B}[H\u{1B}[2J", terminator: "") }
-            try facts.print(asJSON: output.json)
-            guard watch else { return }
+            let facts = try StatusFacts(store: store, configuration: configuration, now: HostClock.now)
+            guard watch, !output.json else {
+                try facts.print(asJSON: output.json)
+                guard watch else { return }
+                fflush(nil)
+                try await Task.sleep(for: Self.watchInterval)
+                continue
+            }
+            let isTerminal = isatty(STDOUT_FILENO) == 1
+            print(facts.frame(isTerminal: isTerminal, style: .detected(for: STDOUT_FILENO)), terminator: "")
             fflush(nil)
             try await Task.sleep(for: Self.watchInterval)
         }
@@ -80,9 +85,14 @@ struct StatusFacts: Facts {
     /// How long the disk lasts while every headset of a running recording streams.
     var daysLeft: Double?
     var daemonPid: Int32?
+    /// Whether the daemon may choose intervals and supervision timeouts (CAP_NET_ADMIN); nil where that is not known, or where
+    /// no radio is used.
+    var choosesConnectionParameters: Bool?
     var headsets: [Headset]
 
-    init(store: Store, configured: [Configuration.Headset], now: MonotonicTime) throws {
+    /// - Parameter configuration: nil where there is none, or none that can be read.
+    init(store: Store, configuration: Configuration?, now: MonotonicTime) throws {
+        let configured = configuration?.headsets
         let pid = store.path.flatMap { DaemonPresence.pid(database: $0) }
         let activities = try store.headsets(at: now)
         let size = try store.size()
@@ -91,10 +101,17 @@ struct StatusFacts: Facts {
         databaseBytes = size.bytes
         freeBytes = size.freeBytes
         daemonPid = pid
+        if let pid, configuration?.central.usesRadio == true {
+            choosesConnectionParameters = SystemFiles().hasNetworkAdministration(pid: "\(pid)")
+        }
         let rows = try store.recordings().reduce(0) { $0 + $1.rows }
         daysLeft = Self.daysLeft(size: size, rows: rows, activities: activities)
-        headsets = activities.map { Self.headset($0, isDaemonRunning: pid != nil, now: now, wallNanoseconds: wall) }
-        for headset in configured where !activities.contains(where: { $0.name == headset.name }) {
+        headsets = activities.map { activity in
+            let situation = HeadsetSituation(
+                activity, isDaemonRunning: pid != nil, isConfigured: configured?.contains { $0.name == activity.name })
+            return Self.headset(activity, situation, now: now, wallNanoseconds: wall)
+        }
+        for headset in configured ?? [] where !activities.contains(where: { $0.name == headset.name }) {
             headsets.append(
                 Headset(
                     name: headset.name, model: headset.model, serialNumber: headset.serialNumber, mood: .idle,
@@ -103,14 +120,13 @@ struct StatusFacts: Facts {
     }
 
     private static func headset(
-        _ activity: HeadsetActivity, isDaemonRunning: Bool, now: MonotonicTime, wallNanoseconds: Int64
+        _ activity: HeadsetActivity, _ situation: HeadsetSituation, now: MonotonicTime, wallNanoseconds: Int64
     ) -> Headset {
         func age(_ instant: StoredInstant?) -> Double? {
             guard let instant else { return nil }
             if instant.isSameHostBoot { return (now - instant.time).inSeconds }
             return instant.unixNanoseconds.map { Double(wallNanoseconds - $0) / 1e9 }
         }
-        let situation = HeadsetSituation(activity, isDaemonRunning: isDaemonRunning)
         return Headset(
             name: activity.name, model: activity.model, serialNumber: activity.serialNumber,
             recording: activity.recording?.rawValue, state: activity.state, mood: situation.mood, sentence: situation.sentence,
@@ -137,6 +153,13 @@ struct StatusFacts: Facts {
 }
 
 extension StatusFacts {
+    /// One picture of `--watch`. On a terminal it replaces the last one; in a pipe one follows the other.
+    func frame(isTerminal: Bool, style: TerminalStyle) -> String {
+        let text = lines(style: style).map { $0 + "\n" }.joined()
+        // Cursor home, erase the display (ECMA-48, 8.3.21 and 8.3.39).
+        return isTerminal ? "\u{1B}[H\u{1B}[2J" + text : text + "\n"
+    }
+
     func lines(style: TerminalStyle) -> [String] {
         var lines: [String] = []
         for headset in headsets {
@@ -145,6 +168,12 @@ extension StatusFacts {
         }
         if headsets.isEmpty {
             lines += ["No headset is known yet. Name it in the configuration, then: eegsync record start NAME", ""]
+        }
+        if choosesConnectionParameters == false {
+            lines.append(
+                style.apply(.caution, to: "Links have the kernel's own parameters and drop after 0.4 s of fading:")
+                    + " eegsync run lacks CAP_NET_ADMIN.")
+            lines += ["  you can: grant it; `eegsync doctor` says how", ""]
         }
         let daemon = daemonPid.map { "eegsync run has pid \($0)" } ?? "eegsync run does not run"
         var disk = "database \(Quantity.bytes(databaseBytes))"

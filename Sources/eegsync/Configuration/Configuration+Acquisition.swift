@@ -1,4 +1,5 @@
 import Acquisition
+import BlueZ
 import Bluetooth
 import Headsets
 import Simulation
@@ -15,10 +16,24 @@ extension Configuration {
     }
 
     /// The central that the configuration names.
-    func makeCentral() -> any Bluetooth.Central {
+    ///
+    /// - Parameter watch: where its file descriptors are watched.
+    func makeCentral(watch: DescriptorWatch) -> any Bluetooth.Central {
         switch central {
+        case .automatic(let settings), .bluez(let settings): BlueZCentral(options: options(settings), watch: watch)
         case .simulation(let simulation): simulation.makeCentral()
         }
+    }
+
+    private func options(_ settings: BlueZ) -> BlueZOptions {
+        var options = BlueZOptions()
+        options.adapter = settings.adapter
+        options.startNotify = settings.startNotify
+        options.recoversAdapter = settings.recoversAdapter
+        options.passkeys = headsets.compactMap { headset in
+            headset.passkey.map { BlueZOptions.Passkey(value: $0, identifiers: headset.identifiers) }
+        }
+        return options
     }
 }
 

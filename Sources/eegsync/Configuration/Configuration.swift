@@ -12,7 +12,7 @@ struct Configuration: Hashable, Sendable {
     /// The headsets that may be recorded, in the order of the file; names are unique.
     var headsets: [Headset]
     /// The central that reaches them.
-    var central: Central
+    var central = Central.automatic(BlueZ())
     /// Bounds of the daemon.
     var limits = Limits()
     /// From which level on lines are logged.
@@ -28,12 +28,42 @@ struct Configuration: Hashable, Sendable {
         var identifiers: [PeripheralIdentifier] = []
         /// The serial number that proves the headset's identity; nil accepts the first headset of the model and keeps to it.
         var serialNumber: String?
+        /// The passkey that it asks for when it is paired, 0 ... 999,999; nil where it asks for none.
+        var passkey: UInt32?
     }
 
     /// What stands behind the `Central` protocol.
     enum Central: Hashable, Sendable {
+        /// Whatever this machine has: bluetoothd where it runs.
+        case automatic(BlueZ)
+        /// bluetoothd, over D-Bus.
+        case bluez(BlueZ)
         /// A simulated radio.
         case simulation(Simulation)
+
+        /// Whether links go through this machine's radio.
+        var usesRadio: Bool {
+            if case .simulation = self { false } else { true }
+        }
+
+        /// The word that the configuration has for it.
+        var kind: String {
+            switch self {
+            case .automatic: "auto"
+            case .bluez: "bluez"
+            case .simulation: "simulation"
+            }
+        }
+    }
+
+    /// The way to bluetoothd.
+    struct BlueZ: Hashable, Sendable {
+        /// The adapter's name or address; nil for the first that is switched on.
+        var adapter: String?
+        /// Addresses of headsets on which AcquireNotify does not work.
+        var startNotify: [PeripheralIdentifier] = []
+        /// Whether a radio that hangs is switched off and on again.
+        var recoversAdapter = false
     }
 
     /// A simulated radio with headsets on it.

@@ -30,7 +30,7 @@ struct ConfigurationParser {
         let configuration = Configuration(
             databasePath: databasePath(required("database", in: found, of: root, allowed: "an absolute path")),
             headsets: headsets(required("headsets", in: found, of: root, allowed: "a list of headsets")),
-            central: central(required("central", in: found, of: root, allowed: "a mapping with 'kind: simulation'")),
+            central: found["central"].map { central($0) } ?? .automatic(Configuration.BlueZ()),
             limits: found["limits"].map { limits($0) } ?? Configuration.Limits(),
             logLevel: found["log_level"].flatMap { word($0, as: Configuration.LogLevel.self) } ?? .info)
         guard problems.isEmpty else {
@@ -69,13 +69,14 @@ struct ConfigurationParser {
         guard let value else { return [] }
         var result: [Configuration.Headset] = []
         for element in list(value, allowed: "a list of headsets") {
-            let found = fields(of: element, known: ["name", "model", "identifiers", "serial"])
+            let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             result.append(
                 Configuration.Headset(
                     name: name, model: model(in: found, of: element),
                     identifiers: found["identifiers"].map { identifiers($0) } ?? [],
-                    serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) }))
+                    serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
+                    passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) }))
         }
         if value.elements?.isEmpty == true {
             problems.append(value.problem("no headset is named", allowed: "at least one headset"))
@@ -93,27 +94,47 @@ struct ConfigurationParser {
         }
     }
 
-    private mutating func central(_ value: ConfigurationNode?) -> Configuration.Central {
-        let nothing = Configuration.Central.simulation(Configuration.Simulation(headsets: []))
-        guard let value else { return nothing }
+    private mutating func central(_ value: ConfigurationNode) -> Configuration.Central {
+        let allowed = "auto, bluez or simulation"
+        let nothing = Configuration.Central.automatic(Configuration.BlueZ())
         guard let kind = value.entries?.first(where: { $0.key == "kind" })?.value else {
             let why = value.entries == nil ? "\(value.kind) is not a mapping" : "'kind' is missing"
-            problems.append(value.problem(why, allowed: "a mapping with 'kind: simulation'"))
+            problems.append(value.problem(why, allowed: "a mapping with 'kind': \(allowed)"))
             return nothing
         }
         switch kind.plainText ?? kind.node.scalar?.string {
+        case "auto": return .automatic(bluez(value))
+        case "bluez": return .bluez(bluez(value))
         case "simulation":
             let found = fields(of: value, known: ["kind", "seed", "headsets"])
             let seed = found["seed"].flatMap { integer($0, in: 0...Int.max) } ?? 1
             let all = required("headsets", in: found, of: value, allowed: "a list of simulated headsets")
             return .simulation(Configuration.Simulation(seed: UInt64(seed), headsets: simulatedHeadsets(all)))
-        case "auto", "bluez", "kernel":
-            problems.append(
-                kind.problem("the central \(kind.kind) is not in this version of eegsync", allowed: "simulation"))
+        case "kernel":
+            problems.append(kind.problem("the central \(kind.kind) is not in this version of eegsync", allowed: allowed))
         default:
-            problems.append(kind.problem("\(kind.kind) is no central", allowed: "simulation"))
+            problems.append(kind.problem("\(kind.kind) is no central", allowed: allowed))
         }
         return nothing
+    }
+
+    private mutating func bluez(_ value: ConfigurationNode) -> Configuration.BlueZ {
+        let found = fields(of: value, known: ["kind", "adapter", "start_notify", "recover_adapter"])
+        var settings = Configuration.BlueZ()
+        settings.adapter = found["adapter"].flatMap { adapter($0) }
+        settings.startNotify = found["start_notify"].map { identifiers($0) } ?? []
+        settings.recoversAdapter = found["recover_adapter"].flatMap { flag($0) } ?? false
+        return settings
+    }
+
+    /// `hci0`, or the adapter's address.
+    private mutating func adapter(_ value: ConfigurationNode) -> String? {
+        let allowed = "a name such as hci0, or an address such as 00:AA:01:00:00:42"
+        guard let written = text(value, allowed: allowed, limit: 32) else { return nil }
+        let isName = written.hasPrefix("hci") && UInt16(written.dropFirst(3)) != nil
+        if isName || (PeripheralIdentifier(written) != nil && !written.contains("/")) { return written }
+        problems.append(value.problem("\(value.kind) is no adapter", allowed: allowed))
+        return nil
     }
 
     private mutating func simulatedHeadsets(_ value: ConfigurationNode?) -> [Configuration.SimulatedHeadset] {
@@ -214,6 +235,16 @@ struct ConfigurationParser {
             return nil
         }
         return number
+    }
+
+    private mutating func flag(_ value: ConfigurationNode) -> Bool? {
+        switch value.plainText {
+        case "true": return true
+        case "false": return false
+        default:
+            problems.append(value.problem("\(value.kind) is neither true nor false", allowed: "true or false"))
+            return nil
+        }
     }
 
     private mutating func word<Word: RawRepresentable & CaseIterable>(_ value: ConfigurationNode, as type: Word.Type) -> Word?

@@ -31,7 +31,7 @@ final class Daemon: Service {
     func run() async throws {
         log.log(
             .info, "eegsync \(Eegsync.version) starts",
-            ["database": "\(configuration.databasePath)", "central": "simulation", "pid": "\(getpid())"])
+            ["database": "\(configuration.databasePath)", "central": "\(configuration.central.kind)", "pid": "\(getpid())"])
         let store: Store
         do {
             store = try await cancelWhenGracefulShutdown { try await self.openStore() }
@@ -115,7 +115,8 @@ final class Daemon: Service {
         settings.heartbeat = ServiceNotification.watchdogInterval.map { ($0, Self.makeHeartbeat()) }
         return state.withLock { state in
             settings.headsets = state.headsets
-            let service = AcquisitionService(store: store, settings: settings, makeCentral: { configuration.makeCentral() })
+            let service = AcquisitionService(
+                store: store, settings: settings, makeCentral: { configuration.makeCentral(watch: $0) })
             state.service = service
             return service
         }

@@ -1,4 +1,5 @@
 import Acquisition
+import Bluetooth
 import Logging
 import Storage
 import Synchronization
@@ -31,14 +32,17 @@ final class DaemonLog: Sendable {
     func log(_ report: AcquisitionReport) {
         switch report {
         case .phaseChanged(let headset, let detail):
+            let reason = detail.map { ": " + (AdapterState(rawValue: $0)?.words ?? $0) } ?? ""
             log(
-                headset.phase.level, headset.phase.words + (detail.map { ": \($0)" } ?? ""),
+                headset.phase.level, headset.phase.words + reason,
                 [
                     "headset": "\(headset.name)", "attempt": "\(headset.attempt)", "state": "\(headset.phase.rawValue)",
                     "recording": "\(headset.recording.rawValue)",
                 ])
-        case .returned(let headset, let layer):
-            log(.debug, "the first sample of the link has arrived", ["headset": "\(headset)", "layer": "\(layer)"])
+        case .returned(let headset, let layer, let instant):
+            log(
+                .debug, "the first sample of the link has arrived",
+                ["headset": "\(headset)", "layer": "\(layer)", "boottime_ns": "\(instant.nanoseconds)"])
         case .committed(let number, let rows, let duration):
             let milliseconds = duration.components.attoseconds / 1_000_000_000_000_000 + duration.components.seconds * 1000
             log(.trace, "committed", ["batch": "\(number)", "rows": "\(rows)", "ms": "\(milliseconds)"])
@@ -46,6 +50,13 @@ final class DaemonLog: Sendable {
             log(.error, "\(error)", ["buffered_rows": "\(rows)"])
         case .writeRecovered(let after, let rows):
             log(.notice, "the database can be written again", ["after_s": "\(after.components.seconds)", "rows": "\(rows)"])
+        case .radioHangs(true):
+            log(.error, "the radio hangs: for minutes it has done nothing of what it was told. It is switched off and on again")
+        case .radioHangs(false):
+            log(
+                .error,
+                "the radio hangs: for minutes it has done nothing of what it was told. eegsync goes on trying. You can unplug "
+                    + "it and plug it in, or let eegsync switch it off and on: 'recover_adapter: true'")
         case .bufferFull(let rows):
             log(.error, "the buffer is full: new samples go to the gap ledger", ["buffered_rows": "\(rows)"])
         case .readFailed(let error):

@@ -1,0 +1,54 @@
+import Bluetooth
+
+/// One request to a characteristic. bluetoothd answers a second one to the same characteristic with `InProgress`, so they wait
+/// for each other here.
+struct AttributeOperation: Hashable {
+    /// What is asked.
+    enum Kind: Hashable {
+        case acquireNotify
+        case startNotify
+        case stopNotify
+        case read
+        case write([UInt8], WriteType)
+        case acquireWrite([UInt8])
+    }
+
+    /// Tells it from all others.
+    let number: CallNumber
+    /// The headset.
+    let identifier: PeripheralIdentifier
+    /// The characteristic.
+    let uuid: BluetoothUUID
+    /// Its object.
+    let path: String
+    /// What is asked.
+    var kind: Kind
+    /// The attempt that asks.
+    let attempt: Attempt
+    /// True once bluetoothd was asked.
+    var isUnderWay = false
+    /// True after a pairing was tried for it.
+    var wasPaired = false
+}
+
+/// Notifications of one characteristic that are on.
+struct Subscription: Hashable {
+    /// The headset.
+    let identifier: PeripheralIdentifier
+    /// The characteristic.
+    let uuid: BluetoothUUID
+    /// Its object.
+    let path: String
+    /// The socket of AcquireNotify; nil where StartNotify was used and values come as signals.
+    let socket: Int32?
+}
+
+/// The socket of AcquireWrite for one characteristic.
+struct WriteSocket: Hashable {
+    /// The headset.
+    let identifier: PeripheralIdentifier
+    /// The characteristic's object.
+    let path: String
+    /// The socket.
+    let socket: Int32
+}

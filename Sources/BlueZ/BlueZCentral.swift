@@ -1,0 +1,250 @@
+public import Bluetooth
+import BluetoothManagement
+import CLinux
+import CSystemd
+import Glibc
+
+/// The central over bluetoothd's D-Bus interface.
+///
+/// The thin half that holds file descriptors: the connection to the bus, and one socket for each characteristic that
+/// notifies. What the messages mean is ``BlueZConversation``'s.
+public final class BlueZCentral: Central {
+    /// The longest value of an attribute (Vol 3, Part F, 3.2.9), and so of a notification.
+    private static let longestValue = 512
+    /// How often the bus is tried again.
+    private static let busPause = Duration.milliseconds(500)
+    /// When what could not be written at once is tried again: the bus takes a message within microseconds.
+    private static let writePause = Duration.milliseconds(2)
+
+    /// A full socket neither waits nor kills the process.
+    private static let neverWait = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+
+    private let watch: DescriptorWatch
+    /// Says which of the sockets can be read: each notification costs one read, whatever their number.
+    private let readiness = DescriptorSet()
+    /// The kernel's word on links: bluetoothd can neither be told their parameters nor says why they ended.
+    private let supervision: LinkSupervision
+    private var conversation: BlueZConversation
+    private var agent: PairingAgent
+    private var bus: BusConnection?
+    private var nextBusTry: MonotonicTime? = .boot
+    private var calls: [UInt64: CallNumber] = [:]
+    private var sockets: [NotificationSocket] = []
+    private var buffer = [UInt8](repeating: 0, count: BlueZCentral.longestValue + 3)
+
+    /// A characteristic's notifications.
+    private struct NotificationSocket {
+        let descriptor: Int32
+        let characteristic: BluetoothUUID
+        let identifier: PeripheralIdentifier
+    }
+
+    /// Creates a central that connects to the system bus when it is first processed.
+    ///
+    /// - Parameter watch: where its file descriptors are watched.
+    public init(options: BlueZOptions = BlueZOptions(), watch: DescriptorWatch) {
+        self.watch = watch
+        watch.watch(readiness.descriptor)
+        let readiness = readiness
+        supervision = LinkSupervision(
+            watch: DescriptorWatch(watch: { readiness.insert($0) }, unwatch: { readiness.remove($0) }))
+        conversation = BlueZConversation(options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) })
+        agent = PairingAgent(passkeys: options.passkeys)
+    }
+
+    deinit {
+        watch.unwatch(readiness.descriptor)
+        for socket in sockets { Glibc.close(socket.descriptor) }
+    }
+
+    // MARK: Central
+
+    public var state: AdapterState { conversation.state }
+
+    public var deadline: MonotonicTime? {
+        if conversation.hasEvents { return conversation.now }
+        var deadlines = [conversation.deadline, nextBusTry]
+        if bus?.wantsToWrite == true { deadlines.append(conversation.now + Self.writePause) }
+        return deadlines.compactMap { $0 }.min()
+    }
+
+    public func process(at now: MonotonicTime) -> [CentralEvent] {
+        conversation.now = now
+        connectBus(at: now)
+        let ready = readiness.ready()
+        // First what the headsets sent: the news that a link is gone must not overtake its last samples.
+        var events = receiveNotifications(ready)
+        if let descriptor = supervision.descriptor, ready.contains(descriptor) { supervision.process() }
+        if let bus, bus.wantsToWrite || ready.contains(bus.descriptor) { receiveMessages() }
+        if let due = conversation.deadline, due <= now { conversation.deadlineReached() }
+        carryOut()
+        events += conversation.takeEvents().map(withReason)
+        return events
+    }
+
+    /// The end of a link with the reason that the kernel gave.
+    private func withReason(_ event: CentralEvent) -> CentralEvent {
+        guard case .didDisconnect(let identifier, let error, let attempt) = event,
+            let reason = supervision.takeReason(of: identifier), error == .linkLost
+        else { return event }
+        return .didDisconnect(identifier, error: reason.error, attempt: attempt)
+    }
+
+    public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
+        conversation.restoreState(identifiers: identifiers, services: services, attempt: attempt)
+        carryOut()
+    }
+
+    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
+        conversation.retrieveConnectedPeripherals(withServices: services, attempt: attempt)
+        carryOut()
+    }
+
+    public func scanForPeripherals(matching filter: ScanFilter) {
+        conversation.scanForPeripherals(matching: filter)
+        carryOut()
+    }
+
+    public func stopScan() {
+        conversation.stopScan()
+        carryOut()
+    }
+
+    public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {
+        supervision.setParameters(parameters, for: peripheral)
+    }
+
+    public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        // The last part of /org/bluez/hci0.
+        if let name = conversation.adapterPath?.split(separator: "/").last, let index = ControllerIndex(name: String(name)) {
+            supervision.willConnect(on: index)
+        }
+        conversation.connect(peripheral, attempt: attempt)
+        carryOut()
+    }
+
+    public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        conversation.cancelPeripheralConnection(peripheral, attempt: attempt)
+        carryOut()
+    }
+
+    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        conversation.discoverServices(on: peripheral, attempt: attempt)
+        carryOut()
+    }
+
+    public func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {
+        conversation.setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
+        carryOut()
+    }
+
+    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        conversation.readValue(of: characteristic, on: peripheral, attempt: attempt)
+        carryOut()
+    }
+
+    public func writeValue(
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt
+    ) {
+        conversation.writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
+        carryOut()
+    }
+
+    // MARK: The bus
+
+    private func connectBus(at now: MonotonicTime) {
+        guard bus == nil, let due = nextBusTry, due <= now else { return }
+        do {
+            let bus = try BusConnection()
+            // Signals of bluetoothd, and the news of its coming and going.
+            bus.addMatch("type='signal',sender='org.bluez'")
+            bus.addMatch(
+                "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'")
+            readiness.insert(bus.descriptor)
+            self.bus = bus
+            nextBusTry = nil
+            conversation.busConnected()
+        } catch {
+            nextBusTry = now + Self.busPause
+            conversation.busLost()
+        }
+    }
+
+    private func receiveMessages() {
+        while let received = bus?.receive() {
+            switch received {
+            case .reply(let cookie, let result):
+                guard let number = calls.removeValue(forKey: cookie) else { continue }
+                conversation.replied(number, result)
+            case .signal(let signal): conversation.received(signal)
+            case .call(let call, let message): bus?.answer(message, agent.answer(call, conversation))
+            case .lost:
+                if let bus { readiness.remove(bus.descriptor) }
+                bus = nil
+                calls.removeAll()
+                nextBusTry = conversation.now + Self.busPause
+                conversation.busLost()
+            }
+            carryOut()
+        }
+    }
+
+    /// Does what the conversation asks for.
+    private func carryOut() {
+        agent.register(&conversation)
+        while true {
+            let requests = conversation.takeRequests()
+            if requests.isEmpty { return }
+            for request in requests {
+                switch request {
+                case .call(let call):
+                    if let cookie = bus?.send(call) {
+                        calls[cookie] = call.number
+                    } else {
+                        conversation.callFailed(call.number)
+                    }
+                case .receive(let descriptor, let characteristic, let identifier):
+                    sockets.append(
+                        NotificationSocket(
+                            descriptor: descriptor, characteristic: characteristic, identifier: identifier))
+                    readiness.insert(descriptor)
+                case .send(let value, let socket):
+                    // Without response: what does not fit is lost, as it would be in the air.
+                    _ = send(socket, value, value.count, Self.neverWait)
+                case .close(let descriptor):
+                    sockets.removeAll { $0.descriptor == descriptor }
+                    readiness.remove(descriptor)
+                    Glibc.close(descriptor)
+                }
+            }
+        }
+    }
+
+    // MARK: Notifications
+
+    private func receiveNotifications(_ ready: ArraySlice<Int32>) -> [CentralEvent] {
+        var events: [CentralEvent] = []
+        var ended: [Int32] = []
+        for socket in sockets where ready.contains(socket.descriptor) {
+            while true {
+                let count = recv(socket.descriptor, &buffer, buffer.count, Self.neverWait)
+                if count > 0 {
+                    let arrival = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
+                    let value = [UInt8](buffer[..<count])
+                    events.append(
+                        .didUpdateValue(socket.characteristic, on: socket.identifier, value: value, at: arrival))
+                    continue
+                }
+                if count < 0, errno == EINTR { continue }
+                if count == 0 || errno != EAGAIN { ended.append(socket.descriptor) }
+                break
+            }
+        }
+        if !events.isEmpty { conversation.radio.noteLife() }
+        for descriptor in ended { conversation.socketEnded(descriptor) }
+        return events
+    }
+}

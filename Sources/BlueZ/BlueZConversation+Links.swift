@@ -1,0 +1,227 @@
+import Bluetooth
+
+/// Connections: made, restored, cancelled, lost.
+extension BlueZConversation {
+    /// How long a device that bluetoothd calls busy is left alone before Device1.Connect is called again.
+    private static let busyPause = Duration.milliseconds(500)
+
+    // MARK: What the system holds
+
+    mutating func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
+        guard isLoaded else { return tell(.willRestoreState([], attempt: attempt)) }
+        var restored: [RestoredPeripheral] = []
+        for device in devices where device.isConnected {
+            guard let identifier = device.identifier,
+                identifiers.contains(identifier) || device.services.contains(where: services.contains)
+            else { continue }
+            // Once more for a second headset: the link stays the one that it is.
+            if link(identifier) == nil {
+                var link = BlueZLink(
+                    path: device.path, identifier: identifier, attempt: .none, phase: .connected, began: now)
+                link.wasUp = true
+                links.append(link)
+            }
+            let database = device.isResolved ? database(of: device.path) : nil
+            restored.append(
+                RestoredPeripheral(
+                    identifier: identifier, isConnected: true,
+                    database: database?.characteristics.isEmpty == false ? database : nil, notifying: []))
+        }
+        tell(.willRestoreState(restored, attempt: attempt))
+    }
+
+    mutating func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
+        let found = devices.filter { $0.isConnected && $0.services.contains(where: services.contains) }
+        tell(.didRetrieveConnected(found.compactMap(\.identifier), attempt: attempt))
+    }
+
+    // MARK: Connecting
+
+    mutating func connect(_ identifier: PeripheralIdentifier, attempt: Attempt) {
+        func fail(_ error: CentralError) -> CentralEvent {
+            .didFailToConnect(identifier, error: error, attempt: attempt)
+        }
+        guard state == .poweredOn else { return tell(fail(.adapterUnavailable(state))) }
+        guard let device = device(identifier) else { return tell(fail(.unknownPeripheral)) }
+        guard !device.isBlocked else { return tell(fail(.peripheralBlocked)) }
+        links.removeAll { $0.identifier == identifier }
+        var link = BlueZLink(
+            path: device.path, identifier: identifier, attempt: attempt, phase: .connecting(recovery: .none), began: now)
+        link.wasUp = device.isConnected
+        links.append(link)
+        callConnect(device.path)
+    }
+
+    private mutating func callConnect(_ path: String) {
+        call("Connect", of: BlueZInterface.device, at: path, for: .connect(path: path), within: Self.connectLimit)
+    }
+
+    mutating func connectReplied(_ path: String, _ result: Result<[BusValue], BusError>) {
+        guard let index = links.firstIndex(where: { $0.path == path }),
+            case .connecting(let recovery) = links[index].phase
+        else { return }
+        // What was cancelled ends with the reply to Device1.Disconnect.
+        guard links[index].cancels.isEmpty else { return }
+        switch result {
+        case .success:
+            links[index].phase = .connected
+            tell(.didConnect(links[index].identifier, attempt: links[index].attempt))
+        case .failure(let error):
+            let meaning = BlueZErrorTable.connecting(error)
+            guard meaning == .inProgress else { return failToConnect(index, meaning) }
+            recover(index, from: recovery)
+        }
+    }
+
+    /// bluetoothd still works on an earlier connect for this device, of a process that is dead, and would go on saying so.
+    private mutating func recover(_ index: Int, from recovery: BlueZLink.Recovery) {
+        let path = links[index].path
+        switch recovery {
+        case .none:
+            // Device1.Disconnect cancels a connect that is under way, whoever began it.
+            links[index].phase = .connecting(recovery: .disconnected)
+            call("Disconnect", of: BlueZInterface.device, at: path, for: .clearStuckConnect(path: path))
+        case .disconnected: links[index].phase = .pausing(recovery: .paused, until: now + Self.busyPause)
+        case .paused:
+            // The last resort: forgets the device with whatever is stuck on it; the scan finds it again.
+            guard let adapterPath else { return failToConnect(index, .inProgress) }
+            links[index].phase = .connecting(recovery: .removed)
+            call(
+                "RemoveDevice", of: BlueZInterface.adapter, at: adapterPath, [.objectPath(path)],
+                for: .removeDevice(path: path))
+        case .removed: failToConnect(index, .inProgress)
+        }
+    }
+
+    mutating func stuckConnectCleared(_ path: String) {
+        guard let link = links.first(where: { $0.path == path }), link.cancels.isEmpty,
+            link.phase == .connecting(recovery: .disconnected)
+        else { return }
+        callConnect(path)
+    }
+
+    mutating func deviceWasRemoved(_ path: String) {
+        guard let index = links.firstIndex(where: { $0.path == path }), links[index].cancels.isEmpty,
+            links[index].phase == .connecting(recovery: .removed)
+        else { return }
+        failToConnect(index, .unknownPeripheral)
+    }
+
+    private mutating func failToConnect(_ index: Int, _ error: CentralError) {
+        let link = links.remove(at: index)
+        let isGone = state != .poweredOn
+        tell(
+            .didFailToConnect(
+                link.identifier, error: isGone ? .adapterUnavailable(state) : error, attempt: link.attempt))
+    }
+
+    // MARK: Cancelling
+
+    mutating func cancelPeripheralConnection(_ identifier: PeripheralIdentifier, attempt: Attempt) {
+        let device = device(identifier)
+        guard let path = link(identifier)?.path ?? (device?.isConnected == true ? device?.path : nil) else {
+            return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
+        }
+        if let index = links.firstIndex(where: { $0.identifier == identifier }) {
+            links[index].cancels.append(attempt)
+            endRequests(of: identifier)
+        }
+        call(
+            "Disconnect", of: BlueZInterface.device, at: path, for: .disconnect(path: path, attempt: attempt),
+            within: .seconds(10))
+    }
+
+    mutating func disconnectReplied(_ path: String, _ attempt: Attempt, _ result: Result<[BusValue], BusError>) {
+        // Silence: the one who asked has a deadline, and asks again.
+        if case .failure(.noReply) = result { return }
+        guard let index = links.firstIndex(where: { $0.path == path && $0.cancels.contains(attempt) }) else {
+            guard let identifier = DeviceObject(objects, path: path)?.identifier else { return }
+            return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
+        }
+        let link = links.remove(at: index)
+        // The signal that says so follows the reply.
+        objects.set("Connected", of: BlueZInterface.device, at: path, to: .boolean(false))
+        objects.set("ServicesResolved", of: BlueZInterface.device, at: path, to: .boolean(false))
+        forget(link)
+        for cancel in link.cancels { tell(.didDisconnect(link.identifier, error: nil, attempt: cancel)) }
+    }
+
+    // MARK: Losing
+
+    /// Ends a link for a reason of the system's.
+    mutating func close(_ link: BlueZLink, _ error: CentralError) {
+        guard let index = links.firstIndex(where: { $0.path == link.path }) else { return }
+        links.remove(at: index)
+        forget(link)
+        guard link.cancels.isEmpty else {
+            for cancel in link.cancels { tell(.didDisconnect(link.identifier, error: nil, attempt: cancel)) }
+            return
+        }
+        if link.phase == .connected {
+            tell(.didDisconnect(link.identifier, error: error, attempt: link.attempt))
+        } else {
+            tell(.didFailToConnect(link.identifier, error: error, attempt: link.attempt))
+        }
+    }
+
+    /// Closes the sockets of a link and forgets what waits for its headset.
+    private mutating func forget(_ link: BlueZLink) {
+        endRequests(of: link.identifier)
+        for subscription in subscriptions where subscription.identifier == link.identifier {
+            if let socket = subscription.socket { request(.close(socket)) }
+        }
+        subscriptions.removeAll { $0.identifier == link.identifier }
+        for socket in writeSockets where socket.identifier == link.identifier { request(.close(socket.socket)) }
+        writeSockets.removeAll { $0.identifier == link.identifier }
+    }
+
+    /// Properties of a device changed.
+    mutating func deviceChanged(_ path: String, _ changed: ObjectMirror.Properties) {
+        if changed["RSSI"] != nil || changed["Connected"] != nil { radio.noteLife() }
+        if changed["RSSI"] != nil { deviceSeen(path) }
+        if changed["Blocked"]?.flag == false, let identifier = DeviceObject(objects, path: path)?.identifier {
+            tell(.didUnblock(identifier))
+        }
+        guard let index = links.firstIndex(where: { $0.path == path }) else { return }
+        if changed["Connected"]?.flag == false, links[index].phase == .connected {
+            let isBlocked = DeviceObject(objects, path: path)?.isBlocked == true
+            return close(links[index], isBlocked ? .peripheralBlocked : .linkLost)
+        }
+        if changed["ServicesResolved"]?.flag == true { servicesResolved(index) }
+    }
+
+    /// A device's object is gone.
+    mutating func deviceRemoved(_ path: String) {
+        guard let link = links.first(where: { $0.path == path }) else { return }
+        if link.phase == .connecting(recovery: .removed) { return }
+        close(link, link.phase == .connected ? .linkLost : .unknownPeripheral)
+    }
+
+    func link(_ identifier: PeripheralIdentifier) -> BlueZLink? {
+        links.first { $0.identifier == identifier }
+    }
+
+    // MARK: Time
+
+    mutating func linksDue() {
+        for link in links {
+            guard let index = links.firstIndex(where: { $0.path == link.path }) else { continue }
+            if case .pausing(let recovery, let until) = link.phase, until <= now {
+                links[index].phase = .connecting(recovery: recovery)
+                callConnect(link.path)
+            }
+            if let retry = link.discovery?.retry, retry <= now {
+                links[index].discovery?.retry = nil
+                discoveryDue(index)
+            }
+        }
+    }
+}
+
+extension BlueZLink {
+    /// When something is due.
+    var deadline: MonotonicTime? {
+        if case .pausing(_, let until) = phase { return until }
+        return discovery?.retry
+    }
+}

@@ -1,0 +1,45 @@
+import Bluetooth
+
+/// What the conversation knows of one peripheral that it was asked to connect to, or found connected.
+struct BlueZLink {
+    /// Where the connection stands.
+    enum Phase: Hashable {
+        /// Device1.Connect is under way.
+        case connecting(recovery: Recovery)
+        /// A pause before Device1.Connect is called again, after bluetoothd said that it is busy with this device.
+        case pausing(recovery: Recovery, until: MonotonicTime)
+        /// Up.
+        case connected
+    }
+
+    /// How far the way out of a stuck `InProgress` has been gone.
+    enum Recovery: Int, Hashable {
+        case none, disconnected, paused, removed
+    }
+
+    /// The object of the peripheral.
+    let path: String
+    /// Under which it was asked for.
+    let identifier: PeripheralIdentifier
+    /// The attempt that connected, or tries to; ``Attempt/none`` for a restored link.
+    var attempt: Attempt
+    var phase: Phase
+    /// When Device1.Connect was called.
+    var began: MonotonicTime
+    /// The attempts that cancelled it and wait for the end.
+    var cancels: [Attempt] = []
+    /// The discovery that waits for resolved services.
+    var discovery: Discovery?
+    /// True where the link was up before we asked for it: somebody else may own its ATT channel.
+    var wasUp = false
+
+    /// A discovery under way.
+    struct Discovery: Hashable {
+        var attempt: Attempt
+        var began: MonotonicTime
+        /// True once the objects are being asked for.
+        var isLoading = false
+        /// When the objects are asked for again.
+        var retry: MonotonicTime?
+    }
+}

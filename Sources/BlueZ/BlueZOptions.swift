@@ -1,0 +1,31 @@
+public import Bluetooth
+
+/// What a person may choose about the way to bluetoothd.
+public struct BlueZOptions: Hashable, Sendable {
+    /// The adapter: `hci0`, or an address such as `00:AA:01:00:00:42`, which finds it under whatever number it returns; nil
+    /// takes the first that is powered on.
+    public var adapter: String?
+    /// Peripherals whose notifications are asked for with StartNotify, because AcquireNotify does not work on them.
+    public var startNotify: [PeripheralIdentifier] = []
+    /// Passkeys, 0 ... 999,999, of peripherals that ask for one.
+    public var passkeys: [Passkey] = []
+    /// Whether a radio that hangs is switched off and on again.
+    public var recoversAdapter = false
+
+    /// A passkey, and the peripherals that it is for.
+    public struct Passkey: Hashable, Sendable {
+        /// 0 ... 999,999.
+        public var value: UInt32
+        /// The peripherals; empty for any that eegsync connects to.
+        public var identifiers: [PeripheralIdentifier]
+
+        /// Creates a passkey.
+        public init(value: UInt32, identifiers: [PeripheralIdentifier]) {
+            self.value = value
+            self.identifiers = identifiers
+        }
+    }
+
+    /// Creates the default options.
+    public init() {}
+}

@@ -1,0 +1,144 @@
+import Bluetooth
+
+/// The scan: what is wanted, and what bluetoothd does about it. Start, stop and filter calls never overlap.
+struct BlueZScan {
+    /// What bluetoothd does for us.
+    enum Activity: Hashable {
+        case idle
+        case settingFilter
+        case starting(ScanFilter)
+        case running(ScanFilter)
+        case stopping
+    }
+
+    /// What the central wants; nil for no scan.
+    var wanted: ScanFilter?
+    var activity = Activity.idle
+    /// When a scan that bluetoothd ended by itself is started again.
+    var retry: MonotonicTime?
+
+    /// True while advertisements are told.
+    var isRunning: Bool {
+        if case .running = activity { return wanted != nil }
+        return false
+    }
+
+    /// bluetoothd or the adapter is gone.
+    mutating func interrupted() {
+        activity = .idle
+        wanted = nil
+        retry = nil
+    }
+
+    /// bluetoothd says that the adapter does not discover any more, for us or for anybody.
+    ///
+    /// - Parameter retry: when it is started again.
+    mutating func discoveryEnded(retry: MonotonicTime) {
+        guard case .running = activity else { return }
+        activity = .idle
+        self.retry = wanted == nil ? nil : retry
+    }
+}
+
+extension BlueZConversation {
+    /// A restart of a discovery that ended by itself waits for this long, so that two programs that stop each other's do not
+    /// spin.
+    static let scanPause = Duration.milliseconds(250)
+
+    mutating func scanForPeripherals(matching filter: ScanFilter) {
+        guard state == .poweredOn else { return tell(.didFailToScan(.adapterUnavailable(state))) }
+        scan.wanted = filter
+        reconcileScan()
+        guard scan.isRunning else { return }
+        // What another program's scan sees just now is there.
+        for device in devices { deviceSeen(device.path) }
+    }
+
+    mutating func stopScan() {
+        scan.wanted = nil
+        scan.retry = nil
+        reconcileScan()
+    }
+
+    /// Takes the next step from what bluetoothd does to what is wanted.
+    mutating func reconcileScan() {
+        guard let adapterPath, state == .poweredOn, scan.retry == nil else { return }
+        switch (scan.activity, scan.wanted) {
+        case (.idle, let filter?):
+            scan.activity = .settingFilter
+            setFilter(filter, at: adapterPath)
+        case (.running(let current), let filter?) where current != filter:
+            scan.activity = .settingFilter
+            setFilter(filter, at: adapterPath)
+        case (.running, nil):
+            scan.activity = .stopping
+            call("StopDiscovery", of: BlueZInterface.adapter, at: adapterPath, for: .stopScan)
+        default: break
+        }
+    }
+
+    private mutating func setFilter(_ filter: ScanFilter, at path: String) {
+        var entries: [BusValue.Entry] = [
+            BusValue.Entry(key: .string("Transport"), value: .variant(.string("le"))),
+            // Each advertisement, also of what was reported before: a returning headset must show at once.
+            BusValue.Entry(key: .string("DuplicateData"), value: .variant(.boolean(true))),
+        ]
+        // A rule by name or company is checked here alone: bluetoothd reports what meets all of its conditions.
+        if filter.namePrefixes.isEmpty, filter.companies.isEmpty, !filter.serviceUUIDs.isEmpty {
+            let uuids = filter.serviceUUIDs.map { BusValue.string($0.description) }
+            entries.append(BusValue.Entry(key: .string("UUIDs"), value: .variant(.array(uuids, of: "s"))))
+        }
+        call(
+            "SetDiscoveryFilter", of: BlueZInterface.adapter, at: path, [.dictionary(entries, of: "sv")],
+            for: .setFilter(filter))
+    }
+
+    mutating func filterSet(_ filter: ScanFilter, _ result: Result<[BusValue], BusError>) {
+        guard let adapterPath, case .settingFilter = scan.activity else { return }
+        if case .failure(let error) = result { return scanFailed(error) }
+        scan.activity = .starting(filter)
+        call("StartDiscovery", of: BlueZInterface.adapter, at: adapterPath, for: .startScan)
+    }
+
+    mutating func scanStarted(_ result: Result<[BusValue], BusError>) {
+        guard case .starting(let filter) = scan.activity else { return }
+        if case .failure(let error) = result, !Self.isRunningAlready(error) { return scanFailed(error) }
+        scan.activity = .running(filter)
+        reconcileScan()
+        if scan.isRunning { for device in devices { deviceSeen(device.path) } }
+    }
+
+    /// Our own discovery runs already: the filter took effect with SetDiscoveryFilter.
+    private static func isRunningAlready(_ error: BusError) -> Bool {
+        error.name == "org.bluez.Error.InProgress"
+    }
+
+    mutating func scanStopped() {
+        guard scan.activity == .stopping else { return }
+        scan.activity = .idle
+        reconcileScan()
+    }
+
+    private mutating func scanFailed(_ error: BusError) {
+        scan.activity = .idle
+        guard scan.wanted != nil else { return }
+        scan.wanted = nil
+        tell(.didFailToScan(BlueZErrorTable.general(error)))
+    }
+
+    mutating func scanDue() {
+        guard let due = scan.retry, due <= now else { return }
+        scan.retry = nil
+        reconcileScan()
+    }
+
+    /// A device appeared, or its advertisement was seen again.
+    mutating func deviceSeen(_ path: String) {
+        guard scan.isRunning, let filter = scan.wanted, isOurs(path), let device = DeviceObject(objects, path: path),
+            !device.isConnected, let rssi = device.rssi, let identifier = device.identifier
+        else { return }
+        let advertisement = device.advertisement
+        guard filter.isEmpty || filter.matches(advertisement) else { return }
+        tell(.didDiscover(identifier, advertisement: advertisement, rssi: rssi))
+    }
+}

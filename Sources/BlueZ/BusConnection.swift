@@ -1,0 +1,130 @@
+import CSystemd
+import Glibc
+
+/// This process's connection to the system bus: messages in and out, nothing ever waited for.
+///
+/// Made anew for each process and used by nobody else: bluetoothd arms notifications of a client's connection again when the
+/// headset returns, so two users of one connection would get each value twice.
+final class BusConnection {
+    /// What came in.
+    enum Received {
+        /// The answer to the call with this cookie.
+        case reply(cookie: UInt64, Result<[BusValue], BusError>)
+        case signal(BusSignal)
+        /// Somebody calls us and waits for ``answer(_:_:)``.
+        case call(IncomingCall, BusMessage)
+        /// The connection is gone.
+        case lost
+    }
+
+    private let bus: OpaquePointer
+    private var isOpen = true
+
+    /// Begins to connect to the system bus; what is sent meanwhile waits.
+    init() throws(BusError) {
+        var bus: OpaquePointer?
+        let code = sd_bus_open_system(&bus)
+        guard code >= 0, let bus else {
+            throw BusError(name: "org.freedesktop.DBus.Error.NoServer", message: String(cString: strerror(-code)))
+        }
+        self.bus = bus
+    }
+
+    deinit { sd_bus_close_unref(bus) }
+
+    /// To be watched for reading.
+    var descriptor: Int32 { sd_bus_get_fd(bus) }
+
+    /// True while something waits to be sent, or the connection is still being made.
+    var wantsToWrite: Bool { isOpen && sd_bus_get_events(bus) & POLLOUT != 0 }
+
+    /// Sends a call. Returns the cookie that its reply carries; nil where it cannot be sent.
+    func send(_ call: BusCall) -> UInt64? {
+        var pointer: OpaquePointer?
+        let code = sd_bus_message_new_method_call(
+            bus, &pointer, call.destination, call.path, call.interface, call.member)
+        guard code >= 0, let pointer else { return nil }
+        let message = BusMessage(owning: pointer)
+        // bluetoothd runs or does not run as its administrator wants; a question must not start it.
+        sd_bus_message_set_auto_start(pointer, 0)
+        message.append(call.arguments)
+        var cookie: UInt64 = 0
+        return sd_bus_send(bus, pointer, &cookie) >= 0 ? cookie : nil
+    }
+
+    /// Asks the bus for signals that match a rule.
+    func addMatch(_ rule: String) {
+        _ = send(
+            BusCall(
+                number: CallNumber(rawValue: 0), destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+                interface: "org.freedesktop.DBus", member: "AddMatch", arguments: [.string(rule)]))
+    }
+
+    /// Answers a call that somebody made to us.
+    func answer(_ call: BusMessage, _ result: Result<[BusValue], BusError>) {
+        var pointer: OpaquePointer?
+        let code: Int32
+        switch result {
+        case .success: code = sd_bus_message_new_method_return(call.pointer, &pointer)
+        case .failure(let error):
+            // The strings are copied before the call returns.
+            code = error.name.withCString { name in
+                error.message.withCString { text in
+                    var reason = sd_bus_error(name: name, message: text, _need_free: 0)
+                    return sd_bus_message_new_method_error(call.pointer, &pointer, &reason)
+                }
+            }
+        }
+        guard code >= 0, let pointer else { return }
+        let message = BusMessage(owning: pointer)
+        if case .success(let values) = result { message.append(values) }
+        _ = sd_bus_send(bus, pointer, nil)
+    }
+
+    /// The next message; nil where nothing more has arrived.
+    func receive() -> Received? {
+        while isOpen {
+            var pointer: OpaquePointer?
+            let code = sd_bus_process(bus, &pointer)
+            if code < 0 {
+                isOpen = false
+                return .lost
+            }
+            if code == 0 { return nil }
+            guard let pointer else { continue }  // The library did something of its own.
+            if let received = Self.read(BusMessage(owning: pointer)) { return received }
+        }
+        return nil
+    }
+
+    private static func read(_ message: BusMessage) -> Received? {
+        switch Int(message.type) {
+        case Int(SD_BUS_MESSAGE_METHOD_RETURN):
+            guard let cookie = message.replyCookie else { return nil }
+            return .reply(cookie: cookie, body(message))
+        case Int(SD_BUS_MESSAGE_METHOD_ERROR):
+            guard let cookie = message.replyCookie, let error = message.error else { return nil }
+            return .reply(cookie: cookie, .failure(error))
+        case Int(SD_BUS_MESSAGE_SIGNAL):
+            guard case .success(let values) = body(message) else { return nil }
+            return .signal(
+                BusSignal(path: message.path, interface: message.interface, member: message.member, body: values))
+        case Int(SD_BUS_MESSAGE_METHOD_CALL):
+            guard case .success(let values) = body(message) else { return nil }
+            let call = IncomingCall(
+                sender: message.sender, path: message.path, interface: message.interface, member: message.member,
+                arguments: values)
+            return .call(call, message)
+        default: return nil
+        }
+    }
+
+    private static func body(_ message: BusMessage) -> Result<[BusValue], BusError> {
+        do {
+            return .success(try message.body())
+        } catch {
+            return .failure(
+                BusError(name: "org.freedesktop.DBus.Error.InconsistentMessage", message: "the reply cannot be read"))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+public import Bluetooth
+
+/// What the kernel knows of an adapter (Read Controller Information).
+public struct ControllerInformation: Hashable, Sendable {
+    /// The adapter's own address; all zeros where it has none.
+    public var address: PeripheralIdentifier
+    /// The Bluetooth version that the adapter implements (Assigned Numbers, 2.1): 9 for 5.0.
+    public var bluetoothVersion: UInt8
+    /// The manufacturer (Assigned Numbers, 7.1).
+    public var manufacturer: UInt16
+    /// What the adapter can do.
+    public var supportedSettings: ControllerSettings
+    /// What is switched on.
+    public var currentSettings: ControllerSettings
+    /// The name under which it is visible.
+    public var name: String
+
+    /// Reads the return parameters of Read Controller Information.
+    init(_ reader: inout ManagementPacketReader) throws(ManagementPacketError) {
+        let octets = try reader.bytes(6)
+        address = PeripheralIdentifier(address: octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }, type: .public)
+        bluetoothVersion = try reader.integer()
+        manufacturer = try reader.integer()
+        supportedSettings = ControllerSettings(rawValue: try reader.integer())
+        currentSettings = ControllerSettings(rawValue: try reader.integer())
+        // Class of device.
+        _ = try reader.bytes(3)
+        // The widths of the interface: 248 and 10 bytes of UTF-8, each with a zero byte after it.
+        name = try reader.text(width: 249)
+        _ = try reader.bytes(11)
+    }
+}
+
+/// What an adapter can do or does (BlueZ, `doc/mgmt-protocol`, Read Controller Information).
+public struct ControllerSettings: OptionSet, Hashable, Sendable {
+    /// The bits as they stand in a packet.
+    public var rawValue: UInt32
+
+    /// Creates settings from a packet's.
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// The adapter is on.
+    public static let powered = ControllerSettings(rawValue: 1 << 0)
+    /// Other devices may connect.
+    public static let connectable = ControllerSettings(rawValue: 1 << 1)
+    /// Pairing is accepted.
+    public static let bondable = ControllerSettings(rawValue: 1 << 4)
+    /// BR/EDR.
+    public static let classic = ControllerSettings(rawValue: 1 << 7)
+    /// Bluetooth Low Energy.
+    public static let lowEnergy = ControllerSettings(rawValue: 1 << 9)
+    /// The adapter advertises.
+    public static let advertising = ControllerSettings(rawValue: 1 << 10)
+    /// LE Secure Connections.
+    public static let secureConnections = ControllerSettings(rawValue: 1 << 11)
+    /// The adapter uses private addresses.
+    public static let privacy = ControllerSettings(rawValue: 1 << 13)
+}

@@ -1,0 +1,131 @@
+public import Bluetooth
+
+/// What the kernel's management channel adds to a central that works through bluetoothd: how links are supervised, and why they
+/// ended.
+///
+/// Everything about it is optional: without CAP_NET_ADMIN, or without the channel, links have the kernel's own parameters and
+/// end without a reason. To be used on the thread of its central.
+public final class LinkSupervision {
+    /// How it stands with the connection parameters on an adapter.
+    public enum Condition: Hashable, Sendable {
+        /// Nothing was loaded so far.
+        case unknown
+        /// The kernel uses what was loaded for connections from now on.
+        case inForce
+        /// It does not, and why.
+        case impossible(reason: String)
+    }
+
+    /// Reasons that nobody took are forgotten beyond this many: other programs' devices disconnect, too.
+    private static let reasonsMaximum = 64
+
+    private let watch: DescriptorWatch
+    private let open: () throws(ManagementError) -> ManagementSocket
+    private var socket: ManagementSocket?
+    private var loader = ConnectionParameterLoader()
+    private var reasons: [(identifier: PeripheralIdentifier, reason: DisconnectionReason)] = []
+    /// What went wrong last; nil where nothing did.
+    public private(set) var error: ManagementError?
+
+    /// Opens the channel; where that fails, everything else does nothing and ``condition(on:)`` says why.
+    ///
+    /// - Parameter watch: where the channel's file descriptor is watched.
+    public convenience init(watch: DescriptorWatch) {
+        self.init(watch: watch, open: { () throws(ManagementError) in try ManagementSocket() })
+    }
+
+    /// The same with another way to open the channel.
+    init(watch: DescriptorWatch, open: @escaping () throws(ManagementError) -> ManagementSocket) {
+        self.watch = watch
+        self.open = open
+        reopen()
+    }
+
+    deinit {
+        if let socket { watch.unwatch(socket.descriptor) }
+    }
+
+    /// The channel's file descriptor; nil where it is closed.
+    public var descriptor: Int32? { socket?.descriptor }
+
+    /// Sets the parameters for links to a device from its next connection on.
+    public func setParameters(_ parameters: ConnectionParameters, for identifier: PeripheralIdentifier) {
+        loader.setParameters(parameters, for: identifier)
+    }
+
+    /// To be called right before each connection attempt on an adapter: tells the kernel the parameters once more, which it may
+    /// have forgotten since. The kernel executes commands in the order in which they are sent, so the attempt finds them.
+    public func willConnect(on adapter: ControllerIndex) {
+        if socket == nil, error?.disposition == .retry { reopen() }
+        guard let socket, let command = loader.command(beforeConnectingOn: adapter) else { return }
+        do {
+            try socket.send(command)
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Takes what the kernel has told. To be called before bluetoothd's signals are read: the kernel tells all listeners at
+    /// once why a link ended, and bluetoothd passes the end on only after that, without the reason.
+    public func process() {
+        while let socket {
+            do {
+                guard let event = try socket.receive() else { return }
+                take(event)
+            } catch {
+                self.error = error
+                // One packet that cannot be read is gone; the next may be better.
+                if case .malformed = error { continue }
+                close()
+            }
+        }
+    }
+
+    /// Why the last link to a device ended; nil where that was not told, or was taken already.
+    public func takeReason(of identifier: PeripheralIdentifier) -> DisconnectionReason? {
+        guard let place = reasons.lastIndex(where: { $0.identifier == identifier }) else { return nil }
+        let reason = reasons[place].reason
+        reasons.removeAll { $0.identifier == identifier }
+        return reason
+    }
+
+    /// How it stands with the connection parameters on an adapter.
+    public func condition(on adapter: ControllerIndex) -> Condition {
+        if socket == nil { return .impossible(reason: error.map { "\($0)" } ?? "the management channel is closed") }
+        switch loader.state(of: adapter) {
+        case .unknown: return .unknown
+        case .loaded: return .inForce
+        case .refused(let status): return .impossible(reason: "\(status)")
+        }
+    }
+
+    private func take(_ event: ManagementEvent) {
+        loader.handle(event)
+        switch event {
+        case .deviceDisconnected(let identifier, let reason, _):
+            reasons.removeAll { $0.identifier == identifier }
+            reasons.append((identifier, reason))
+            if reasons.count > Self.reasonsMaximum { reasons.removeFirst() }
+        // A reason belongs to the link that has ended, not to the next.
+        case .deviceConnected(let identifier, _, _): reasons.removeAll { $0.identifier == identifier }
+        default: break
+        }
+    }
+
+    private func reopen() {
+        do {
+            let socket = try open()
+            self.socket = socket
+            error = nil
+            loader.reset()
+            watch.watch(socket.descriptor)
+        } catch {
+            self.error = error
+        }
+    }
+
+    private func close() {
+        if let socket { watch.unwatch(socket.descriptor) }
+        socket = nil
+    }
+}

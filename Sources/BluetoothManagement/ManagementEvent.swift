@@ -1,0 +1,97 @@
+public import Bluetooth
+
+/// What the kernel tells on the management channel.
+///
+/// A socket without CAP_NET_ADMIN hears only of adapters and their settings, not of devices.
+public enum ManagementEvent: Hashable, Sendable {
+    /// The answer to a command.
+    case reply(ManagementReply)
+    /// An adapter appeared.
+    case indexAdded(ControllerIndex)
+    /// An adapter is gone.
+    case indexRemoved(ControllerIndex)
+    /// An adapter was switched on or off, or another setting changed. A radio that is blocked tells the same as one that is
+    /// switched off.
+    case newSettings(ControllerSettings, ControllerIndex)
+    /// A link is up; `advertisement` is what the device had advertised.
+    case deviceConnected(PeripheralIdentifier, advertisement: Advertisement, ControllerIndex)
+    /// A link is down.
+    case deviceDisconnected(PeripheralIdentifier, DisconnectionReason, ControllerIndex)
+    /// A connection attempt ended without a link.
+    case connectFailed(PeripheralIdentifier, ManagementStatus, ControllerIndex)
+    /// The peripheral asked for other connection parameters and got them. `isToBeStored`: the kernel has put them in the place
+    /// of those that were loaded.
+    case newConnectionParameters(DeviceConnectionParameters, isToBeStored: Bool, ControllerIndex)
+    /// An event that this version does not read.
+    case other(code: UInt16, ControllerIndex, parameters: [UInt8])
+
+    /// Reads one packet: event code, index, length of the parameters, parameters.
+    ///
+    /// - Throws: ``ManagementPacketError``. No byte sequence does worse.
+    public init(packet: some Sequence<UInt8>) throws(ManagementPacketError) {
+        var reader = ManagementPacketReader(packet)
+        let code: UInt16 = try reader.integer()
+        let index = try reader.controllerIndex()
+        let length = Int(try reader.integer(UInt16.self))
+        guard length == reader.remaining else { throw .wrongLength(announced: length, actual: reader.remaining) }
+        switch code {
+        case 0x0001: self = .reply(try ManagementReply(complete: &reader, index: index))
+        case 0x0002: self = .reply(try ManagementReply(status: &reader, index: index))
+        case 0x0004: self = .indexAdded(index)
+        case 0x0005: self = .indexRemoved(index)
+        case 0x0006: self = .newSettings(ControllerSettings(rawValue: try reader.integer()), index)
+        case 0x000B: self = try Self.deviceConnected(&reader, index)
+        case 0x000C: self = try Self.deviceDisconnected(&reader, index)
+        case 0x000D:
+            self = .connectFailed(try reader.identifier(), ManagementStatus(rawValue: try reader.integer()), index)
+        case 0x001C: self = try Self.newConnectionParameters(&reader, index)
+        default: self = .other(code: code, index, parameters: reader.remainder())
+        }
+        // What a newer kernel appends to a known event is not ours to refuse.
+    }
+
+    private static func deviceConnected(
+        _ reader: inout ManagementPacketReader, _ index: ControllerIndex
+    ) throws(ManagementPacketError) -> ManagementEvent {
+        let identifier = try reader.identifier()
+        // Flags: how the device was found and connected.
+        _ = try reader.integer(UInt32.self)
+        let advertisement = try reader.bytes(Int(try reader.integer(UInt16.self)))
+        return .deviceConnected(identifier, advertisement: Advertisement(structures: advertisement), index)
+    }
+
+    private static func deviceDisconnected(
+        _ reader: inout ManagementPacketReader, _ index: ControllerIndex
+    ) throws(ManagementPacketError) -> ManagementEvent {
+        let identifier = try reader.identifier()
+        // A reason that a newer kernel knows is unspecified for this version.
+        let reason = DisconnectionReason(rawValue: try reader.integer()) ?? .unspecified
+        return .deviceDisconnected(identifier, reason, index)
+    }
+
+    private static func newConnectionParameters(
+        _ reader: inout ManagementPacketReader, _ index: ControllerIndex
+    ) throws(ManagementPacketError) -> ManagementEvent {
+        let isToBeStored = try reader.integer(UInt8.self) != 0
+        let identifier = try reader.identifier()
+        let parameters = ConnectionParameters(
+            minimumInterval: try reader.integer(), maximumInterval: try reader.integer(), latency: try reader.integer(),
+            supervisionTimeout: try reader.integer())
+        guard let parameters else { throw .invalidField("connection parameters") }
+        return .newConnectionParameters(
+            DeviceConnectionParameters(identifier: identifier, parameters: parameters), isToBeStored: isToBeStored, index)
+    }
+}
+
+extension DisconnectionReason {
+    /// The same in the words of a central.
+    public var error: CentralError {
+        switch self {
+        case .unspecified, .connectionTimeout: .linkLost
+        case .localHost: .disconnectedByOperator
+        case .remoteHost: .peripheralDisconnected
+        case .authenticationFailure: .connectionFailed(reason: "the link could not be authenticated or encrypted")
+        case .localHostForSuspend: .adapterUnavailable(.resetting)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// The code of a command of the kernel's management interface (BlueZ, `doc/mgmt-protocol`).
+public struct ManagementOpcode: RawRepresentable, Hashable, Sendable {
+    /// The code as it stands in a packet.
+    public var rawValue: UInt16
+
+    /// Creates an opcode from a packet's.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// Read Management Version Information.
+    public static let readVersion = ManagementOpcode(rawValue: 0x0001)
+    /// Read Controller Index List.
+    public static let readControllerIndexList = ManagementOpcode(rawValue: 0x0003)
+    /// Read Controller Information.
+    public static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
+    /// Get Connections.
+    public static let getConnections = ManagementOpcode(rawValue: 0x0015)
+    /// Load Connection Parameters.
+    public static let loadConnectionParameters = ManagementOpcode(rawValue: 0x0035)
+    /// Read Default System Configuration.
+    public static let readDefaultSystemConfiguration = ManagementOpcode(rawValue: 0x004B)
+}
+
+extension ManagementOpcode: CustomStringConvertible {
+    /// The specification's name, or the number.
+    public var description: String {
+        switch self {
+        case .readVersion: "Read Management Version Information"
+        case .readControllerIndexList: "Read Controller Index List"
+        case .readControllerInformation: "Read Controller Information"
+        case .getConnections: "Get Connections"
+        case .loadConnectionParameters: "Load Connection Parameters"
+        case .readDefaultSystemConfiguration: "Read Default System Configuration"
+        default: "command \(rawValue)"
+        }
+    }
+}
+
+/// The number of an adapter: 0 for `hci0`.
+public struct ControllerIndex: RawRepresentable, Hashable, Comparable, Sendable {
+    /// The number as it stands in a packet.
+    public var rawValue: UInt16
+
+    /// Creates an index from a packet's.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// Reads `hci0`, as the kernel and the object paths of bluetoothd name adapters; nil for anything else.
+    public init?(name: String) {
+        guard name.hasPrefix("hci"), let number = UInt16(name.dropFirst(3)), number != Self.none.rawValue else { return nil }
+        self.init(rawValue: number)
+    }
+
+    /// No adapter: the command or event concerns the interface itself.
+    public static let none = ControllerIndex(rawValue: 0xFFFF)
+
+    public static func < (left: ControllerIndex, right: ControllerIndex) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension ControllerIndex: CustomStringConvertible {
+    /// Such as `hci0`.
+    public var description: String { self == .none ? "no controller" : "hci\(rawValue)" }
+}

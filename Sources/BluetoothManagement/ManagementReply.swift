@@ -1,0 +1,119 @@
+public import Bluetooth
+
+/// The kernel's answer to a command: a Command Complete or a Command Status event.
+public struct ManagementReply: Hashable, Sendable {
+    /// The command that is answered.
+    public var opcode: ManagementOpcode
+    /// The adapter that the command concerned.
+    public var index: ControllerIndex
+    /// What it returned, or why it failed.
+    public var result: Result<Contents, ManagementStatus>
+
+    /// The return parameters of a command.
+    public enum Contents: Hashable, Sendable {
+        /// The command returns nothing that this version reads.
+        case none
+        /// Of Read Management Version Information.
+        case version(ManagementVersion)
+        /// Of Read Controller Index List.
+        case controllerIndexes([ControllerIndex])
+        /// Of Read Controller Information.
+        case controllerInformation(ControllerInformation)
+        /// Of Get Connections.
+        case connections([PeripheralIdentifier])
+        /// Of Read Default System Configuration: what the kernel uses for a device of which it knows nothing; nil where it
+        /// does not say, or says what no link may have.
+        case defaultConnectionParameters(ConnectionParameters?)
+        /// Of a command that this version does not send.
+        case other([UInt8])
+    }
+
+    /// Reads the parameters of a Command Complete event.
+    init(complete reader: inout ManagementPacketReader, index: ControllerIndex) throws(ManagementPacketError) {
+        opcode = ManagementOpcode(rawValue: try reader.integer())
+        self.index = index
+        let status = ManagementStatus(rawValue: try reader.integer())
+        result = status == .success ? .success(try Self.contents(of: opcode, &reader)) : .failure(status)
+    }
+
+    /// Reads the parameters of a Command Status event.
+    init(status reader: inout ManagementPacketReader, index: ControllerIndex) throws(ManagementPacketError) {
+        opcode = ManagementOpcode(rawValue: try reader.integer())
+        self.index = index
+        let status = ManagementStatus(rawValue: try reader.integer())
+        result = status == .success ? .success(.none) : .failure(status)
+    }
+
+    private static func contents(
+        of opcode: ManagementOpcode, _ reader: inout ManagementPacketReader
+    ) throws(ManagementPacketError) -> Contents {
+        switch opcode {
+        case .readVersion: return .version(ManagementVersion(major: try reader.integer(), revision: try reader.integer()))
+        case .readControllerIndexList:
+            var indexes: [ControllerIndex] = []
+            for _ in 0..<(try reader.integer(UInt16.self)) { indexes.append(try reader.controllerIndex()) }
+            return .controllerIndexes(indexes)
+        case .readControllerInformation: return .controllerInformation(try ControllerInformation(&reader))
+        case .getConnections:
+            var devices: [PeripheralIdentifier] = []
+            for _ in 0..<(try reader.integer(UInt16.self)) { devices.append(try reader.identifier()) }
+            return .connections(devices)
+        case .readDefaultSystemConfiguration: return .defaultConnectionParameters(try defaultConnectionParameters(&reader))
+        case .loadConnectionParameters: return .none
+        default: return .other(reader.remainder())
+        }
+    }
+
+    /// Entries of type (2 bytes), length (1 byte), value; those of other types, and of new lengths, are skipped.
+    private static func defaultConnectionParameters(
+        _ reader: inout ManagementPacketReader
+    ) throws(ManagementPacketError) -> ConnectionParameters? {
+        var minimum: UInt16?
+        var maximum: UInt16?
+        var latency: UInt16?
+        var timeout: UInt16?
+        while reader.remaining > 0 {
+            let type = try reader.integer(UInt16.self)
+            let bytes = try reader.bytes(Int(try reader.integer(UInt8.self)))
+            guard bytes.count == 2 else { continue }
+            let value = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
+            switch type {
+            case 0x0017: minimum = value
+            case 0x0018: maximum = value
+            case 0x0019: latency = value
+            case 0x001A: timeout = value
+            default: break
+            }
+        }
+        guard let minimum, let maximum, let latency, let timeout else { return nil }
+        return ConnectionParameters(
+            minimumInterval: minimum, maximumInterval: maximum, latency: latency, supervisionTimeout: timeout)
+    }
+}
+
+/// The version of the management interface, such as 1.22 (Linux 6.1).
+public struct ManagementVersion: Hashable, Comparable, Sendable {
+    /// The number before the point.
+    public var major: UInt8
+    /// The number after the point.
+    public var revision: UInt16
+
+    /// Creates a version.
+    public init(major: UInt8, revision: UInt16) {
+        self.major = major
+        self.revision = revision
+    }
+
+    /// From here on Load Connection Parameters with a single, known device also changes the link that is up, and keeps the
+    /// other devices' entries.
+    public static let updatesLiveLinks = ManagementVersion(major: 1, revision: 23)
+
+    public static func < (left: ManagementVersion, right: ManagementVersion) -> Bool {
+        (left.major, left.revision) < (right.major, right.revision)
+    }
+}
+
+extension ManagementVersion: CustomStringConvertible {
+    /// Such as `1.22`.
+    public var description: String { "\(major).\(revision)" }
+}

@@ -1,0 +1,53 @@
+import CSystemd
+import Glibc
+
+/// Looks at bluetoothd, and at the way to it.
+struct BluetoothdInspection {
+    let files: SystemFiles
+    /// Where distributions put it; it is not in PATH.
+    private static let paths = [
+        "/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd", "/usr/sbin/bluetoothd",
+    ]
+    /// How long bluetoothd has to answer, in microseconds; it answers within a few milliseconds.
+    private static let answerMicroseconds: UInt64 = 2_000_000
+
+    func facts() -> HostFacts.Bluetoothd {
+        var facts = HostFacts.Bluetoothd()
+        let binary = Self.paths.first { files.exists($0) }
+        facts.isInstalled = binary != nil
+        facts.version = binary.flatMap { OtherProgram.output(of: $0, ["--version"]) }
+        facts.pid = files.pid(named: "bluetoothd")
+        facts.bus = Self.bus(isBluetoothdRunning: facts.pid != nil)
+        return facts
+    }
+
+    private static func bus(isBluetoothdRunning: Bool) -> HostFacts.Bus {
+        var bus: OpaquePointer?
+        let code = sd_bus_open_system(&bus)
+        guard code >= 0, let bus else { return .unreachable(reason: String(cString: strerror(-code))) }
+        defer { sd_bus_close_unref(bus) }
+        return isBluetoothdRunning ? ping(bus) : .reachable
+    }
+
+    /// Asks bluetoothd for a sign of life, without starting it.
+    private static func ping(_ bus: OpaquePointer) -> HostFacts.Bus {
+        var message: OpaquePointer?
+        guard sd_bus_message_new_method_call(bus, &message, "org.bluez", "/", "org.freedesktop.DBus.Peer", "Ping") >= 0,
+            let message
+        else { return .unreachable(reason: "no message can be made") }
+        defer { sd_bus_message_unref(message) }
+        sd_bus_message_set_auto_start(message, 0)
+        var error = sd_bus_error()
+        var reply: OpaquePointer?
+        let code = sd_bus_call(bus, message, answerMicroseconds, &error, &reply)
+        defer {
+            sd_bus_error_free(&error)
+            sd_bus_message_unref(reply)
+        }
+        if code >= 0 { return .reachable }
+        let text = error.message.map { String(cString: $0) } ?? String(cString: strerror(-code))
+        // The policy of the bus speaks with this name (D-Bus Specification, "Standard Errors").
+        let isDenied = error.name.map { String(cString: $0) == "org.freedesktop.DBus.Error.AccessDenied" } ?? false
+        return isDenied ? .denied(reason: text) : .unreachable(reason: text)
+    }
+}

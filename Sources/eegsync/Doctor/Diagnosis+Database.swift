@@ -1,0 +1,78 @@
+extension Diagnosis {
+    /// Less than this many days of room is too little to leave the machine alone for.
+    private static let warningDays = 21.0
+    /// Less than this many: a person must act today.
+    private static let problemDays = 1.0
+    /// File systems that are gone after a reboot.
+    private static let volatileFileSystems = ["tmpfs", "ramfs", "overlay"]
+
+    /// The database and what it lies on.
+    static func database(_ database: HostFacts.Database) -> [Finding] {
+        guard database.isDirectoryThere else {
+            return [
+                .problem(
+                    "database", "the directory of \(database.path) is not there",
+                    remedy: "mount the disk or create the directory; eegsync run waits for it")
+            ]
+        }
+        return [file(database), room(database), medium(database.medium)].compactMap { $0 }
+    }
+
+    private static func file(_ database: HostFacts.Database) -> Finding {
+        let check = "database"
+        if let error = database.openingError {
+            return .problem(check, error, remedy: "`eegsync recordings` says more; the file was left untouched")
+        }
+        if database.medium.isReadOnly {
+            return .problem(
+                check, "the file system of \(database.path) is mounted read-only",
+                remedy: "see `dmesg` (a failing card is made read-only), then remount it or replace the card")
+        }
+        guard database.isWritable else {
+            return .warning(
+                check, "this user may not write \(database.path)",
+                remedy: "run doctor as the user of the service, or add this one to its group: usermod -aG eegsync $USER")
+        }
+        return .ok(
+            check,
+            database.exists ? "\(database.path), \(Quantity.bytes(database.bytes))" : "\(database.path) can be created")
+    }
+
+    private static func room(_ database: HostFacts.Database) -> Finding? {
+        guard let free = database.freeBytes else { return nil }
+        let check = "free space"
+        let rate = database.rowsPerSecond * database.bytesPerRow
+        guard rate > 0 else { return .ok(check, "\(Quantity.bytes(free)) free") }
+        let days = Double(free) / rate / 86_400
+        let sentence = "\(Quantity.bytes(free)) free, \(words(days: days)) while all configured headsets stream"
+        if days < problemDays {
+            return .problem(check, sentence, remedy: "make room, or move the database to a larger disk, now")
+        }
+        if days < warningDays {
+            return .warning(check, sentence, remedy: "make room, or move the database to a larger disk, before it is full")
+        }
+        return .ok(check, sentence)
+    }
+
+    private static func words(days: Double) -> String {
+        if days >= 3650 { return "more than ten years" }
+        if days >= 2 { return "\(Int(days)) days" }
+        return Quantity.duration(seconds: days * 86_400)
+    }
+
+    private static func medium(_ medium: HostFacts.Medium) -> Finding? {
+        if let fileSystem = medium.fileSystem, volatileFileSystems.contains(fileSystem) {
+            return .warning(
+                "medium", "the database lies on \(fileSystem), which may not outlive a reboot",
+                remedy: "put it on a disk: 'database' in the configuration")
+        }
+        guard let disk = medium.disk else { return nil }
+        let name = medium.model.map { "\(disk) (\($0))" } ?? disk
+        switch medium.kind {
+        case .sdCard:
+            return .ok("medium", "SD card \(name): use one made for continuous writing, and keep a spare")
+        case .eMMC: return .ok("medium", "built-in flash \(name)")
+        case .disk: return .ok("medium", "disk \(name)")
+        }
+    }
+}

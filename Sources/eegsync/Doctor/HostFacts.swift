@@ -1,0 +1,142 @@
+import Bluetooth
+import BluetoothManagement
+
+/// What `eegsync doctor` looks at, as it was found: values only, so that the rules can be tested with any machine.
+struct HostFacts: Hashable {
+    var configuration = ConfigurationFile.absent(path: Configuration.defaultPath)
+    var bluetooth = Bluetooth()
+    var bluetoothd = Bluetoothd()
+    var privilege = Privilege()
+    var clock = Clock()
+    var database: Database?
+    var service = Service()
+    var headsets: [Headset] = []
+
+    /// The file, and what became of it.
+    enum ConfigurationFile: Hashable {
+        case absent(path: String)
+        /// With all complaints.
+        case wrong(path: String, problems: [String])
+        case valid(path: String, central: String)
+    }
+
+    /// The kernel's half of Bluetooth.
+    struct Bluetooth: Hashable {
+        /// Why the kernel's management channel cannot be opened; nil where it can.
+        var managementError: String?
+        var adapters: [Adapter] = []
+    }
+
+    /// One adapter.
+    struct Adapter: Hashable {
+        /// Such as `hci0`.
+        var name: String
+        var address: String?
+        /// The version of Bluetooth, by number; nil where the kernel does not tell.
+        var bluetoothVersion: UInt8?
+        var isPowered: Bool?
+        var hasLowEnergy: Bool?
+        var block = RadioBlock.none
+        /// What the kernel uses for a device that nobody has said anything about.
+        var defaultParameters: ConnectionParameters?
+    }
+
+    /// Whether the radio may be used (rfkill).
+    enum RadioBlock: Hashable {
+        case none
+        /// By a command or a desktop's airplane mode.
+        case soft
+        /// By a switch of the machine.
+        case hard
+    }
+
+    /// bluetoothd, and the way to it.
+    struct Bluetoothd: Hashable {
+        var bus = Bus.reachable
+        /// Its process; nil where it does not run.
+        var pid: Int32?
+        /// Such as `5.66`; nil where it is not installed, or does not say.
+        var version: String?
+        var isInstalled = false
+    }
+
+    /// The system bus.
+    enum Bus: Hashable {
+        case reachable
+        /// There is none.
+        case unreachable(reason: String)
+        /// It is there, but bluetoothd may not be spoken to.
+        case denied(reason: String)
+    }
+
+    /// Who may load connection parameters.
+    struct Privilege: Hashable {
+        /// Whether the daemon has CAP_NET_ADMIN; nil where it does not run and systemd does not know it either.
+        var daemonMayLoadParameters: Bool?
+        /// Whether this process has it.
+        var thisProcessMay = false
+    }
+
+    /// The wall clock.
+    struct Clock: Hashable {
+        /// Nil where the kernel does not say.
+        var isSynchronised: Bool?
+        /// True where the machine has a clock that runs while it is off.
+        var hasBatteryClock = false
+    }
+
+    /// Where the database is, or will be.
+    struct Database: Hashable {
+        var path: String
+        var exists = false
+        var isDirectoryThere = true
+        /// Whether this user may write it.
+        var isWritable = true
+        /// What is wrong with a file that is there; nil for nothing.
+        var openingError: String?
+        var bytes: Int64 = 0
+        var freeBytes: Int64?
+        var medium = Medium()
+        /// Rows a second while every configured headset streams, and bytes of a row; both nominal.
+        var rowsPerSecond = 0.0
+        var bytesPerRow = 46.0
+    }
+
+    /// What the database lies on.
+    struct Medium: Hashable {
+        /// The kernel's name of the disk, such as `mmcblk0`; nil where there is none.
+        var disk: String?
+        /// What the medium calls itself.
+        var model: String?
+        var kind = Kind.disk
+        /// Such as `ext4`.
+        var fileSystem: String?
+        var isReadOnly = false
+
+        enum Kind: String, Hashable {
+            case disk, sdCard, eMMC
+        }
+    }
+
+    /// The unit of the service manager.
+    struct Service: Hashable {
+        var hasSystemd = false
+        /// systemd's LoadState, ActiveState, UnitFileState; nil where it was not asked.
+        var load: String?
+        var active: String?
+        var enabled: String?
+        /// Zero for no watchdog.
+        var watchdogSeconds = 0.0
+        /// The pid of whatever acquires into the database; nil for none.
+        var daemonPid: Int32?
+    }
+
+    /// A headset that is known by address.
+    struct Headset: Hashable {
+        var name: String
+        /// True where it is connected to this machine just now.
+        var isConnected = false
+        /// True where the daemon says that it holds it.
+        var isHeldByDaemon = false
+    }
+}

@@ -1,0 +1,123 @@
+import Bluetooth
+import CLinux
+import Foundation
+import Headsets
+import Storage
+
+/// Gathers the facts that ``Diagnosis`` judges.
+struct HostInspection {
+    var files = SystemFiles()
+    let options: DatabaseOptions
+
+    /// How long the adapter's side has to say who is connected.
+    private static let centralLimit = Duration.seconds(2)
+
+    func facts() -> HostFacts {
+        var facts = HostFacts()
+        let configuration = inspectConfiguration(&facts)
+        facts.bluetooth = AdapterInspection(files: files).facts()
+        facts.bluetoothd = BluetoothdInspection(files: files).facts()
+        facts.clock = clock()
+        let path = (try? options.databasePath()) ?? configuration?.databasePath
+        let daemonPid = path.flatMap { DaemonPresence.pid(database: $0) }
+        let (service, grants) = ServiceInspection(files: files).facts(daemonPid: daemonPid)
+        facts.service = service
+        facts.privilege.thisProcessMay = files.hasNetworkAdministration(pid: "self") ?? false
+        facts.privilege.daemonMayLoadParameters =
+            daemonPid.flatMap { files.hasNetworkAdministration(pid: "\($0)") } ?? grants
+        if let path { inspectDatabase(path, configuration, &facts) }
+        return facts
+    }
+
+    private func inspectConfiguration(_ facts: inout HostFacts) -> Configuration? {
+        let path = options.configurationPath
+        guard FileManager.default.fileExists(atPath: path) else {
+            facts.configuration = .absent(path: path)
+            return nil
+        }
+        do throws(ConfigurationError) {
+            let configuration = try options.configuration()
+            facts.configuration = .valid(path: path, central: configuration.central.kind)
+            return configuration
+        } catch .invalid(_, let problems) {
+            facts.configuration = .wrong(path: path, problems: problems.map { "\($0)" })
+        } catch {
+            facts.configuration = .wrong(path: path, problems: [Failure(error).problem])
+        }
+        return nil
+    }
+
+    private func clock() -> HostFacts.Clock {
+        let flag = clinux_clock_is_synchronised()
+        return HostFacts.Clock(
+            isSynchronised: flag < 0 ? nil : flag == 1,
+            hasBatteryClock: files.names(in: "/sys/class/rtc").contains { $0.hasPrefix("rtc") })
+    }
+
+    // MARK: The database
+
+    private func inspectDatabase(_ path: String, _ configuration: Configuration?, _ facts: inout HostFacts) {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var database = HostFacts.Database(path: path)
+        database.exists = FileManager.default.fileExists(atPath: path)
+        database.isDirectoryThere = FileManager.default.fileExists(atPath: directory)
+        database.isWritable = access(database.exists ? path : directory, W_OK) == 0
+        database.medium = MediumInspection(files: files).medium(of: directory)
+        let free = try? FileManager.default.attributesOfFileSystem(forPath: directory)[.systemFreeSize] as? NSNumber
+        database.freeBytes = free?.int64Value
+        database.rowsPerSecond = (configuration?.headsets ?? []).reduce(0) { $0 + Self.rowsPerSecond(model: $1.model) }
+        if database.exists {
+            do {
+                let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
+                let rows = try store.recordings().reduce(0) { $0 + $1.rows }
+                database.bytes = try store.size().bytes
+                // The same rule as `eegsync status`: measured where there is enough to measure.
+                if rows > 1_000_000 { database.bytesPerRow = Double(database.bytes) / Double(rows) }
+                facts.headsets = try headsets(store, configuration, facts)
+            } catch {
+                database.openingError = Failure(error).problem
+            }
+        }
+        facts.database = database
+    }
+
+    /// The nominal rows a second of a headset: one for each sample and bank. A model that describes itself counts as one
+    /// stream of 250 Hz.
+    static func rowsPerSecond(model: String) -> Double {
+        let streams = (try? HeadsetCatalog.builtIn.profile(model: model))?.streams ?? []
+        return streams.isEmpty ? 250 : streams.reduce(0) { $0 + $1.samplingFrequency }
+    }
+
+    // MARK: Headsets
+
+    private func headsets(
+        _ store: Store, _ configuration: Configuration?, _ facts: HostFacts
+    ) throws -> [HostFacts.Headset] {
+        let connected = connectedPeripherals(configuration, facts)
+        return try store.headsets(at: HostClock.now).map { headset in
+            var result = HostFacts.Headset(name: headset.name)
+            result.isConnected = try store.identifiers(of: headset.id).contains { connected.contains($0) }
+            let holding = ["streaming", "establishing", "connecting"]
+            result.isHeldByDaemon = facts.service.daemonPid != nil && holding.contains(headset.state ?? "")
+            return result
+        }
+    }
+
+    /// What is connected to this machine, by whomever.
+    private func connectedPeripherals(_ configuration: Configuration?, _ facts: HostFacts) -> [PeripheralIdentifier] {
+        guard let configuration, configuration.central.kind != "simulation", facts.bluetoothd.pid != nil else { return [] }
+        let session = CentralSession { configuration.makeCentral(watch: $0) }
+        var connected: [PeripheralIdentifier]?
+        var isAsked = false
+        session.run(for: Self.centralLimit) { events, _ in
+            for case .didRetrieveConnected(let identifiers, _) in events { connected = identifiers }
+            if !isAsked, session.central.state == .poweredOn {
+                isAsked = true
+                session.central.retrieveConnectedPeripherals(
+                    withServices: HeadsetCatalog.builtIn.profiles.flatMap(\.services), attempt: Attempt(number: 1))
+            }
+            return connected != nil
+        }
+        return connected ?? []
+    }
+}

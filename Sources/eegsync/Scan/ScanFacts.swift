@@ -1,0 +1,161 @@
+import Bluetooth
+import Headsets
+
+/// What a scan found.
+struct ScanFacts: Facts {
+    /// A headset in range.
+    struct Headset: Encodable, Hashable {
+        var model: String
+        var modelName: String
+        /// The local name that it advertises.
+        var name: String?
+        var address: String
+        var addressType: String
+        /// Smoothed signal strength; nil where it could not be measured, and for a connected headset.
+        var rssiDbm: Int?
+        var mode: Mode
+        /// The name under which it is recorded; nil for a new one.
+        var knownAs: String?
+        /// How many advertisements were seen.
+        var advertisements: Int
+    }
+
+    /// How a headset shows itself.
+    enum Mode: String, Encodable {
+        /// It advertises and may be connected to.
+        case normal
+        /// It advertises for pairing.
+        case pairing
+        /// It is connected to this machine, and so does not advertise.
+        case connected
+    }
+
+    /// Another device in range.
+    struct Other: Encodable, Hashable {
+        var name: String?
+        var address: String
+        var addressType: String
+        var rssiDbm: Int?
+        var services: [String]
+        var advertisements: Int
+    }
+
+    var seconds: Double
+    var headsets: [Headset]
+    /// Nil where nobody asked for them.
+    var others: [Other]?
+
+    /// A headset that was recorded before or is configured.
+    struct Known: Hashable {
+        var identifier: PeripheralIdentifier
+        var name: String
+        var model: String
+    }
+
+    /// - Parameters:
+    ///   - connected: what is connected to this machine now; only known headsets of it are listed.
+    ///   - listsOthers: whether devices that are no headsets are wanted.
+    ///   - ranksBySignal: the strongest first; false keeps the order in which they appeared, so that a live table stands still.
+    init(
+        _ sightings: ScanSightings, known: [Known], connected: [PeripheralIdentifier], elapsed: Duration, listsOthers: Bool,
+        ranksBySignal: Bool
+    ) {
+        seconds = (elapsed.inSeconds * 10).rounded() / 10
+        let seen = ranksBySignal ? sightings.sightings.sorted { $0.signal ?? -128 > $1.signal ?? -128 } : sightings.sightings
+        headsets = seen.compactMap { sighting in
+            guard let profile = sighting.profile else { return nil }
+            return Headset(
+                model: profile.model, modelName: profile.displayName, name: sighting.localName,
+                address: sighting.identifier.addressDescription, addressType: sighting.identifier.addressType.rawValue,
+                rssiDbm: sighting.rssi, mode: sighting.isPairing ? .pairing : .normal,
+                knownAs: known.first { $0.identifier == sighting.identifier }?.name, advertisements: sighting.count)
+        }
+        headsets += known.compactMap { headset in
+            guard connected.contains(headset.identifier), !seen.contains(where: { $0.identifier == headset.identifier })
+            else { return nil }
+            return Headset(
+                model: headset.model, modelName: headset.model, address: headset.identifier.addressDescription,
+                addressType: headset.identifier.addressType.rawValue, mode: .connected, knownAs: headset.name,
+                advertisements: 0)
+        }
+        guard listsOthers else { return }
+        others = seen.filter { $0.profile == nil }.map { sighting in
+            Other(
+                name: sighting.localName, address: sighting.identifier.addressDescription,
+                addressType: sighting.identifier.addressType.rawValue, rssiDbm: sighting.rssi,
+                services: sighting.services.map(\.description), advertisements: sighting.count)
+        }
+    }
+}
+
+extension ScanSightings.Sighting {
+    /// The signal strength in whole dBm; nil where no advertisement had one.
+    fileprivate var rssi: Int? { signal.map { Int($0.rounded()) } }
+}
+
+extension ScanFacts {
+    func lines(style: TerminalStyle) -> [String] {
+        let none = [
+            "No headset is in range.",
+            style.apply(.faint, to: "A headset advertises only while it is switched on and connected to nothing."),
+        ]
+        return lines(without: none, style: style)
+    }
+
+    private func lines(without none: [String], style: TerminalStyle) -> [String] {
+        var lines = headsets.isEmpty ? none : headsetTable.rendered(style: style)
+        if let others, !others.isEmpty {
+            lines.append("")
+            lines += Self.otherTable(others).rendered(style: style)
+        }
+        return lines
+    }
+
+    /// The lines while the scan still runs.
+    func liveLines(total: Duration, style: TerminalStyle) -> [String] {
+        let progress = "Scanning, \(Quantity.count(Int64(seconds))) of \(Quantity.count(Int64(total.inSeconds))) s"
+        return [style.apply(.faint, to: progress + " (Ctrl-C ends it)")] + lines(without: ["No headset yet."], style: style)
+    }
+
+    private var headsetTable: TextTable {
+        var table = TextTable([
+            .init(heading: "HEADSET"), .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "SIGNAL"),
+            .init(heading: "MODE"), .init(heading: "KNOWN AS"),
+        ])
+        for headset in headsets {
+            table.append([
+                .init(headset.modelName), .init(headset.name ?? ""), .init("\(headset.address)/\(headset.addressType)"),
+                Self.signal(headset.rssiDbm), .init(headset.mode.rawValue, headset.mode == .normal ? nil : .caution),
+                headset.knownAs.map { .init($0, .good) } ?? .init("new", .faint),
+            ])
+        }
+        return table
+    }
+
+    private static func otherTable(_ others: [Other]) -> TextTable {
+        var table = TextTable([
+            .init(heading: "OTHER DEVICE"), .init(heading: "ADDRESS"), .init(heading: "SIGNAL"), .init(heading: "SERVICES"),
+        ])
+        for other in others {
+            table.append([
+                .init(other.name ?? "(no name)", other.name == nil ? .faint : nil),
+                .init("\(other.address)/\(other.addressType)"), Self.signal(other.rssiDbm),
+                .init(other.services.joined(separator: " "), .faint),
+            ])
+        }
+        return table
+    }
+
+    /// Four steps of bars, from what is hardly heard to what lies on the table, and the number.
+    private static func signal(_ rssi: Int?) -> TextTable.Cell {
+        guard let rssi else { return .init("") }
+        let (bars, look): (String, TerminalStyle.Style) =
+            switch rssi {
+            case (-60)...: ("▂▄▆█", .good)
+            case (-72)...: ("▂▄▆ ", .good)
+            case (-84)...: ("▂▄  ", .caution)
+            default: ("▂   ", .bad)
+            }
+        return .init("\(bars) \(String(repeating: " ", count: max(0, 4 - "\(rssi)".count)))\(rssi) dBm", look)
+    }
+}

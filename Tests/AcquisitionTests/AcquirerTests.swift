@@ -1,0 +1,162 @@
+import Bluetooth
+import Headsets
+import Storage
+import Testing
+
+@testable import Acquisition
+
+/// What the engine owes a headset and the operator, against a headset that does as a script wants.
+struct AcquirerTests {
+    private static let acknowledge = HeadsetScript.Call.command(
+        BufferedEEGCommand.acknowledge(stream: 0, upTo: 0).opcode)
+
+    private static func streaming() throws -> AcquirerUnderTest {
+        let test = try AcquirerUnderTest()
+        try test.want()
+        try test.reconcile()
+        try test.run(.seconds(5), until: .streaming)
+        #expect(test.phase == .streaming)
+        return test
+    }
+
+    @Test("A headset is told to forget only what survives a power cut")
+    func acknowledgement() throws {
+        let test = try Self.streaming()
+        test.commits = .volatile
+        try test.run(.seconds(20))
+        let rows = try test.store.audit().streams.reduce(0) { $0 + $1.rows }
+        #expect(rows > 4000, "the rows are committed")
+        #expect(!test.script.calls.contains(Self.acknowledge))
+        test.commits = .durable
+        try test.run(.seconds(2))
+        #expect(test.script.calls.contains(Self.acknowledge))
+    }
+
+    @Test("A link that breaks while the headset is being prepared ends the commands that were under way")
+    func brokenWhileEstablishing() throws {
+        let test = try AcquirerUnderTest()
+        test.script.change { $0.condition = .lowPower }
+        try test.want()
+        try test.reconcile()
+        let wake = HeadsetScript.Call.command(BufferedEEGCommand.wake.opcode)
+        // In the pause after WAKE.
+        while !test.script.calls.contains(wake) { try test.run(.milliseconds(1)) }
+        test.script.change { conduct in
+            conduct.breaksLink = true
+            conduct.connectError = .connectionTimedOut
+        }
+        test.script.forgetCalls()
+        let turns = test.turnCount
+        try test.run(.seconds(10))
+        #expect(test.phase == .searching)
+        #expect(!test.script.calls.contains { if case .command = $0 { true } else { false } }, "nobody is there to hear them")
+        #expect(test.turnCount - turns < 500, "a pause that nobody ends would be due for ever")
+    }
+
+    @Test("What a person removed is tried again when that person says so, and not before")
+    func waitingForOperator() throws {
+        let test = try AcquirerUnderTest()
+        test.script.change { $0.connectError = .peripheralBlocked }
+        try test.want()
+        try test.reconcile()
+        try test.run(.seconds(60))
+        #expect(test.phase == .waitingForOperator)
+        #expect(test.script.calls == [.connect])
+        test.script.change { $0.connectError = nil }
+        try test.run(.seconds(600))
+        #expect(test.script.calls == [.connect])
+        test.acquirer.operatorActed(at: test.now)
+        try test.run(.seconds(5), until: .streaming)
+        #expect(test.phase == .streaming)
+    }
+
+    @Test("A recording that is stopped and started again begins once the headset was let go")
+    func oneOwner() throws {
+        let test = try Self.streaming()
+        let first = try #require(test.acquirer.recordings.first)
+        test.script.change { $0.answersCancel = false }
+        try test.store.stopRecording(first, at: test.now)
+        let second = try test.want()
+        try test.reconcile()
+        test.script.forgetCalls()
+        // The headset does not confirm: it is not free yet.
+        try test.run(.seconds(1))
+        #expect(test.acquirer.recordings == [first])
+        #expect(!test.acquirer.mustReconcile)
+        #expect(!test.script.calls.contains(.connect))
+        // After the last cancel it counts as gone, and the end of the recording is committed.
+        try test.run(.seconds(10))
+        #expect(test.acquirer.recordings.isEmpty)
+        #expect(test.acquirer.mustReconcile)
+        test.script.change { $0.answersCancel = true }
+        try test.reconcile()
+        #expect(test.acquirer.recordings == [second])
+        #expect(!test.acquirer.mustReconcile)
+        try test.run(.seconds(5), until: .streaming)
+        #expect(test.phase == .streaming)
+    }
+
+    @Test("Samples of a headset that has never described itself are no streaming: the link is tried anew until it does")
+    func firstStatusUnanswered() throws {
+        let test = try AcquirerUnderTest()
+        test.script.change { $0.answersStatusQuery = false }
+        try test.want()
+        try test.reconcile()
+        try test.run(.seconds(10), until: .streaming)
+        try test.run(.milliseconds(500))
+        #expect(test.script.calls.contains(.command(BufferedEEGCommand.start.opcode)), "it sends")
+        #expect(test.acquirer.takeReturns().isEmpty, "but nobody can say what")
+        let limit = BufferedEEGProfile().timing.silenceLimit
+        try test.run(limit)
+        #expect(test.phase != .streaming)
+        test.script.change { $0.answersStatusQuery = true }
+        try test.run(.seconds(10), until: .streaming)
+        try test.run(.seconds(3))
+        #expect(test.phase == .streaming)
+        #expect(test.acquirer.takeReturns().count == 1)
+        let audit = try test.store.audit()
+        #expect(audit.holds)
+        #expect(audit.streams.map(\.rows).reduce(0, +) > 400)
+    }
+
+    @Test("Only samples of a vital characteristic show that it is not silent", arguments: [true, false])
+    func vitalSilence(allSend: Bool) throws {
+        let test = try AcquirerUnderTest()
+        test.profile = VitalProfile([BufferedEEGService.data] + (allSend ? [] : [BluetoothUUID(UInt16(0xFE01))]))
+        try test.want()
+        try test.reconcile()
+        try test.run(.seconds(5), until: .streaming)
+        test.script.forgetCalls()
+        try test.run(test.profile.timing.silenceLimit * 2)
+        #expect(test.script.calls.contains(.cancel) == !allSend)
+    }
+
+    @Test("While the disk is full, the records of what happens stay bounded, and the latest are kept")
+    func boundedRecords() throws {
+        let test = try Self.streaming()
+        test.commits = .never
+        // Two hours in which the headset answers and refuses: many connection attempts, and a status a minute.
+        test.script.change { $0.connectError = .connectionTimedOut }
+        test.script.change { $0.breaksLink = true }
+        try test.run(.seconds(7200))
+        let rest = try #require(try test.takeRest())
+        #expect(rest.connectionAttempts.count == HeadsetRecords.limit)
+        #expect(rest.connectionAttempts.last.map { test.now - $0.ended < .seconds(60) } == true)
+    }
+
+    @Test("While the disk is full, what a headset marks stays bounded, too")
+    func boundedAnnotations() throws {
+        struct BlinkingDecoder: HeadsetDecoder {
+            mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+                decoded.items.append(.annotation(description: "blink"))
+            }
+        }
+        let test = try Self.streaming()
+        test.commits = .never
+        let acquisition = try #require(test.acquirer.acquisitions.first)
+        acquisition.decoder = BlinkingDecoder()
+        try test.run(.seconds(1))
+        for _ in 0...HeadsetRecords.limit { acquisition.take([], from: BufferedEEGService.data, at: test.now) }
+        #expect(try test.takeRest()?.annotations.count == HeadsetRecords.limit)
+    }
+}

@@ -1,0 +1,170 @@
+import Bluetooth
+import Headsets
+import Synchronization
+
+/// How the headset of a ``ScriptedCentral`` behaves, and what it was asked: shared by a test and the thread of the central.
+final class HeadsetScript: Sendable {
+    static let identifier = PeripheralIdentifier(address: 0xC0_55_DA_B0_13_24, type: .public)
+
+    /// What the central was asked for; writes by the opcode of their command.
+    enum Call: Hashable, Sendable {
+        case connect, cancel, discover, subscribe(BluetoothUUID), command(UInt8)
+    }
+
+    /// What a test may change at any time.
+    struct Conduct: Sendable {
+        /// The answer to a connection request; nil for a link.
+        var connectError: CentralError?
+        var answersStatusQuery = true
+        var condition = HeadsetStatus.Condition.sampling
+        /// False for a headset that never confirms that it let go.
+        var answersCancel = true
+        /// Sends samples once it was started.
+        var sendsSamples = true
+        /// Takes the link down at the next turn.
+        var breaksLink = false
+    }
+
+    private let state = Mutex((conduct: Conduct(), calls: [Call]()))
+
+    /// Everything that was asked for so far.
+    var calls: [Call] { state.withLock { $0.calls } }
+
+    var conduct: Conduct { state.withLock { $0.conduct } }
+
+    func change(_ body: (inout sending Conduct) -> Void) { state.withLock { body(&$0.conduct) } }
+
+    func note(_ call: Call) { state.withLock { $0.calls.append(call) } }
+
+    func forgetCalls() { state.withLock { $0.calls.removeAll() } }
+
+    fileprivate func takeBreak() -> Bool {
+        state.withLock { state in
+            defer { state.conduct.breaksLink = false }
+            return state.conduct.breaksLink
+        }
+    }
+}
+
+/// A central with one Buffered EEG headset in range, which answers every request at the next turn, except as its script wants
+/// it. Two channels at 250 Hz, 8 samples to a block.
+final class ScriptedCentral: Central {
+    static let stream = StreamDescription(
+        name: "eeg", samplingFrequency: 250, counterModulus: 1 << 32,
+        channels: ["C3", "C4"].map { ChannelDescription(name: $0, scale: 1, rawMinimum: -100, rawMaximum: 100) })
+    static let boot: UInt32 = 0x5EED_C0DE
+
+    private let script: HeadsetScript
+    private var now = MonotonicTime.boot
+    private var events: [CentralEvent] = [.didUpdateState(.poweredOn)]
+    /// The attempt under which the link was established; nil while there is none.
+    private var link: Attempt?
+    private var nextBlock: MonotonicTime?
+    private var nextIndex: UInt32 = 0
+
+    init(_ script: HeadsetScript) { self.script = script }
+
+    var state: AdapterState { .poweredOn }
+    var deadline: MonotonicTime? { events.isEmpty ? nextBlock : now }
+
+    func process(at now: MonotonicTime) -> [CentralEvent] {
+        self.now = now
+        if script.takeBreak(), let attempt = link {
+            events.append(.didDisconnect(HeadsetScript.identifier, error: .linkLost, attempt: attempt))
+            (link, nextBlock) = (nil, nil)
+        }
+        while let due = nextBlock, due <= now {
+            if script.conduct.sendsSamples { notify(block(), on: BufferedEEGService.data, at: due) }
+            nextIndex += 8
+            nextBlock = due + .milliseconds(32)
+        }
+        defer { events.removeAll() }
+        return events
+    }
+
+    private func block() -> BufferedEEGMessage {
+        .block(
+            BufferedEEGBlock(
+                header: BufferedEEGBlock.Header(
+                    isFromMemory: false, bootIdentifier: Self.boot, stream: 0, channelCount: 2, instantCount: 8,
+                    firstIndex: nextIndex), values: [Int32](repeating: 1, count: 16)))
+    }
+
+    private func notify(_ message: BufferedEEGMessage, on characteristic: BluetoothUUID, at time: MonotonicTime) {
+        events.append(.didUpdateValue(characteristic, on: HeadsetScript.identifier, value: message.encoded(), at: time))
+    }
+
+    private func answerStatusQuery() {
+        let header = BufferedEEGStatusHeader(
+            condition: script.conduct.condition, bootIdentifier: Self.boot,
+            ranges: [BufferedEEGStatusHeader.StreamRange(oldest: nextIndex, end: nextIndex)])
+        for message in BufferedEEGMessage.statusReport(header, streams: [Self.stream]) {
+            notify(message, on: BufferedEEGService.control, at: now)
+        }
+    }
+
+    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
+        events.append(.willRestoreState([], attempt: attempt))
+    }
+
+    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
+        events.append(.didRetrieveConnected([], attempt: attempt))
+    }
+
+    func scanForPeripherals(matching filter: ScanFilter) {
+        events.append(
+            .didDiscover(
+                HeadsetScript.identifier, advertisement: Advertisement(serviceUUIDs: [BufferedEEGService.service]), rssi: -60))
+    }
+
+    func stopScan() {}
+
+    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        script.note(.connect)
+        if let error = script.conduct.connectError {
+            events.append(.didFailToConnect(peripheral, error: error, attempt: attempt))
+        } else {
+            link = attempt
+            events.append(.didConnect(peripheral, attempt: attempt))
+        }
+    }
+
+    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        script.note(.cancel)
+        (link, nextBlock) = (nil, nil)
+        if script.conduct.answersCancel { events.append(.didDisconnect(peripheral, error: nil, attempt: attempt)) }
+    }
+
+    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        script.note(.discover)
+        let database = GATTDatabase(characteristics: BufferedEEGService.characteristics)
+        events.append(.didDiscoverServices(peripheral, result: .success(database), attempt: attempt))
+    }
+
+    func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {
+        script.note(.subscribe(characteristic))
+        events.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
+    }
+
+    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        events.append(.didReadValue(characteristic, on: peripheral, result: .success(Array("BE-0001".utf8)), attempt: attempt))
+    }
+
+    func writeValue(
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt
+    ) {
+        let opcode = value.first ?? 0
+        script.note(.command(opcode))
+        guard link != nil else { return }
+        events.append(.didWriteValue(characteristic, on: peripheral, error: nil, attempt: attempt))
+        switch opcode {
+        case BufferedEEGCommand.status.opcode where script.conduct.answersStatusQuery: answerStatusQuery()
+        case BufferedEEGCommand.start.opcode: nextBlock = now + .milliseconds(32)
+        case BufferedEEGCommand.stop.opcode: nextBlock = nil
+        default: break
+        }
+    }
+}

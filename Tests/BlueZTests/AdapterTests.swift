@@ -1,0 +1,123 @@
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// bluetoothd and the adapter, coming and going.
+struct AdapterTests {
+    private func starting() -> BluetoothdScript {
+        var script = BluetoothdScript()
+        script.conversation.busConnected()
+        script.collect()
+        return script
+    }
+
+    @Test("Without bluetoothd the adapter is resetting, and is there as soon as bluetoothd is")
+    func startsLater() {
+        var script = starting()
+        script.fail("GetNameOwner", "org.freedesktop.DBus.Error.NameHasNoOwner", "Could not get owner of name")
+        #expect(script.events == [.didUpdateState(.resetting)] && script.calls.isEmpty)
+        script.signal("NameOwnerChanged", [.string("org.bluez"), .string(""), .string(":1.9")])
+        // bluetoothd answers before it has found its adapter.
+        script.reply("GetManagedObjects", [.dictionary([], of: "oa{sa{sv}}")])
+        #expect(script.events.last == .didUpdateState(.absent))
+        script.signal(
+            "InterfacesAdded",
+            [
+                .objectPath(BluetoothdScript.adapterPath),
+                BluetoothdScript.interfaces([BlueZInterface.adapter: ["Powered": .boolean(false)]]),
+            ])
+        #expect(script.events.last == .didUpdateState(.poweredOff))
+        script.adapter(["Powered": .boolean(true)])
+        #expect(script.events.last == .didUpdateState(.poweredOn))
+    }
+
+    @Test("A bluetoothd that says nothing is asked again")
+    func silentAtStart() {
+        var script = starting()
+        script.reply("GetNameOwner", [.string(":1.4")])
+        script.pass(.seconds(5))
+        #expect(script.calls.count == 1)  // The first was given up; the reply to it would come too late.
+        script.pass(.seconds(1))
+        #expect(script.waiting.filter { $0 == "GetManagedObjects" }.count == 2)
+    }
+
+    @Test("A restart of bluetoothd ends links and requests, and begins anew")
+    func restart() {
+        var script = BluetoothdScript.ready()
+        let attempt = script.attempt()
+        script.ask { $0.connect(BluetoothdScript.headset, attempt: attempt) }
+        script.reply("Connect")
+        script.events.removeAll()
+        script.signal("NameOwnerChanged", [.string("org.bluez"), .string(":1.4"), .string("")])
+        #expect(
+            script.events == [
+                .didUpdateState(.resetting),
+                .didDisconnect(BluetoothdScript.headset, error: .adapterUnavailable(.resetting), attempt: attempt),
+            ])
+        script.signal("NameOwnerChanged", [.string("org.bluez"), .string(""), .string(":1.10")])
+        script.reply("GetManagedObjects", [script.objects(device: [:])])
+        #expect(script.events.last == .didUpdateState(.poweredOn))
+    }
+
+    @Test("An adapter that is off is blocked where the radio switch says so", arguments: [false, true])
+    func blocked(isBlocked: Bool) {
+        var script = BluetoothdScript(isBlocked: isBlocked)
+        script.conversation.busConnected()
+        script.collect()
+        script.reply("GetNameOwner", [.string(":1.4")])
+        script.reply("GetManagedObjects", [script.objects(device: nil, adapter: ["Powered": .boolean(false)])])
+        #expect(script.events == [.didUpdateState(isBlocked ? .blocked : .poweredOff)])
+    }
+
+    @Test("An adapter that is never switched on by us")
+    func neverPowersOn() {
+        var script = BluetoothdScript.ready()
+        script.adapter(["Powered": .boolean(false)])
+        script.ask { $0.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [BluetoothdScript.eeg])) }
+        script.ask { $0.connect(BluetoothdScript.headset, attempt: Attempt.none.next) }
+        #expect(script.calls.isEmpty)
+        #expect(script.events.contains(.didFailToScan(.adapterUnavailable(.poweredOff))))
+    }
+
+    @Test("An adapter that returns under another number is used as soon as it is on")
+    func anotherNumber() {
+        var script = BluetoothdScript.ready()
+        script.signal(
+            "InterfacesRemoved",
+            [.objectPath(BluetoothdScript.adapterPath), .array([.string(BlueZInterface.adapter)], of: "s")])
+        #expect(script.events.last == .didUpdateState(.absent))
+        script.signal(
+            "InterfacesAdded",
+            [
+                .objectPath("/org/bluez/hci3"),
+                BluetoothdScript.interfaces([BlueZInterface.adapter: ["Powered": .boolean(true)]]),
+            ])
+        #expect(script.events.last == .didUpdateState(.poweredOn))
+        #expect(script.conversation.adapterPath == "/org/bluez/hci3")
+    }
+
+    @Test(
+        "Of several adapters the configured one is used, by name or address, else the first that is on",
+        arguments: [(nil, "hci1"), ("hci0", "hci0"), ("00:AA:01:00:00:42", "hci2"), ("hci7", nil)] as [(String?, String?)])
+    func several(configured: String?, expected: String?) {
+        var options = BlueZOptions()
+        options.adapter = configured
+        var script = BluetoothdScript(options: options)
+        script.conversation.busConnected()
+        script.collect()
+        script.reply("GetNameOwner", [.string(":1.4")])
+        let adapters: [(String, String, Bool)] = [
+            ("hci0", "00:AA:01:00:00:40", false), ("hci1", "00:AA:01:00:00:41", true), ("hci2", "00:AA:01:00:00:42", true),
+        ]
+        let entries = adapters.map { name, address, isPowered in
+            BusValue.Entry(
+                key: .objectPath("/org/bluez/" + name),
+                value: BluetoothdScript.interfaces([
+                    BlueZInterface.adapter: ["Address": .string(address), "Powered": .boolean(isPowered)]
+                ]))
+        }
+        script.reply("GetManagedObjects", [.dictionary(entries, of: "oa{sa{sv}}")])
+        #expect(script.conversation.adapterPath == expected.map { "/org/bluez/" + $0 })
+    }
+}

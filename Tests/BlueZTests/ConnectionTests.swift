@@ -1,0 +1,232 @@
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// Connections, and everything that bluetoothd is known to do to them.
+struct ConnectionTests {
+    private typealias Script = BluetoothdScript
+
+    private func connected(resolved: Bool = false) -> (BluetoothdScript, Attempt) {
+        var script = Script.ready(resolved: resolved)
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.reply("Connect")
+        script.events.removeAll()
+        return (script, attempt)
+    }
+
+    // MARK: Layers
+
+    @Test(
+        "Restoration finds the connected headset, with its services where bluetoothd still knows them",
+        arguments: [false, true])
+    func restoration(isResolved: Bool) {
+        var script = Script.ready(
+            device: ["Connected": .boolean(true), "ServicesResolved": .boolean(isResolved)], resolved: true)
+        script.events.removeAll()
+        let attempt = script.attempt()
+        script.ask { $0.restoreState(identifiers: [Script.headset], services: [], attempt: attempt) }
+        guard case .willRestoreState(let restored, attempt)? = script.events.first, let headset = restored.first else {
+            Issue.record("nothing was restored: \(script.events)")
+            return
+        }
+        #expect(headset.isConnected && headset.identifier == Script.headset && headset.notifying.isEmpty)
+        #expect((headset.database != nil) == isResolved)
+        // The link counts as ours now: its end is told.
+        script.device(["Connected": .boolean(false)])
+        #expect(script.events.last == .didDisconnect(Script.headset, error: .linkLost, attempt: .none))
+    }
+
+    @Test("A headset that bluetoothd has forgotten is left to the next layer")
+    func evicted() {
+        var script = Script.ready(device: nil)
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        #expect(script.events.last == .didFailToConnect(Script.headset, error: .unknownPeripheral, attempt: attempt))
+        #expect(script.calls.isEmpty)
+    }
+
+    @Test("Service retrieval finds what another program has connected, by its services alone")
+    func retrieval() {
+        var script = Script.ready(device: ["Connected": .boolean(true)])
+        let attempt = script.attempt()
+        script.ask { $0.retrieveConnectedPeripherals(withServices: [Script.eeg], attempt: attempt) }
+        #expect(script.events.last == .didRetrieveConnected([Script.headset], attempt: attempt))
+        script.ask { $0.retrieveConnectedPeripherals(withServices: [Script.control], attempt: attempt) }
+        #expect(script.events.last == .didRetrieveConnected([], attempt: attempt))
+    }
+
+    // MARK: Connecting
+
+    @Test("After 40 s without the headset bluetoothd gives up, and the next layer is tried")
+    func timeOut() {
+        var script = Script.ready()
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.fail("Connect", "org.bluez.Error.Failed", "le-connection-abort-by-local")
+        #expect(script.events.last == .didFailToConnect(Script.headset, error: .connectionTimedOut, attempt: attempt))
+    }
+
+    @Test(
+        "A connect of a dead process is cleared away: disconnect, wait, remove the device, and leave it to the scan",
+        arguments: [("org.bluez.Error.InProgress", "In Progress"), ("org.bluez.Error.Failed", "Operation already in progress")])
+    func stuckInProgress(name: String, message: String) {
+        var script = Script.ready()
+        let attempt = script.attempt()
+        script.events.removeAll()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.fail("Connect", name, message)
+        #expect(script.waiting == ["Disconnect"])
+        script.reply("Disconnect")
+        #expect(script.waiting == ["Connect"])
+        script.fail("Connect", name, message)
+        #expect(script.waiting.isEmpty)
+        script.pass(.milliseconds(500))
+        #expect(script.waiting == ["Connect"])
+        script.fail("Connect", name, message)
+        #expect(script.waiting == ["RemoveDevice"])
+        script.signal(
+            "InterfacesRemoved",
+            [.objectPath(Script.devicePath), .array([.string(BlueZInterface.device)], of: "s")])
+        script.reply("RemoveDevice")
+        #expect(script.events == [.didFailToConnect(Script.headset, error: .unknownPeripheral, attempt: attempt)])
+    }
+
+    @Test("A connect of a dead process that one disconnect clears away costs nothing more")
+    func stuckOnce() {
+        var script = Script.ready()
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
+        script.reply("Disconnect")
+        script.reply("Connect")
+        #expect(script.events.last == .didConnect(Script.headset, attempt: attempt))
+    }
+
+    @Test("A pending connect is cancelled by Disconnect; the error of the connect itself is not told")
+    func cancelPending() {
+        var script = Script.ready()
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.events.removeAll()
+        let cancel = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+        script.fail("Connect", "org.bluez.Error.Failed", "br-connection-canceled")
+        #expect(script.events.isEmpty)
+        script.reply("Disconnect")
+        #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
+    }
+
+    @Test("Where there is nothing to cancel, the cancel is answered at once")
+    func cancelNothing() {
+        var script = Script.ready()
+        let cancel = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+        #expect(script.events.last == .didDisconnect(Script.headset, error: nil, attempt: cancel))
+    }
+
+    @Test("A link is closed once, though bluetoothd says it twice: by its reply and by the signal after it")
+    func closedOnce() {
+        var (script, _) = connected()
+        let first = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: first) }
+        let second = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: second) }
+        script.reply("Disconnect")
+        script.reply("Disconnect")
+        script.device(["Connected": .boolean(false)])
+        // The second reply answers the second question once more: too late, and dropped by its attempt.
+        #expect(
+            script.events == [
+                .didDisconnect(Script.headset, error: nil, attempt: first),
+                .didDisconnect(Script.headset, error: nil, attempt: second),
+                .didDisconnect(Script.headset, error: nil, attempt: second),
+            ])
+        #expect(script.conversation.links.isEmpty)
+    }
+
+    // MARK: Losing
+
+    @Test("A lost link is told with the attempt that had connected it")
+    func lost() {
+        var (script, attempt) = connected()
+        script.device(["Connected": .boolean(false)])
+        #expect(script.events == [.didDisconnect(Script.headset, error: .linkLost, attempt: attempt)])
+    }
+
+    @Test("A block by a person is told as one, and so is its end")
+    func blocked() {
+        var (script, attempt) = connected()
+        script.device(["Blocked": .boolean(true)])
+        script.device(["Connected": .boolean(false)])
+        #expect(script.events == [.didDisconnect(Script.headset, error: .peripheralBlocked, attempt: attempt)])
+        let next = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: next) }
+        #expect(script.events.last == .didFailToConnect(Script.headset, error: .peripheralBlocked, attempt: next))
+        script.device(["Blocked": .boolean(false)])
+        #expect(script.events.last == .didUnblock(Script.headset))
+    }
+
+    @Test("A device whose object vanishes is lost, or unknown where it was only being connected to")
+    func vanished() {
+        let removal: [BusValue] = [
+            .objectPath(Script.devicePath), .array([.string(BlueZInterface.device)], of: "s"),
+        ]
+        var (script, attempt) = connected()
+        script.signal("InterfacesRemoved", removal)
+        #expect(script.events == [.didDisconnect(Script.headset, error: .linkLost, attempt: attempt)])
+        var pending = Script.ready()
+        let next = pending.attempt()
+        pending.ask { $0.connect(Script.headset, attempt: next) }
+        pending.signal("InterfacesRemoved", removal)
+        #expect(pending.events.last == .didFailToConnect(Script.headset, error: .unknownPeripheral, attempt: next))
+    }
+
+    // MARK: Services
+
+    @Test("Resolved services whose objects are not there yet are asked for until they are")
+    func resolvedTooEarly() {
+        var (script, _) = connected()
+        let attempt = script.attempt()
+        script.ask { $0.discoverServices(on: Script.headset, attempt: attempt) }
+        #expect(script.calls.isEmpty)
+        script.device(["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
+        let up: [String: BusValue] = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
+        script.reply("GetManagedObjects", [script.objects(device: up)])
+        #expect(script.events.isEmpty)
+        script.pass(.milliseconds(50))
+        script.reply("GetManagedObjects", [script.objects(device: up, hasCharacteristics: true)])
+        guard case .didDiscoverServices(_, .success(let database), attempt)? = script.events.last else {
+            Issue.record("no services: \(script.events)")
+            return
+        }
+        #expect(database.characteristics.map(\.uuid) == [Script.eeg, Script.control])
+        #expect(database[Script.eeg]?.properties == [.notify])
+    }
+
+    @Test("Connected without services, because another program owns the ATT channel, is told as that")
+    func foreignChannel() {
+        var script = Script.ready(device: ["Connected": .boolean(true)])
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.reply("Connect")
+        let discovery = script.attempt()
+        script.ask { $0.discoverServices(on: Script.headset, attempt: discovery) }
+        script.pass(.milliseconds(2000))
+        #expect(
+            script.events.last
+                == .didDiscoverServices(Script.headset, result: .failure(.channelBusy), attempt: discovery))
+    }
+
+    @Test("A characteristic that vanishes from a headset that stays voids what is known of its services")
+    func serviceChanged() {
+        var script = Script.ready(
+            device: ["Connected": .boolean(true), "ServicesResolved": .boolean(true)], resolved: true)
+        script.ask { $0.restoreState(identifiers: [Script.headset], services: [], attempt: Attempt.none.next) }
+        script.signal(
+            "InterfacesRemoved",
+            [.objectPath(Script.eegPath), .array([.string(BlueZInterface.characteristic)], of: "s")])
+        #expect(script.events.last == .didModifyServices(Script.headset))
+    }
+}

@@ -1,0 +1,72 @@
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// A radio that hangs.
+struct RadioTests {
+    private typealias Script = BluetoothdScript
+
+    /// A headset that is connected and says nothing, and a link that cannot be closed.
+    private func hanging(recovers: Bool) -> BluetoothdScript {
+        var options = BlueZOptions()
+        options.recoversAdapter = recovers
+        var script = Script.ready(options: options)
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.reply("Connect")
+        let cancel = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+        script.pass(.seconds(10))
+        // It was given up; the answer would come too late.
+        script.calls.removeAll()
+        script.events.removeAll()
+        return script
+    }
+
+    @Test("A radio that does nothing of what it is told for two minutes is reported, once, and left alone")
+    func reported() {
+        var script = hanging(recovers: false)
+        script.pass(.seconds(119))
+        #expect(script.events.isEmpty)
+        script.pass(.seconds(1))
+        #expect(script.events == [.didNoticeHungRadio(isRecovering: false)])
+        #expect(script.calls.isEmpty)
+        script.pass(.seconds(500))
+        #expect(script.events.count == 1)
+    }
+
+    @Test("Only with the operator's leave is it switched off and on again")
+    func recovered() {
+        var script = hanging(recovers: true)
+        script.pass(.seconds(120))
+        #expect(script.events == [.didNoticeHungRadio(isRecovering: true)])
+        #expect(script.calls.map(\.arguments.last) == [.variant(.boolean(false))])
+        script.reply("Set")
+        #expect(script.calls.map(\.arguments.last) == [.variant(.boolean(true))])
+    }
+
+    @Test("A sign of life ends the suspicion")
+    func alive() {
+        var script = hanging(recovers: true)
+        script.device(["RSSI": .int16(-50)])
+        script.pass(.seconds(1000))
+        #expect(script.events.isEmpty)
+    }
+
+    @Test("A headset that is merely away for hours raises none")
+    func away() {
+        var script = Script.ready()
+        for _ in 0..<200 {
+            let attempt = script.attempt()
+            script.ask { $0.connect(Script.headset, attempt: attempt) }
+            script.pass(.seconds(4))
+            let cancel = script.attempt()
+            script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+            script.fail("Connect", "org.bluez.Error.Failed", "br-connection-canceled")
+            script.reply("Disconnect")
+            script.pass(.seconds(10))
+        }
+        #expect(!script.events.contains(.didNoticeHungRadio(isRecovering: false)))
+    }
+}

@@ -1,0 +1,126 @@
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// The scan, and the pairing agent.
+struct ScanTests {
+    private typealias Script = BluetoothdScript
+    private let filter = ScanFilter(serviceUUIDs: [BluetoothdScript.eeg])
+
+    private func scanning(_ filter: ScanFilter? = nil) -> BluetoothdScript {
+        var script = Script.ready()
+        script.ask { $0.scanForPeripherals(matching: filter ?? self.filter) }
+        script.reply("SetDiscoveryFilter")
+        script.reply("StartDiscovery")
+        script.events.removeAll()
+        return script
+    }
+
+    @Test("A scan by services alone lets bluetoothd filter; one by name or company does not")
+    func filters() {
+        var script = Script.ready()
+        script.ask { $0.scanForPeripherals(matching: filter) }
+        let entries = script.calls.first?.arguments.first?.entries ?? []
+        #expect(entries.contains { $0.key == .string("UUIDs") })
+        #expect(entries.contains { $0.key == .string("Transport") && $0.value == .variant(.string("le")) })
+        var byName = Script.ready()
+        byName.ask { $0.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [Script.eeg], namePrefixes: ["Hermes"])) }
+        #expect(byName.calls.first?.arguments.first?.entries?.contains { $0.key == .string("UUIDs") } == false)
+    }
+
+    @Test("An advertisement of a known headset is told, however long bluetoothd has known it")
+    func known() {
+        var script = scanning()
+        script.device(["RSSI": .int16(-61)])
+        guard case .didDiscover(Script.headset, let advertisement, -61)? = script.events.last else {
+            Issue.record("not discovered: \(script.events)")
+            return
+        }
+        #expect(advertisement.serviceUUIDs == [Script.eeg])
+    }
+
+    @Test("What does not match, is connected, or was only remembered is not told")
+    func others() {
+        var script = scanning(ScanFilter(serviceUUIDs: [Script.control]))
+        script.device(["RSSI": .int16(-61)])
+        #expect(script.events.isEmpty)
+        var connected = scanning()
+        connected.device(["Connected": .boolean(true)])
+        connected.device(["RSSI": .int16(-61)])
+        connected.device(["Alias": .string("left")])
+        #expect(connected.events.isEmpty)
+    }
+
+    @Test("Start, stop and a new filter never overlap, and end as was wished last")
+    func order() {
+        var script = Script.ready()
+        script.ask { $0.scanForPeripherals(matching: filter) }
+        script.ask { $0.stopScan() }
+        script.ask { $0.scanForPeripherals(matching: filter) }
+        script.ask { $0.stopScan() }
+        #expect(script.waiting == ["SetDiscoveryFilter"])
+        script.reply("SetDiscoveryFilter")
+        script.reply("StartDiscovery")
+        #expect(script.waiting == ["StopDiscovery"])
+        script.ask { $0.scanForPeripherals(matching: filter) }
+        #expect(script.waiting == ["StopDiscovery"])
+        script.reply("StopDiscovery")
+        #expect(script.waiting == ["SetDiscoveryFilter"])
+    }
+
+    @Test("A discovery that ends by itself is started again after a pause")
+    func endsByItself() {
+        var script = scanning()
+        script.adapter(["Discovering": .boolean(true)])
+        script.adapter(["Discovering": .boolean(false)])
+        #expect(script.calls.isEmpty)
+        script.pass(.milliseconds(250))
+        #expect(script.waiting == ["SetDiscoveryFilter"])
+        script.reply("SetDiscoveryFilter")
+        // It was only restarted by bluetoothd itself.
+        script.fail("StartDiscovery", "org.bluez.Error.InProgress", "Operation already in progress")
+        #expect(script.conversation.scan.isRunning && script.events.isEmpty)
+    }
+
+    @Test("A scan that cannot start is told")
+    func fails() {
+        var script = Script.ready()
+        script.ask { $0.scanForPeripherals(matching: filter) }
+        script.reply("SetDiscoveryFilter")
+        script.fail("StartDiscovery", "org.bluez.Error.NotReady", "Resource Not Ready")
+        #expect(script.events.last == .didFailToScan(.adapterUnavailable(.poweredOff)))
+    }
+
+    // MARK: The agent
+
+    private func ask(_ member: String, of path: String, options: BlueZOptions) -> Result<[BusValue], BusError> {
+        var script = Script.ready(options: options)
+        script.ask { $0.connect(Script.headset, attempt: Attempt.none.next) }
+        let call = IncomingCall(
+            sender: ":1.4", path: PairingAgent.path, interface: BlueZInterface.agent, member: member,
+            arguments: [.objectPath(path)])
+        return PairingAgent(passkeys: options.passkeys).answer(call, script.conversation)
+    }
+
+    @Test("The passkey of the configuration is given for the headset that it belongs to, and for no other device")
+    func passkey() {
+        var options = BlueZOptions()
+        options.passkeys = [BlueZOptions.Passkey(value: 4711, identifiers: [Script.headset])]
+        #expect(ask("RequestPasskey", of: Script.devicePath, options: options) == .success([.uint32(4711)]))
+        #expect(ask("RequestConfirmation", of: Script.devicePath, options: options) == .success([]))
+        guard case .failure(let error) = ask("RequestPasskey", of: "/org/bluez/hci0/dev_1", options: options) else {
+            Issue.record("a stranger was given the passkey")
+            return
+        }
+        #expect(error.name == "org.bluez.Error.Rejected")
+    }
+
+    @Test("Without a passkey in the configuration none is invented")
+    func noPasskey() {
+        guard case .failure = ask("RequestPasskey", of: Script.devicePath, options: BlueZOptions()) else {
+            Issue.record("a passkey was invented")
+            return
+        }
+    }
+}

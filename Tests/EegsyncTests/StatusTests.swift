@@ -1,0 +1,147 @@
+import Foundation
+import Glibc
+import Headsets
+import Storage
+import Testing
+
+@testable import eegsync
+
+/// `eegsync status`: what it offers, and `--watch`.
+@Suite struct StatusTests {
+    private static let clear = "\u{1B}[H\u{1B}[2J"
+
+    /// What the status says about the only headset.
+    private func headset(_ database: RecordedDatabase, _ options: [String] = []) throws -> [String: Any] {
+        let run = try ProgramRun(["status", "--json", "--database", database.path] + options)
+        #expect(run.exitCode == 0, "\(run.errors)")
+        return try #require((try run.json()["headsets"] as? [[String: Any]])?.first { $0["name"] as? String != "right" })
+    }
+
+    private func configuration(_ database: RecordedDatabase, naming headset: String) throws -> String {
+        let file = database.directory.appendingPathComponent("\(headset).yaml").path
+        try """
+        database: \(database.path)
+        central: {kind: simulation, headsets: []}
+        headsets: [{name: \(headset), model: buffered-eeg}]
+        """.write(toFile: file, atomically: true, encoding: .utf8)
+        return file
+    }
+
+    @Test func whatIsOfferedWorks() throws {
+        let database = try RecordedDatabase()
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        try database.record()
+        try store.stopRecording(headset: "left", at: HostClock.now)
+        // Ended by hand, as no daemon runs.
+        var batch = WriteBatch(number: 2)
+        batch.stoppedRecordings = [RecordingChange(recording: RecordingID(rawValue: 1), at: HostClock.now)]
+        try store.commit(batch)
+        let unnamed = try headset(database, ["--config", try configuration(database, naming: "right")])
+        #expect(unnamed["remedy"] as? String == "name it in the configuration, then: eegsync record start left")
+        let named = try headset(database, ["--config", try configuration(database, naming: "left")])
+        #expect(named["remedy"] as? String == "record it: eegsync record start left")
+        let alone = try #require(try headset(database)["remedy"] as? String)
+        #expect(alone == "record it: eegsync record start left --model buffered-eeg")
+        let offered = Array(alone.split(separator: " ").map(String.init).drop { $0 != "eegsync" }.dropFirst())
+        #expect(try ProgramRun(offered + ["--database", database.path]).exitCode == 0)
+    }
+
+    @Test func nobodyIsOfferedToRecordAReplay() throws {
+        let database = try RecordedDatabase()
+        let file = database.directory.appendingPathComponent("short.bytes")
+        try Data((0..<1024).flatMap { ThinkGearFrame.raw(Int16($0)).encoded() }).write(to: file)
+        let replay = try ProgramRun(["replay", file.path, "--model", "thinkgear", "--database", database.path])
+        #expect(replay.exitCode == 0, "\(replay.errors)")
+        for options in [[], ["--config", try configuration(database, naming: "right")]] {
+            let played = try headset(database, options)
+            #expect(played["name"] as? String == "replay-thinkgear")
+            #expect(played["remedy"] == nil)
+            #expect((played["sentence"] as? String)?.contains("replayed") == true)
+        }
+    }
+
+    @Test func aFrameReplacesTheLastOneOnATerminalOnly() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
+        let text = facts.lines(style: .plain).joined(separator: "\n") + "\n"
+        #expect(facts.frame(isTerminal: true, style: .plain) == Self.clear + text)
+        #expect(facts.frame(isTerminal: false, style: .plain) == text + "\n")
+    }
+
+    @Test func aDaemonThatMayNotChooseConnectionParametersIsSaidToBeOne() throws {
+        let database = try RecordedDatabase()
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .acquire)
+        var facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
+        #expect(facts.choosesConnectionParameters == nil)
+        for (chooses, isSaid) in [(nil, false), (true, false), (false, true)] as [(Bool?, Bool)] {
+            facts.choosesConnectionParameters = chooses
+            #expect(facts.lines(style: .plain).contains { $0.contains("CAP_NET_ADMIN") } == isSaid)
+        }
+    }
+
+    @Test func watchingATerminalGoesOnUntilItIsInterrupted() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        let terminal = try Terminal()
+        let process = Process()
+        process.executableURL = try ProgramRun.program
+        process.arguments = ["status", "--watch", "--database", database.path]
+        process.environment = ["TERM": "xterm"]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = terminal.slave
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // The third begins where the second is whole.
+        let shown = terminal.read(until: { $0.components(separatedBy: Self.clear).count >= 4 })
+        process.interrupt()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+        let frames = shown.components(separatedBy: Self.clear)
+        #expect(frames.first?.isEmpty == true)
+        for frame in frames.dropFirst().dropLast() {
+            #expect(frame.contains("left") && frame.contains("2,300") && frame.contains("eegsync run does not run"), "\(frame)")
+            #expect(frame.contains("\u{1B}[33m"), "with colours")
+        }
+    }
+}
+
+/// A terminal for a program under test.
+private final class Terminal {
+    let slave: FileHandle
+    private let master: Int32
+
+    struct CannotOpen: Error {}
+
+    /// TIOCSPTLCK and TIOCGPTN of ioctl_tty(2), which Swift does not import; nor does it posix_openpt(3).
+    private static let setLock: UInt = 0x4004_5431
+    private static let getNumber: UInt = 0x8004_5430
+
+    init() throws {
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (isLocked, number): (Int32, UInt32) = (0, 0)
+        guard master >= 0, ioctl(master, Self.setLock, &isLocked) == 0, ioctl(master, Self.getNumber, &number) == 0 else {
+            throw CannotOpen()
+        }
+        let descriptor = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CannotOpen() }
+        slave = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    deinit { close(master) }
+
+    /// What is shown, until it is enough; less where nothing comes for 30 s, far more than a picture takes.
+    func read(until isEnough: (String) -> Bool) -> String {
+        var shown = ""
+        while !isEnough(shown) {
+            var wait = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+            guard poll(&wait, 1, 30_000) == 1 else { break }
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = Glibc.read(master, &chunk, chunk.count)
+            guard count > 0 else { break }
+            shown += String(decoding: chunk[..<count], as: UTF8.self)
+        }
+        return shown
+    }
+}

@@ -1,0 +1,71 @@
+import Bluetooth
+import Foundation
+import Storage
+import Testing
+
+@testable import eegsync
+
+/// `Deploy/eegsync.service` against the program that it runs.
+@Suite struct UnitTests {
+    private static func file(_ path: String) throws -> String {
+        let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: top.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// The codes of the unit's text after which systemd does not start it again.
+    private static func preventingCodes(_ unit: String) -> [Int32] {
+        let lines = unit.split(separator: "\n").filter { $0.hasPrefix("RestartPreventExitStatus=") }
+        return lines.flatMap { $0.drop { $0 != "=" }.dropFirst().split(separator: " ").compactMap { Int32($0) } }
+    }
+
+    private static let lasting = Failure.Code.allCases.filter(\.lasts).map(\.rawValue).sorted()
+
+    @Test func itIsStartedAgainUnlessOnlyAPersonCanMendTheCause() throws {
+        let unit = try Self.file("Deploy/eegsync.service")
+        #expect(unit.contains("\nRestart=always\n"))
+        #expect(Self.preventingCodes(unit) == Self.lasting)
+        // The comparison bites.
+        let without = unit.replacingOccurrences(of: "=64 ", with: "=")
+        #expect(Self.preventingCodes(without) == Self.lasting.filter { $0 != 64 })
+    }
+
+    @Test func theDocumentationNamesTheSameCodes() throws {
+        let codes = Self.lasting.map(String.init)
+        let list = codes.dropLast().joined(separator: ", ") + " and " + (codes.last ?? "")
+        #expect(try Self.file("Sources/eegsync/eegsync.docc/Errors.md").contains("every exit but \(list),"))
+        let daemon = try Self.file("Sources/eegsync/eegsync.docc/RunningTheDaemon.md")
+        let paragraph = try #require(
+            daemon.components(separatedBy: "\n\n").first { $0.hasPrefix("The unit does not restart after") }
+        ).replacingOccurrences(of: "\n", with: " ")
+        for code in codes { #expect(paragraph.contains("\(code) "), "\(code) is not named") }
+    }
+
+    /// What ends the daemon and waits for a person must not be tried ten times a second. Another process that holds the
+    /// database goes away without a person, and a file that cannot be opened may be one for want of descriptors.
+    @Test(arguments: [
+        StorageError.cannotOpen(path: "/a", reason: "r"), .newerSchema(path: "/a", unknownMigrations: ["m9"]),
+        .corrupt(path: "/a", detail: "d"), .readOnly(detail: "d"), .inUse(path: "/a", pid: 7), .busy(detail: "d"),
+        .diskFull(detail: "d"), .constraint(detail: "d"), .sqlite(code: 10, detail: "d"),
+    ])
+    func errorsOfTheDatabaseThatLastAreNotTriedAgain(error: StorageError) {
+        let waits: Bool
+        switch error {
+        case .inUse, .cannotOpen: waits = false
+        // While it runs the daemon waits for a disk that is read-only; at its start only a person helps.
+        case .readOnly: waits = true
+        default: waits = error.disposition == .waitForOperator
+        }
+        #expect(Failure(error).code.lasts == waits)
+    }
+
+    @Test func theProgramExitsWithTheseCodes() throws {
+        let directory = try RecordedDatabase()
+        let wrong = directory.directory.appendingPathComponent("wrong.yaml").path
+        try "database: relative".write(toFile: wrong, atomically: true, encoding: .utf8)
+        for (arguments, code) in [(["run", "--fly"], Int32(64)), (["run", "--config", wrong], 78)] {
+            #expect(try ProgramRun(arguments).exitCode == code)
+            #expect(Self.lasting.contains(code))
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import Bluetooth
+import Headsets
+import Testing
+
+@Suite struct ProfileConnectionParametersTests {
+    @Test func everyProfileAsksForALinkThatOutlastsItsOwnSilenceLimit() {
+        for profile in HeadsetCatalog.builtIn.profiles {
+            let parameters = profile.connectionParameters
+            #expect(parameters.supervision >= min(profile.timing.silenceLimit, .seconds(6)), "\(profile.model)")
+            #expect((Duration.seconds(2) ... .seconds(6)).contains(parameters.supervision), "\(profile.model)")
+            #expect(parameters.interval.upperBound <= max(.microseconds(7500), profile.timing.packetPeriod * 2))
+        }
+    }
+}

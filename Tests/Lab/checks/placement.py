@@ -1,0 +1,86 @@
+"""Which sample of the headset each n of a stream is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from checks.database import Epoch, StoredStream
+from headsets import ganglion, muse
+from headsets.truth import TrueBoot, TrueStream, Truth
+
+Rows = list[tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """An epoch of a stored stream and the headset's boot that it belongs to: position = n + offset."""
+
+    epoch: Epoch
+    boot: TrueBoot
+    stream: TrueStream
+    offset: int
+    # What the headset makes of the signal of `stream`.
+    values: Callable[[Rows], Rows] = list
+
+    def rows(self, n: int, count: int) -> Rows:
+        """What must be stored."""
+        return self.values(self.stream.rows(self.position(n), count))
+
+    def position(self, n: int) -> int:
+        """The headset's position of an n."""
+        return n + self.offset
+
+    def n(self, position: int) -> int:
+        """The n of a headset's position."""
+        return position - self.offset
+
+
+def place_by_boot(stored: StoredStream, truth: Truth) -> tuple[list[Placement], list[str]]:
+    """Places the epochs of a headset that sends boot identifiers and absolute indexes; also what cannot be placed."""
+    placements, problems = [], []
+    for epoch in stored.epochs:
+        boot = truth.boot(epoch.boot) if epoch.boot is not None else None
+        if boot is None:
+            problems.append(f"{stored.name}: the epoch at n {epoch.first_n} names boot {epoch.boot}, which never was")
+            continue
+        stream = boot.streams[stored.position]
+        position = (epoch.first_index - stream.first) & 0xFFFF_FFFF
+        placements.append(Placement(epoch, boot, stream, position - epoch.first_n))
+    return placements, problems
+
+
+def place_by_values(stored: StoredStream, truth: Truth, kind: str) -> tuple[list[Placement], list[str]]:
+    """Places the epochs of a headset whose counters say little: by the first row that is whole, which is found only once."""
+    values = _values(kind, stored)
+    index: dict[tuple[int, ...], tuple[TrueBoot, TrueStream, int]] = {}
+    for boot in truth.boots:
+        if stored.position >= len(boot.streams):
+            continue
+        stream = boot.streams[stored.position]
+        for start, end in stream.sampled(2**62):
+            for number, row in enumerate(values(stream.rows(start, end - start))):
+                index[row[: stored.channels]] = (boot, stream, start + number)
+    placements, problems = [], []
+    for epoch in stored.epochs:
+        n = next((n for n, row in stored.rows.items() if epoch.holds(n) and None not in row), None)
+        if n is None:
+            continue
+        found = index.get(stored.rows[n])  # type: ignore[arg-type]
+        if found is None:
+            problems.append(f"{stored.name}: row n {n} is {stored.rows[n]}, which the headset never measured")
+            continue
+        boot, stream, position = found
+        # An epoch begins with its first packet, whose rows may be incomplete; nothing before belongs to this boot.
+        placements.append(Placement(replace(epoch), boot, stream, position - n, values))
+    return placements, problems
+
+
+def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
+    if kind == "muse" and stored.name == "eeg":
+        return lambda rows: list(zip(*muse.eeg_samples(rows)))
+    if kind == "muse" and stored.name == "ppg":
+        return lambda rows: list(zip(*muse.ppg_samples(rows)))
+    if kind == "ganglion":
+        return lambda rows: [ganglion.samples(row, 3) for row in rows]
+    return list

@@ -1,0 +1,1 @@
+"""What runs inside the lab's machine: its first process, and the session that performs a scenario."""

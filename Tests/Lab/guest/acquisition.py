@@ -1,0 +1,147 @@
+"""The real `eegsync run`, its configuration, and the commands beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from guest.clock import NANOSECONDS, now, wait_for
+from guest.process import Program, output_of
+
+# The line of DaemonLog that says that samples flow again; its instant is when the notification was read.
+_FIRST_SAMPLE = "the first sample of the link has arrived"
+
+
+@dataclass(frozen=True)
+class ConfiguredHeadset:
+    """A headset that eegsync may record."""
+
+    name: str
+    model: str
+    serial: str | None = None
+    identifiers: tuple[str, ...] = ()
+    passkey: int | None = None
+
+    def lines(self) -> list[str]:
+        """Its entry in the configuration."""
+        lines = [f"  - name: {self.name}", f"    model: {self.model}"]
+        if self.serial:
+            lines.append(f'    serial: "{self.serial}"')
+        if self.identifiers:
+            lines.append("    identifiers: [" + ", ".join(f'"{identifier}"' for identifier in self.identifiers) + "]")
+        if self.passkey is not None:
+            lines.append(f"    passkey: {self.passkey}")
+        return lines
+
+
+@dataclass(frozen=True)
+class FirstSample:
+    """A line of the log: the first sample of a link."""
+
+    headset: str
+    boottime: int
+    layer: str
+
+
+@dataclass
+class Acquisition:
+    """The daemon of a scenario. Database, log and configuration lie in the directory that outlives the machine."""
+
+    program_path: str
+    share: Path
+    headsets: list[ConfiguredHeadset]
+    central: str = "bluez"
+    program: Program = field(init=False)
+    _seen: int = 0
+
+    def __post_init__(self) -> None:
+        self.program = Program([self.program_path, "run", "--config", str(self.configuration)], self.log)
+        # What an earlier boot of the machine logged is not looked at again.
+        self._seen = self.log.stat().st_size if self.log.exists() else 0
+
+    @property
+    def configuration(self) -> Path:
+        return self.share / "eegsync.yaml"
+
+    @property
+    def log(self) -> Path:
+        return self.share / "eegsync.log"
+
+    def configure(self) -> None:
+        """Writes the configuration."""
+        lines = [f"database: {self.share}/eegsync.sqlite", "central:", f"  kind: {self.central}"]
+        lines.append("headsets:")
+        for headset in self.headsets:
+            lines += headset.lines()
+        lines.append("log_level: debug")
+        self.configuration.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def command(self, *words: str) -> str:
+        """Runs `eegsync WORDS` beside the daemon."""
+        return output_of([self.program_path, *words, "--config", str(self.configuration)])
+
+    def status(self) -> dict[str, Any]:
+        """What `eegsync status` says."""
+        found: dict[str, Any] = json.loads(self.command("status", "--json"))
+        return found
+
+    # Signals
+
+    def kill(self) -> int:
+        """kill -9; when."""
+        instant = now()
+        self.program.kill()
+        return instant
+
+    def stop(self) -> None:
+        """SIGSTOP."""
+        self.program.send(signal.SIGSTOP)
+
+    def go_on(self) -> int:
+        """SIGCONT; when."""
+        instant = now()
+        self.program.send(signal.SIGCONT)
+        return instant
+
+    # The log
+
+    def lines(self) -> list[str]:
+        """The complete lines of this boot's log."""
+        if not self.log.exists():
+            return []
+        with self.log.open("rb") as log:
+            log.seek(self._seen)
+            text = log.read().decode(errors="replace")
+        return text.splitlines() if text.endswith("\n") else text.splitlines()[:-1]
+
+    def first_samples(self, headset: str) -> Iterator[FirstSample]:
+        """Every return of samples that the log tells, oldest first."""
+        return (found for found in map(first_sample, self.lines()) if found is not None and found.headset == headset)
+
+    def first_sample_since(self, headset: str, instant: int, seconds: float) -> FirstSample | None:
+        """The first return of samples after an instant; None where there is none within a time."""
+        left = seconds - (now() - instant) / NANOSECONDS
+
+        def find() -> FirstSample | None:
+            return next((found for found in self.first_samples(headset) if found.boottime >= instant), None)
+
+        return wait_for(find, max(left, 0))
+
+    def wait_for_line(self, text: str, seconds: float) -> bool:
+        """Until the log has a line with a text."""
+        return bool(wait_for(lambda: any(text in line for line in self.lines()), seconds))
+
+
+def first_sample(line: str) -> FirstSample | None:
+    """Reads a line of the log; None where it says something else."""
+    if _FIRST_SAMPLE not in line:
+        return None
+    metadata = dict(re.findall(r"(\w+)=(\S+)", line))
+    if "boottime_ns" not in metadata:
+        return None
+    return FirstSample(metadata["headset"], int(metadata["boottime_ns"]), metadata.get("layer", ""))

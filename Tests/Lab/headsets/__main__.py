@@ -1,0 +1,53 @@
+"""`python -m headsets DESCRIPTION --control SOCKET [--journals DIRECTORY] [--state DIRECTORY]`"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+from pathlib import Path
+
+from radio import Radio
+
+from .control import ControlSocket
+from .description import make_firmware, read_description
+from .headset import Headset
+from .journal import Journal
+from .state import StateDirectory
+
+
+async def serve(arguments: argparse.Namespace) -> None:
+    """Puts the adapter in, switches all headsets on and serves the control socket."""
+    radio = Radio()
+    radio.plug()
+    headsets = []
+    for description in read_description(arguments.description):
+        path = arguments.journals / f"{description.name}.jsonl" if arguments.journals else None
+        journal = Journal(path)
+        headsets.append(Headset(description, make_firmware(description, journal), journal, radio))
+    if arguments.state:
+        await StateDirectory(headsets, arguments.state).power_on(arguments.off)
+    else:
+        for headset in headsets:
+            await headset.power_on()
+    control = ControlSocket(headsets, radio)
+    async with await control.serve(arguments.control):
+        print(f"{len(headsets)} headsets are ready", flush=True)
+        await control.finished.wait()
+    radio.unplug()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="headsets", description="Serves the headsets of the lab.")
+    parser.add_argument("description", type=Path, help="JSON file, see headsets.description")
+    parser.add_argument("--control", type=Path, required=True, help="Unix socket that is created when all is ready")
+    parser.add_argument("--journals", type=Path, help="directory for NAME.jsonl of each headset")
+    parser.add_argument("--state", type=Path, help="directory from which headsets go on after the machine was killed")
+    parser.add_argument("--off", type=float, default=0.0, help="for how many seconds the machine was off")
+    parser.add_argument("--log", default="ERROR", help="level of Bumble's log")
+    arguments = parser.parse_args()
+    logging.basicConfig(level=arguments.log)
+    asyncio.run(serve(arguments))
+
+
+main()

@@ -1,0 +1,180 @@
+"""The control socket: a line of words in, a line of JSON out, over a Unix stream socket.
+
+Words are separated as in a shell: a name with a space in it stands in quotes.
+
+    vanish NAME [SECONDS]          out of range, for good or for some time
+    return NAME
+    disconnect NAME [REASON]       the headset ends the connection (reason code, 0x13)
+    reboot NAME [SECONDS]          power off and on; new boot identifier
+    rotate NAME [ADDRESS]          new private address
+    advertise NAME on|off|pairing
+    low-power NAME
+    mute-status NAME on|off        leaves status queries unanswered
+    lose NAME CHARACTERISTIC N     loses the next N notifications; a distinct part of the UUID is enough
+    duplicate NAME CHARACTERISTIC N
+    stall NAME SECONDS             holds all notifications back, then delivers them in a burst
+    press NAME                     its button, where it has one
+    adapter unplug|plug|plug-elsewhere   plug-elsewhere: it comes back under another number
+    stats [NAME]
+    quit
+
+A reply has `ok` and, as CLOCK_BOOTTIME in nanoseconds, `time`; where `ok` is false, `error` says why. The instants of `stats`
+are of that clock, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from radio import Radio
+
+from .clock import boottime
+from .headset import Headset
+
+_Reply = dict[str, object]
+_HeadsetCommand = Callable[[Headset, list[str]], Awaitable[_Reply]]
+
+
+class ControlSocket:
+    """Serves the commands until `quit`."""
+
+    def __init__(self, headsets: list[Headset], radio: Radio) -> None:
+        self._headsets = {headset.description.name: headset for headset in headsets}
+        self._radio = radio
+        self.finished = asyncio.Event()
+
+    async def serve(self, path: Path) -> asyncio.Server:
+        """Begins to listen; its existence tells that the headsets are ready."""
+        path.unlink(missing_ok=True)
+        return await asyncio.start_unix_server(self._converse, path)
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while line := await reader.readline():
+                reply = await self.perform(shlex.split(line.decode()))
+                writer.write((json.dumps(reply) + "\n").encode())
+                await writer.drain()
+        except ConnectionError:
+            return
+        finally:
+            writer.close()
+
+    async def perform(self, words: list[str]) -> _Reply:
+        """Does what a line says."""
+        try:
+            return {"ok": True, "time": boottime(), **await self._dispatch(words)}
+        except (ValueError, KeyError, IndexError, OSError) as error:
+            return {"ok": False, "error": f"{' '.join(words)}: {error!r}"}
+
+    async def _dispatch(self, words: list[str]) -> _Reply:
+        match words:
+            case ["quit"]:
+                self.finished.set()
+                return {}
+            case ["adapter", action]:
+                return self._adapter(action)
+            case ["stats"]:
+                names = {name: headset.statistics() for name, headset in self._headsets.items()}
+                return {"headsets": names, "adapter": self._radio.statistics()}
+            case [command, name, *rest]:
+                if command not in _COMMANDS:
+                    raise ValueError(f"no such command: {command}")
+                if name not in self._headsets:
+                    raise ValueError(f"no such headset: {name}")
+                return await _COMMANDS[command](self._headsets[name], rest)
+        raise ValueError("not understood")
+
+    def _adapter(self, action: str) -> _Reply:
+        match action:
+            case "unplug":
+                self._radio.unplug()
+            case "plug":
+                self._radio.plug()
+            case "plug-elsewhere":
+                self._radio.plug(other_number=True)
+            case _:
+                raise ValueError(f"no such action: {action}")
+        return {}
+
+
+async def _vanish(headset: Headset, rest: list[str]) -> _Reply:
+    headset.vanish(float(rest[0]) if rest else None)
+    return {}
+
+
+async def _return(headset: Headset, _rest: list[str]) -> _Reply:
+    headset.return_()
+    return {}
+
+
+async def _disconnect(headset: Headset, rest: list[str]) -> _Reply:
+    await headset.disconnect(*[int(word, 0) for word in rest[:1]])
+    return {}
+
+
+async def _reboot(headset: Headset, rest: list[str]) -> _Reply:
+    await headset.reboot(float(rest[0]) if rest else None)
+    return {}
+
+
+async def _rotate(headset: Headset, rest: list[str]) -> _Reply:
+    return {"address": await headset.rotate(*rest[:1])}
+
+
+async def _advertise(headset: Headset, rest: list[str]) -> _Reply:
+    await headset.advertise(rest[0])
+    return {}
+
+
+async def _low_power(headset: Headset, _rest: list[str]) -> _Reply:
+    return {"sleeps": headset.low_power()}
+
+
+async def _mute_status(headset: Headset, rest: list[str]) -> _Reply:
+    headset.firmware.mutes_status = rest[0] == "on"
+    return {}
+
+
+async def _lose(headset: Headset, rest: list[str]) -> _Reply:
+    headset.faults.lose[headset.characteristic(rest[0])] = int(rest[1])
+    return {}
+
+
+async def _duplicate(headset: Headset, rest: list[str]) -> _Reply:
+    headset.faults.duplicate[headset.characteristic(rest[0])] = int(rest[1])
+    return {}
+
+
+async def _stall(headset: Headset, rest: list[str]) -> _Reply:
+    headset.stall(float(rest[0]))
+    return {}
+
+
+async def _press(headset: Headset, _rest: list[str]) -> _Reply:
+    headset.press()
+    return {}
+
+
+async def _stats(headset: Headset, _rest: list[str]) -> _Reply:
+    return {"headset": headset.statistics()}
+
+
+_COMMANDS: dict[str, _HeadsetCommand] = {
+    "vanish": _vanish,
+    "return": _return,
+    "disconnect": _disconnect,
+    "reboot": _reboot,
+    "rotate": _rotate,
+    "advertise": _advertise,
+    "low-power": _low_power,
+    "mute-status": _mute_status,
+    "lose": _lose,
+    "duplicate": _duplicate,
+    "stall": _stall,
+    "press": _press,
+    "stats": _stats,
+}

@@ -1,0 +1,148 @@
+"""Which headsets there are: the JSON file that the lab is given.
+
+    {"headsets": [{"name": "BEEG-1001", "kind": "buffered", "address": "C0:00:00:00:10:01", "seed": 1, "serial": "BE-1"}]}
+
+For every kind:
+    name                   complete local name
+    kind                   buffered, ganglion, hermes, mindwave, muse
+    address                identity address; its two highest bits set (C0...FF first) where it is random
+    public                 true where it advertises with that address as a public one (false)
+    serial                 serial number of the Device Information service; none where empty ("")
+    seed                   decides samples and boot identifiers
+    advertising_interval   milliseconds (100)
+    boot_seconds           from power-on to the first advertisement (1.5)
+    verbose                logs what is written to it (false)
+    encrypted              its characteristics need an encrypted link (false)
+    passkey                six digits that it asks for when pairing; "just works" where null (null)
+    mode                   how it begins: on, off, pairing ("on")
+For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
+    streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
+For the other kinds, the fields of `GanglionPlan`, `HermesPlan`, `MindWavePlan` and `MusePlan` in the files of their names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from bumble import crypto
+from bumble.hci import Address, AddressType
+
+from .buffered import BufferedFirmware
+from .buffered_stream import BufferedPlan
+from .buffered_messages import Channel, Stream
+from .firmware import Firmware
+from .ganglion import GanglionFirmware, GanglionPlan
+from .hermes import HermesFirmware, HermesPlan
+from .journal import Journal
+from .mindwave import MindWaveFirmware, MindWavePlan
+from .muse import MuseFirmware, MusePlan
+
+_EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
+_MOTION = {
+    "accelerometer": ("ACCEL", "g", 1 / 1_048_576),
+    "gyroscope": ("GYRO", "deg/s", 1 / 4096),
+}
+
+
+@dataclass(frozen=True)
+class HeadsetDescription:
+    """One headset of the file."""
+
+    name: str
+    kind: str
+    address: str
+    seed: int
+    is_public: bool = False
+    serial: str = ""
+    advertising_interval_ms: float = 100.0
+    boot_seconds: float = 1.5
+    verbose: bool = False
+    needs_encryption: bool = False
+    passkey: int | None = None
+    mode: str = "on"
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def identity_resolving_key(self) -> bytes:
+        """Gives it resolvable private addresses of its own."""
+        return hashlib.sha256(f"{self.seed} {self.address}".encode()).digest()[:16]
+
+    def private_address(self, number: int) -> Address:
+        """Its resolvable private address after so many rotations (Core 5.4, volume 6, part B, 1.3.2.2)."""
+        digest = hashlib.sha256(f"{self.seed} {self.address} {number}".encode()).digest()
+        # The two highest bits, 01, say that it is resolvable.
+        random_part = bytes([digest[0], digest[1], digest[2] & 0x3F | 0x40])
+        return Address(crypto.ah(self.identity_resolving_key, random_part) + random_part, AddressType.RANDOM_DEVICE)
+
+
+_KEYS = {
+    "public": "is_public",
+    "advertising_interval": "advertising_interval_ms",
+    "encrypted": "needs_encryption",
+}
+
+
+def read_description(path: Path) -> list[HeadsetDescription]:
+    """All headsets of a file; raises ValueError where a field is missing."""
+    known = {item.name for item in fields(HeadsetDescription)} - {"details"}
+    found = []
+    for entry in json.loads(path.read_text(encoding="utf-8"))["headsets"]:
+        common: dict[str, Any] = {}
+        details: dict[str, Any] = {}
+        for key, value in entry.items():
+            name = _KEYS.get(key, key)
+            (common if name in known else details)[name] = value
+        missing = {"name", "kind", "address", "seed"} - common.keys()
+        if missing:
+            raise ValueError(f"{path}: a headset lacks {', '.join(sorted(missing))}")
+        found.append(HeadsetDescription(**common, details=details))
+    return found
+
+
+def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware:
+    """The firmware of a headset's kind."""
+    details = description.details
+    match description.kind:
+        case "buffered":
+            return _buffered(description, journal)
+        case "ganglion":
+            ganglion = GanglionPlan(description.seed, **details)
+            return GanglionFirmware(description.name, journal, ganglion)
+        case "hermes":
+            hermes = HermesPlan(description.seed, address=description.address, **details)
+            return HermesFirmware(description.name, journal, hermes)
+        case "mindwave":
+            return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
+        case "muse":
+            identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
+            muse = MusePlan(description.seed, **identity, **details)
+            return MuseFirmware(description.name, journal, muse)
+    raise ValueError(f"{description.name}: no such kind: {description.kind}")
+
+
+def _buffered(description: HeadsetDescription, journal: Journal) -> Firmware:
+    details = dict(description.details)
+    streams = details.pop("streams", [{"name": "eeg"}])
+    plan = BufferedPlan(
+        seed=description.seed,
+        streams=tuple(_stream(entry) for entry in streams),
+        **details,
+    )
+    return BufferedFirmware(description.name, journal, plan)
+
+
+def _stream(entry: dict[str, Any]) -> Stream:
+    name = str(entry["name"])
+    if name in _MOTION:
+        kind, unit, scale = _MOTION[name]
+        channels = tuple(Channel(axis, kind, unit, scale) for axis in "XYZ")
+        return Stream(name, float(entry.get("frequency", 52)), channels)
+    count = int(entry.get("channels", 8))
+    bank = int(entry.get("bank", 0))
+    names = _EEG_CHANNELS if bank == 0 else [f"E{bank * 8 + number + 1}" for number in range(8)]
+    frequency = float(entry.get("frequency", 250))
+    return Stream(name, frequency, tuple(Channel(n) for n in names[:count]), bank)

@@ -1,0 +1,198 @@
+"""Firmware of a RE-AK Nucleus-Kit headset ("Hermes V1"): it streams while its data characteristic is subscribed.
+
+Source: the vendor's public firmware (Alchmiac-fw). It advertises no service. Its counter goes on over connections, and has
+only 128 values: after 5.12 s it looks the same again.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+from .clock import SamplingClock
+from .firmware import NOTIFY, READ, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Firmware, Notification, Service
+from .journal import Journal
+from .waveform import Waveform, boot_identifier
+
+
+def _uuid(number: int) -> str:
+    return f"9fa4{number:04x}-4967-11e5-a151-0002a5d5c51b"
+
+
+EEG_SERVICE, EEG_DATA, EEG_CONFIGURATION = _uuid(0x80E0), _uuid(0x80E1), _uuid(0x80E2)
+MOTION_SERVICE, MOTION_DATA = _uuid(0x8200), _uuid(0x8201)
+EVENT_SERVICE, EVENT_DATA = _uuid(0x8300), _uuid(0x8301)
+
+COUNTER_MODULUS = 128
+CHANNELS = 8
+SAMPLES_PER_PACKET = 10
+_EEG_FREQUENCY, _MOTION_FREQUENCY = 250.0, 52.0
+_MOTION_CHANNELS = 9
+_SIGN_EXTENSION = bytes(0xFF if value & 0x80 else 0 for value in range(256))
+# What the maker of the radio's example puts there: version, device, two groups of functions; then the address.
+_MANUFACTURER_PREFIX = bytes.fromhex("018300000000")
+
+
+def eeg_packet(counter: int, values: bytes) -> bytes:
+    """A counter and ten times eight samples of 24 bits, highest byte first; `values` are little-endian int16."""
+    wide = bytearray(len(values) // 2 * 3)
+    wide[0::3] = values[1::2].translate(_SIGN_EXTENSION)
+    wide[1::3] = values[1::2]
+    wide[2::3] = values[0::2]
+    return bytes([counter % COUNTER_MODULUS]) + bytes(wide)
+
+
+def event_packet(kind: int, source: int, counter: int) -> bytes:
+    """A button: 1 pressed, 3 long, 4 double; 1 A, 2 B; the counter of the EEG packet at that time."""
+    return bytes([kind, source, counter % COUNTER_MODULUS])
+
+
+@dataclass(frozen=True)
+class HermesPlan:
+    """What one headset is like."""
+
+    seed: int
+    address: str = "00:80:E1:00:00:01"
+    crystal_ppm: float = 12.0
+    first_counter: int = 0
+
+
+class HermesFirmware(Firmware):
+    """Each subscription to the data is a boot of its own in the journal, with the counter of its first packet; EEG and motion
+    are its streams 0 and 1. Samples are the 16-bit values of `Waveform`."""
+
+    def __init__(self, name: str, journal: Journal, plan: HermesPlan) -> None:
+        super().__init__(name, journal)
+        self.plan = plan
+        self.starts = 0
+        self.boot = 0
+        self.counter = plan.first_counter
+        self._is_stopped = False
+        self._clocks: list[SamplingClock] = []
+        self._waveforms: list[Waveform] = []
+        self._packets = 0
+        self._motions = 0
+        self._events: list[bytes] = []
+        self._turn_due: int | None = None
+
+    def database(self) -> tuple[Service, ...]:
+        notify = frozenset({NOTIFY})
+        configuration = Characteristic(EEG_CONFIGURATION, frozenset({READ, WRITE_WITHOUT_RESPONSE}), bytes(4))
+        return (
+            Service(EEG_SERVICE, (Characteristic(EEG_DATA, notify), configuration)),
+            Service(MOTION_SERVICE, (Characteristic(MOTION_DATA, notify),)),
+            Service(EVENT_SERVICE, (Characteristic(EVENT_DATA, notify),)),
+        )
+
+    def appearance(self, pairing: bool) -> Appearance:
+        address = bytes.fromhex(self.plan.address.replace(":", ""))
+        return Appearance(self.name, (), _MANUFACTURER_PREFIX + address)
+
+    # Power and link
+
+    def power_on(self, now: int) -> None:
+        self.counter = self.plan.first_counter
+        self._is_stopped = False
+        self._events = []
+
+    def power_off(self, now: int) -> None:
+        self.disconnected(now)
+
+    def disconnected(self, now: int) -> None:
+        super().disconnected(now)
+        self._stop(now)
+        self._turn_due = None
+
+    def state(self) -> dict[str, Any]:
+        return {"starts": self.starts, "counter": self.counter, "boot": self.boot, "ends": self._ends()}
+
+    def resume(self, state: dict[str, Any], now: int) -> None:
+        """It has stopped with its link; what it sent after the last save is not known and not told."""
+        self.power_on(now)
+        self.starts, self.counter = state["starts"], state["counter"]
+        if state["ends"]:
+            self.journal.note("samplingEnded", now, boot=state["boot"], positions=state["ends"])
+
+    def _ends(self) -> list[int]:
+        return [self._packets * SAMPLES_PER_PACKET, self._motions] if self._clocks else []
+
+    def _start(self, now: int) -> None:
+        if self._clocks:
+            return
+        self.boot = boot_identifier(self.plan.seed, self.starts)
+        self._clocks = [SamplingClock(now, f, self.plan.crystal_ppm) for f in (_EEG_FREQUENCY, _MOTION_FREQUENCY)]
+        self._waveforms = [
+            Waveform(self.plan.seed, self.boot, stream, channels)
+            for stream, channels in enumerate((CHANNELS, _MOTION_CHANNELS))
+        ]
+        self._packets = self._motions = 0
+        clocks = [
+            {"first": 0, "began": now, "microhertz": clock.microhertz, "channels": waveform.channels}
+            for clock, waveform in zip(self._clocks, self._waveforms)
+        ]
+        number, seed = self.starts, self.plan.seed
+        self.journal.note("boot", now, boot=self.boot, number=number, seed=seed, clocks=clocks, counter=self.counter)
+        self.journal.note("samplingBegan", now, boot=self.boot, positions=[0, 0])
+        self.starts += 1
+
+    def _stop(self, now: int) -> None:
+        if self._clocks:
+            # Samples that did not fill a packet are gone.
+            self.journal.note("samplingEnded", now, boot=self.boot, positions=self._ends())
+        self._clocks = []
+
+    # What the central and the person do
+
+    def subscribed(self, uuid: str, now: int) -> None:
+        self._follow(now)
+
+    def write(self, uuid: str, value: bytes, now: int) -> None:
+        if uuid == EEG_CONFIGURATION and value[:1] == b"\x01" and len(value) >= 2:
+            self._is_stopped = value[1] == 0
+            self._follow(now)
+
+    def _follow(self, now: int) -> None:
+        if self.link is not None and EEG_DATA in self.link.notifying and not self._is_stopped:
+            self._start(now)
+        else:
+            self._stop(now)
+        self._arm(now)
+
+    def press(self, now: int) -> None:
+        self._events.append(event_packet(1, 1, self.counter))
+        self._arm(now)
+
+    # Sending
+
+    def _arm(self, now: int) -> None:
+        self._turn_due = None
+        if self.link is None:
+            return
+        if self._events:
+            self._turn_due = now + self.link.interval
+        elif self._clocks:
+            self._turn_due = self._clocks[0].time((self._packets + 1) * SAMPLES_PER_PACKET - 1)
+
+    def next_turn(self, now: int) -> int | None:
+        return self._turn_due
+
+    def turn(self, now: int) -> list[Notification]:
+        out = [Notification(EVENT_DATA, event) for event in self._events]
+        self._events = []
+        if self._clocks:
+            eeg, motion = self._clocks
+            while eeg.position(now) >= (self._packets + 1) * SAMPLES_PER_PACKET:
+                values = self._waveforms[0].int16(self._packets * SAMPLES_PER_PACKET, SAMPLES_PER_PACKET)
+                out.append(Notification(EEG_DATA, eeg_packet(self.counter, values)))
+                self._packets += 1
+                self.counter = (self.counter + 1) % COUNTER_MODULUS
+            while motion.position(now) > self._motions:
+                row = self._waveforms[1].rows(self._motions, 1)[0]
+                out.append(Notification(MOTION_DATA, struct.pack("<9h", *row)))
+                self._motions += 1
+        self._arm(now)
+        return out
+
+    def statistics(self, now: int) -> dict[str, object]:
+        return {"streaming": bool(self._clocks), "starts": self.starts, "boot": self.boot, "counter": self.counter}

@@ -1,0 +1,103 @@
+"""Reads a journal back: which samples a headset took, when, and with what values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .clock import SamplingClock
+from .waveform import Waveform
+
+
+@dataclass
+class TrueStream:
+    """One stream of one boot. A position counts sampling periods; the headset sends index = first + position mod 2^32."""
+
+    first: int
+    clock: SamplingClock
+    waveform: Waveform
+    # Positions from ... up to but not including ...; None: sampling went on when the journal ended.
+    runs: list[tuple[int, int | None]] = field(default_factory=list)
+
+    def index(self, position: int) -> int:
+        """The index of a position, as it is sent."""
+        return (self.first + position) & 0xFFFF_FFFF
+
+    def sampled(self, until: int) -> list[tuple[int, int]]:
+        """The positions that were sampled before an instant, as ranges from ... up to but not including ... ."""
+        newest = self.clock.position(until)
+        ranges = [(start, newest if end is None else min(end, newest)) for start, end in self.runs]
+        return [(start, end) for start, end in ranges if start < end]
+
+    def rows(self, position: int, count: int) -> list[tuple[int, ...]]:
+        """The values of `count` positions: int16 of `Waveform`; a kind's own integers follow from them."""
+        return self.waveform.rows(self.index(position), count)
+
+
+@dataclass
+class TrueBoot:
+    """What a headset did under one boot identifier (without one: between two starts of streaming)."""
+
+    identifier: int
+    number: int
+    began: int
+    streams: list[TrueStream]
+
+
+@dataclass
+class Truth:
+    """A whole journal."""
+
+    boots: list[TrueBoot] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def boot(self, identifier: int) -> TrueBoot | None:
+        """The boot with an identifier."""
+        return next((boot for boot in self.boots if boot.identifier == identifier), None)
+
+    def times(self, event: str) -> list[int]:
+        """When an event happened, in nanoseconds of the headsets' time."""
+        return [int(entry["time"]) for entry in self.events if entry["event"] == event]
+
+
+def read_journal(path: Path) -> Truth:
+    """Reads a journal; a last line that is not complete is left out, since the machine may have been killed."""
+    truth = Truth()
+    for entry in _lines(path):
+        truth.events.append(entry)
+        match entry["event"]:
+            case "boot":
+                truth.boots.append(_boot(entry))
+            case "samplingBegan":
+                for stream, position in _positions(truth, entry):
+                    stream.runs.append((position, None))
+            case "samplingEnded":
+                for stream, position in _positions(truth, entry):
+                    if stream.runs:
+                        stream.runs[-1] = (stream.runs[-1][0], position)
+    return truth
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        if line.endswith("\n"):
+            yield json.loads(line)
+
+
+def _boot(entry: dict[str, Any]) -> TrueBoot:
+    streams = []
+    for number, clock in enumerate(entry["clocks"]):
+        sampling = SamplingClock(clock["began"], 1.0)
+        sampling.microhertz = clock["microhertz"]
+        waveform = Waveform(entry["seed"], entry["boot"], number, clock["channels"])
+        streams.append(TrueStream(clock["first"], sampling, waveform))
+    return TrueBoot(entry["boot"], entry["number"], entry["time"], streams)
+
+
+def _positions(truth: Truth, entry: dict[str, Any]) -> Iterator[tuple[TrueStream, int]]:
+    boot = truth.boot(entry["boot"])
+    if boot is not None:
+        yield from zip(boot.streams, entry["positions"])

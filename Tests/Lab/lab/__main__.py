@@ -1,0 +1,88 @@
+"""`python -m lab [SCENARIO...]`: performs scenarios, prints a line for each; Tests/Lab/run prepares everything for it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from lab.performance import Performance, Tools, perform
+from lab.report import summary, table
+from lab.scenario import Scenario
+from scenarios import ALL
+
+
+def main() -> int:
+    arguments = _arguments()
+    chosen = _chosen(arguments.scenarios, arguments.all)
+    if arguments.list:
+        for scenario in chosen:
+            print(f"{scenario.number:>3}  {scenario.name:<24}  {scenario.title}")
+        return 0
+    directory = Path(tempfile.mkdtemp(prefix="eegsync-lab."))
+    tools = Tools(arguments.kernel, arguments.program, directory, arguments.keep)
+    performances = []
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        orders = [(scenario, seed) for seed in range(1, arguments.runs + 1) for scenario in chosen]
+        for performance in pool.map(lambda order: perform(*order, tools), orders):
+            _tell(performance)
+            performances.append(performance)
+    if arguments.report:
+        print(table(performances))
+    print(summary(performances))
+    if not os.listdir(directory):
+        directory.rmdir()
+    failed = sum(not performance.passed for performance in performances) + arguments.also_failed
+    passed = len(performances) + arguments.also_passed + arguments.also_failed - failed
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="Tests/Lab/run", description="Performs scenarios in the lab.")
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help="names, numbers or beginnings of names; all")
+    parser.add_argument("--list", action="store_true", help="list the scenarios and end")
+    parser.add_argument("--all", action="store_true", help="also those that take minutes")
+    parser.add_argument("--report", action="store_true", help="print the table of the documentation")
+    parser.add_argument("--keep", action="store_true", help="keep the directories of scenarios that passed, too")
+    parser.add_argument("--runs", type=int, default=1, help="how often each is performed, with another seed each time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many machines run at once")
+    parser.add_argument("--kernel", type=Path, help="the user-mode kernel")
+    parser.add_argument("--program", type=Path, help="the eegsync to be tested")
+    parser.add_argument("--also-passed", type=int, default=0, help="tests that passed before, for the last line")
+    parser.add_argument("--also-failed", type=int, default=0, help="tests that failed before")
+    arguments = parser.parse_args()
+    if not arguments.list and (arguments.kernel is None or arguments.program is None):
+        parser.error("--kernel and --program are needed; Tests/Lab/run finds them")
+    return arguments
+
+
+def _chosen(words: list[str], with_long: bool) -> list[Scenario]:
+    if not words:
+        return [scenario for scenario in ALL if with_long or not scenario.is_long]
+    chosen = []
+    for word in words:
+        found = [s for s in ALL if s.name == word or str(s.number) == word]
+        found = found or [s for s in ALL if s.name.startswith(word)]
+        if not found:
+            sys.exit(f"there is no scenario {word}; --list shows them")
+        chosen += [scenario for scenario in found if scenario not in chosen]
+    return chosen
+
+
+def _tell(performance: Performance) -> None:
+    latencies = [mark.latency for mark in performance.findings.marks]
+    known = sorted(latency for latency in latencies if latency is not None)
+    figures = f"max {known[-1]:.3f} s" if known else ""
+    mark = "✔" if performance.passed else "✘"
+    print(f"{mark} {performance.scenario.name:<24} {figures:<14} ({performance.seconds:.1f} s)", flush=True)
+    for problem in performance.findings.problems:
+        print(f"    {problem}")
+    if performance.directory is not None:
+        print(f"    see {performance.directory}", flush=True)
+
+
+sys.exit(main())

@@ -1,0 +1,83 @@
+"""What a scenario is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from guest.acquisition import ConfiguredHeadset
+
+if TYPE_CHECKING:
+    from guest.lab import Lab
+
+Step = Callable[["Lab"], None]
+
+
+@dataclass(frozen=True)
+class LabHeadset:
+    """A headset in the room. Without `alias` it is not in eegsync's configuration: a stranger that must not be recorded."""
+
+    name: str
+    alias: str | None
+    address: str
+    seed: int
+    serial: str = ""
+    kind: str = "buffered"
+    model: str = "buffered-eeg"
+    # What eegsync is told of it: without a serial number it needs the address to tell two of a kind apart.
+    is_known_by_address: bool = False
+    passkey: int | None = None
+    # Further fields of the description, see `headsets.description`.
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def description(self) -> dict[str, Any]:
+        """Its entry for the headsets' process."""
+        entry: dict[str, Any] = {"name": self.name, "kind": self.kind, "address": self.address, "seed": self.seed}
+        if self.passkey is not None:
+            entry["passkey"] = self.passkey
+        return {**entry, "serial": self.serial, **self.details}
+
+    def configuration(self) -> ConfiguredHeadset:
+        """Its entry for eegsync."""
+        identifiers = (f"{self.address}/random",) if self.is_known_by_address else ()
+        return ConfiguredHeadset(self.alias or "", self.model, self.serial or None, identifiers, self.passkey)
+
+
+# Eight channels and a motion sensor, as a headset of today has.
+_STREAMS = [{"name": "eeg", "frequency": 250, "channels": 8}, {"name": "accelerometer", "frequency": 52}]
+# For hours: the same behaviour with a fiftieth of the samples.
+_SLOW_STREAMS = [{"name": "eeg", "frequency": 4, "channels": 4}]
+
+LEFT = LabHeadset("BEEG-0001", "left", "C0:00:00:00:00:01", 1, "LAB-0001", details={"streams": _STREAMS})
+RIGHT = LabHeadset("BEEG-0002", "right", "C0:00:00:00:00:02", 2, "LAB-0002", details={"streams": _STREAMS})
+# Headsets without memory: what is lost is lost.
+GANGLION = LabHeadset(
+    "Ganglion-58f3", "left", "C0:00:00:00:02:01", 21, kind="ganglion", model="ganglion", is_known_by_address=True
+)
+OTHER_GANGLION = LabHeadset("Ganglion-1a6d", None, "C0:00:00:00:02:66", 2166, kind="ganglion", model="ganglion")
+MUSE = LabHeadset("Muse-1324", "left", "C0:55:DA:B0:13:24", 31, "2031-TZRW-1324", kind="muse", model="muse")
+OTHER_MUSE = LabHeadset("Muse-0666", None, "C0:55:DA:B0:06:66", 3166, "2031-TZRW-0666", kind="muse", model="muse")
+# The same model with another serial number, always in range and advertising.
+STRANGER = LabHeadset("BEEG-0666", None, "C0:00:00:00:06:66", 666, "LAB-0666", details={"streams": _STREAMS})
+SLOW = LabHeadset("BEEG-0001", "left", "C0:00:00:00:00:01", 1, "LAB-0001", details={"streams": _SLOW_STREAMS})
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Something that happens to people who record, and what eegsync must make of it."""
+
+    # Its number in the table of the documentation; several scenarios may share one.
+    number: int
+    name: str
+    title: str
+    # One for each boot of the machine: a step that ends without `Lab.finish` is followed by a power cut.
+    steps: Sequence[Step]
+    headsets: Sequence[LabHeadset] = (LEFT, STRANGER)
+    # Real seconds; a machine that takes longer is killed.
+    timeout_seconds: float = 120.0
+    is_time_simulated: bool = True
+    # Takes minutes: performed only where it is named, or with --all.
+    is_long: bool = False
+    # By how much a sample's stored time may differ from when it was taken.
+    time_error_seconds: float = 0.05

@@ -1,0 +1,15 @@
+"""The scenarios, in the order of the documentation's table."""
+
+from __future__ import annotations
+
+from lab.scenario import Scenario
+
+from . import acquisition, bluetooth, headset, range, recording, unbuffered
+
+_MODULES = (range, acquisition, bluetooth, recording, headset, unbuffered)
+ALL: list[Scenario] = sorted((s for module in _MODULES for s in module.SCENARIOS), key=lambda scenario: scenario.number)
+
+
+def find(name: str) -> Scenario:
+    """A scenario by its name; raises KeyError."""
+    return {scenario.name: scenario for scenario in ALL}[name]

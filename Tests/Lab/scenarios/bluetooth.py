@@ -1,0 +1,152 @@
+"""What happens to bluetoothd, to the adapter and to the link behind eegsync's back."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from guest.bluetooth import bluetoothctl
+from guest.clock import now
+from guest.lab import Lab
+from guest.process import Program, output_of
+from lab.marks import Goal
+from lab.scenario import Scenario
+
+
+def _bluetoothd_killed(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    # The kernel drops links that nobody holds after 2 s: one restart before that, two after.
+    for seconds in (0.5, 5.0, 30.0):
+        lab.undisturbed()
+        lost = now()
+        lab.bluetooth.kill()
+        lab.pass_time(seconds)
+        since = now()
+        lab.bluetooth.start()
+        lab.expect_return("left", since, f"bluetoothd killed, back after {seconds:g} s", Goal.SYSTEM, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _bluetoothd_late(lab: Lab) -> None:
+    lab.start_acquisition()
+    lab.pass_time(1)
+    lab.acquisition.command("record", "start", "left")
+    lab.pass_time(20)
+    since = now()
+    lab.bluetooth.start()
+    lab.expect_return("left", since, "bluetoothd started after eegsync", Goal.SYSTEM)
+    lab.undisturbed()
+
+
+def _power(lab: Lab, seconds: float) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(3):
+        lab.undisturbed()
+        lost = now()
+        bluetoothctl("power", "off")
+        lab.pass_time(seconds)
+        since = now()
+        bluetoothctl("power", "on")
+        lab.expect_return("left", since, "adapter off and on", Goal.SYSTEM, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _blocked_radio(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for seconds in (1.0, 5.0, 60.0):
+        lab.undisturbed()
+        lost = now()
+        output_of(["rfkill", "block", "bluetooth"])
+        lab.pass_time(seconds)
+        since = now()
+        output_of(["rfkill", "unblock", "bluetooth"])
+        lab.expect_return("left", since, "rfkill block and unblock", Goal.SYSTEM, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _disconnected(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(3):
+        lab.undisturbed()
+        lost = now()
+        bluetoothctl("disconnect", lab.address("left"))
+        lab.expect_return("left", lost, "disconnected by another program", Goal.RADIO, lost, advertising=True)
+    for _ in range(2):
+        lab.undisturbed()
+        lost = lab.tell("disconnect", "left")
+        lab.expect_return("left", lost, "disconnected by the headset", Goal.RADIO, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _blocked_device(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for seconds in (5.0, 60.0):
+        lab.undisturbed()
+        address = lab.address("left")
+        lost = now()
+        bluetoothctl("block", address)
+        lab.pass_time(seconds)
+        since = now()
+        bluetoothctl("unblock", address)
+        lab.expect_return("left", since, "blocked and unblocked by a person", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _left_by_another(lab: Lab) -> None:
+    lab.start_bluetooth()
+    output_of(["bluetoothctl", "--timeout", "3", "scan", "le"])
+    bluetoothctl("connect", lab.address("left"))
+    lab.pass_time(2)
+    lab.start_acquisition()
+    lab.record("left")
+    lab.undisturbed()
+
+
+def _held_by_another(lab: Lab) -> None:
+    lab.start_bluetooth()
+    output = lab.share / "other-client.log"
+    other = Program([sys.executable, "-B", "-m", "guest.other_client", lab.address("left")], output)
+    other.start()
+    lab.wait_until(lambda: "holds it" in output.read_text(encoding="utf-8"), 20, "the other program connects")
+    lab.start_acquisition()
+    lab.record("left")
+    lab.undisturbed()
+    # The link must not go with it.
+    other.kill()
+    lab.undisturbed()
+
+
+def _unplugged(lab: Lab, plug: str, fault: str) -> None:
+    lab.start()
+    lab.record("left")
+    for seconds in (2.0, 20.0):
+        lab.undisturbed()
+        lost = lab.headsets.tell("adapter", "unplug")
+        lab.pass_time(seconds)
+        since = lab.headsets.tell("adapter", plug)
+        lab.expect_return("left", since, fault, Goal.SYSTEM, lost, advertising=True)
+    lab.undisturbed()
+
+
+SCENARIOS = [
+    Scenario(4, "bluetoothd-killed", "bluetoothd killed and restarted", [_bluetoothd_killed]),
+    Scenario(4, "bluetoothd-late", "bluetoothd started after eegsync", [_bluetoothd_late]),
+    Scenario(5, "power", "adapter switched off and on", [partial(_power, seconds=5)]),
+    Scenario(6, "rfkill", "Bluetooth blocked and unblocked", [_blocked_radio]),
+    Scenario(7, "disconnect", "link ended by a program or by the headset", [_disconnected]),
+    Scenario(7, "block", "headset blocked and unblocked by a person", [_blocked_device]),
+    Scenario(9, "link-left-over", "another program has left its link to the headset", [_left_by_another]),
+    Scenario(9, "other-client", "another program holds the headset at start", [_held_by_another]),
+    Scenario(14, "unplug", "adapter pulled out and put in", [partial(_unplugged, plug="plug", fault="adapter replugged")]),
+    Scenario(
+        14,
+        "unplug-renumbered",
+        "adapter back under another number",
+        [partial(_unplugged, plug="plug-elsewhere", fault="adapter back as another number")],
+    ),
+]

@@ -1,0 +1,158 @@
+"""What headsets do: new addresses, other advertising, restarts, full memories, no answers."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+
+from guest.lab import Lab
+from lab.marks import Goal
+from lab.scenario import LEFT, RIGHT, STRANGER, Scenario
+
+# 20 s of samples: what a minute away overruns.
+_SMALL_MEMORY = dataclasses.replace(LEFT, details={**LEFT.details, "capacity": 5000})
+
+# They let nobody read or subscribe without a bond.
+_BONDING = dataclasses.replace(LEFT, details={**LEFT.details, "encrypted": True})
+_ASKING = dataclasses.replace(_BONDING, passkey=123_456)
+
+
+def _rotated(lab: Lab, fault: str) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(3):
+        lab.undisturbed()
+        lost = lab.tell("vanish", "left")
+        lab.pass_time(10)
+        lab.tell("rotate", "left")
+        since = lab.tell("return", "left")
+        lab.expect_return("left", since, fault, Goal.GATE, lost)
+    lab.undisturbed()
+
+
+def _pairing_mode(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(2):
+        lab.undisturbed()
+        lost = lab.tell("vanish", "left")
+        lab.pass_time(10)
+        lab.tell("advertise", "left", "pairing")
+        since = lab.tell("return", "left")
+        lab.expect_return("left", since, "advertises in pairing mode", Goal.GATE, lost)
+        lab.tell("advertise", "left", "on")
+    lab.undisturbed()
+
+
+def _rebooted_away(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(2):
+        lab.undisturbed()
+        lost = lab.tell("vanish", "left")
+        lab.pass_time(5)
+        lab.tell("reboot", "left")
+        lab.pass_time(5)
+        since = lab.tell("return", "left")
+        lab.expect_return("left", since, "rebooted while away", Goal.RADIO, lost)
+    lab.undisturbed()
+
+
+def _rebooted_connected(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(2):
+        lab.undisturbed()
+        lost = lab.tell("reboot", "left")
+        lab.expect_return("left", lost, "rebooted while streaming", Goal.RADIO, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _overrun(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    lab.undisturbed()
+    lab.away("left", 60, "memory overrun while away")
+    lab.undisturbed()
+
+
+def _low_power(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    lab.undisturbed()
+    lost = lab.tell("vanish", "left")
+    lab.pass_time(5)
+    lab.tell("low-power", "left")
+    lab.pass_time(5)
+    since = lab.tell("return", "left")
+    lab.expect_return("left", since, "asleep after the return", Goal.GATE, lost)
+    lab.undisturbed()
+
+
+def _mute(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(2):
+        lab.undisturbed()
+        lost = lab.tell("vanish", "left")
+        lab.pass_time(5)
+        lab.tell("mute-status", "left", "on")
+        since = lab.tell("return", "left")
+        lab.expect_return("left", since, "status query never answered", Goal.GATE, lost)
+        lab.pass_time(5)
+        lab.tell("mute-status", "left", "off")
+    lab.undisturbed()
+    # Without a status, memory cannot be read; the next link has one again.
+    lab.away("left", 5, "away 5 s after that")
+    lab.undisturbed()
+
+
+def _two_headsets(lab: Lab) -> None:
+    lab.start()
+    lab.record("left", "right")
+    for _ in range(4):
+        lab.undisturbed()
+        lab.away("left", 8, "away 8 s while the other one streams")
+    lab.undisturbed()
+
+
+def _six_headsets(lab: Lab) -> None:
+    lab.start()
+    lab.record_all()
+    lab.pass_time(30)
+    lab.away("h3", 5, "away 5 s among six")
+    lab.undisturbed()
+
+
+_SIX = tuple(
+    dataclasses.replace(
+        LEFT, name=f"BEEG-000{n}", alias=f"h{n}", address=f"C0:00:00:00:00:0{n}", seed=n, serial=f"LAB-000{n}"
+    )
+    for n in range(1, 7)
+)
+
+SCENARIOS = [
+    Scenario(10, "rotation", "new private address", [partial(_rotated, fault="new address, not bonded")]),
+    Scenario(
+        10,
+        "rotation-bonded",
+        "new private address of a bonded headset",
+        [partial(_rotated, fault="new address, bonded")],
+        headsets=(_BONDING, STRANGER),
+    ),
+    Scenario(
+        10,
+        "rotation-passkey",
+        "new private address of a headset bonded by passkey",
+        [partial(_rotated, fault="new address, bonded by passkey")],
+        headsets=(_ASKING, STRANGER),
+    ),
+    Scenario(11, "pairing-mode", "advertises in pairing mode after the outage", [_pairing_mode]),
+    Scenario(12, "reboot-away", "headset restarts while away", [_rebooted_away]),
+    Scenario(12, "reboot-streaming", "headset restarts while streaming", [_rebooted_connected]),
+    Scenario(12, "overrun", "memory overrun during the outage", [_overrun], headsets=(_SMALL_MEMORY, STRANGER)),
+    Scenario(12, "low-power", "headset asleep after the outage", [_low_power]),
+    Scenario(13, "mute-status", "status query never answered", [_mute]),
+    Scenario(15, "two-headsets", "two headsets, one fails", [_two_headsets], headsets=(LEFT, RIGHT, STRANGER)),
+    Scenario(15, "six-headsets", "six headsets at once", [_six_headsets], headsets=_SIX),
+]

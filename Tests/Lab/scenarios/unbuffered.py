@@ -1,0 +1,88 @@
+"""Headsets without memory: what was sent while nobody heard it is lost, and nothing else."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from guest.clock import now
+from guest.lab import Lab
+from lab.marks import Goal
+from lab.scenario import GANGLION, MUSE, OTHER_GANGLION, OTHER_MUSE, Scenario
+
+# TP9.
+_CHANNEL = "273e0003"
+
+
+def _away(lab: Lab, seconds: float, times: int) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(times):
+        lab.undisturbed()
+        lab.away("left", seconds, f"away {seconds:.0f} s")
+    lab.undisturbed()
+
+
+def _killed(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(3):
+        lab.undisturbed()
+        lost = lab.acquisition.kill()
+        # As in the comparison with other programs: the restart comes 2 s later.
+        lab.pass_time(2)
+        since = lab.start_acquisition()
+        lab.expect_return("left", since, "killed, restarted after 2 s", Goal.PROCESS, lost)
+    lab.undisturbed()
+
+
+def _bluetoothd_killed(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(3):
+        lab.undisturbed()
+        lost = now()
+        lab.bluetooth.kill()
+        lab.pass_time(1)
+        since = now()
+        lab.bluetooth.start()
+        lab.expect_return("left", since, "bluetoothd killed", Goal.SYSTEM, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _notification_lost(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(3):
+        lab.undisturbed()
+        lab.tell("lose", "left", _CHANNEL, 1)
+    lab.undisturbed()
+
+
+def _stalled(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    lab.pass_time(10)
+    # Shorter than the silence that eegsync takes for a dead link would be no stall at all.
+    lab.tell("stall", "left", 5)
+    lab.pass_time(20)
+
+
+def _muse(name: str, title: str, step: object) -> Scenario:
+    return Scenario(19, f"muse-{name}", f"Muse: {title}", [step], headsets=(MUSE, OTHER_MUSE))  # type: ignore[list-item]
+
+
+def _ganglion(name: str, title: str, step: object) -> Scenario:
+    return Scenario(20, f"ganglion-{name}", f"Ganglion: {title}", [step], headsets=(GANGLION, OTHER_GANGLION))  # type: ignore[list-item]
+
+
+SCENARIOS = [
+    _muse("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _muse("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
+    _muse("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _muse("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
+    _muse("lost", "one notification of one channel lost", _notification_lost),
+    _muse("stall", "5 s stall, nothing lost", _stalled),
+    _ganglion("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _ganglion("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _ganglion("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
+]

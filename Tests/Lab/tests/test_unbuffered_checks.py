@@ -1,0 +1,54 @@
+"""The checks for headsets without memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from checks.inspection import inspect
+from lab.findings import Findings
+from recorded_share import LOST, RETURNED, SCENARIO, RecordedShare
+
+# Its values are those of the signal itself, so the recording that was made for a headset with memory serves.
+_PLAIN = dataclasses.replace(SCENARIO, headsets=[dataclasses.replace(h, kind="plain") for h in SCENARIO.headsets])
+
+
+@pytest.fixture
+def share(tmp_path: Path) -> RecordedShare:
+    share = RecordedShare(tmp_path)
+    share.execute("UPDATE epoch SET boot_identifier = NULL")
+    share.execute("DELETE FROM sample WHERE n BETWEEN ? AND ?", LOST, RETURNED - 1)
+    share.execute("UPDATE gap SET recovered = 0")
+    return share
+
+
+def checked(share: RecordedShare) -> Findings:
+    return inspect(_PLAIN, share.path, lambda: (0, ""))
+
+
+def test_what_was_sent_while_away_may_be_missing(share: RecordedShare) -> None:
+    findings = checked(share)
+    assert findings.problems == []
+    assert findings.missing == RETURNED - LOST
+
+
+def test_what_was_heard_may_not_be_missing(share: RecordedShare) -> None:
+    share.execute("DELETE FROM sample WHERE n BETWEEN 2000 AND 2099")
+    share.execute(
+        "INSERT INTO gap (stream_id, first_n, channel, count, cause, recovered, host_boot_id, boottime_ns)"
+        " VALUES (1, 2000, 0, 100, 'packetLost', 0, 1, 0)"
+    )
+    assert any("although the headset was heard" in problem for problem in checked(share).problems)
+
+
+def test_a_channel_that_is_shifted(share: RecordedShare) -> None:
+    for n in range(2000, 2010):
+        share.execute("UPDATE sample SET c1 = ? WHERE n = ?", share.values(n + 12)[0], n)
+    assert any("row n 2000 is" in problem for problem in checked(share).problems)
+
+
+def test_rows_that_the_headset_never_measured(share: RecordedShare) -> None:
+    share.execute("UPDATE sample SET c1 = 1, c2 = 2 WHERE n = 0")
+    assert any("which the headset never measured" in problem for problem in checked(share).problems)
