@@ -131,6 +131,18 @@ let package = Package(
             name: "KillTests", dependencies: ["eegsync", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux", grdb],
             swiftSettings: settings),
 
+        // The contract of Central as cases for any central, and two that are put to the test: the simulation's here, and
+        // bluetoothd's in the lab.
+        .target(
+            name: "CentralContract", dependencies: ["Bluetooth", "Headsets"], path: "Tests/CentralContract/Contract",
+            swiftSettings: settings),
+        .testTarget(
+            name: "CentralContractTests", dependencies: ["CentralContract", "Simulation", "Headsets", "Bluetooth"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "central-contract", dependencies: ["CentralContract", "BlueZ", "Bluetooth", "CLinux"],
+            path: "Tests/CentralContract/Live", swiftSettings: settings),
+
         // The rules of the house that can be checked by reading the tree.
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]

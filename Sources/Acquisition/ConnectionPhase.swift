@@ -10,6 +10,8 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
     case searching
     case establishing
     case streaming
+    /// Connected, but nothing has arrived for a while: the link will break, or the headset hangs.
+    case silent
 
     init(_ state: ConnectionMachine.State) {
         switch state {

@@ -36,21 +36,24 @@ final class HeadsetAcquisition {
     /// By stream: the n up to which the headset was told that it may forget.
     var acknowledgedN: [Int64] = []
 
-    private var runner: CommandRunner?
-    private var subscription: Subscription?
-    private(set) var wantsScan = false
+    var runner: CommandRunner?
+    var subscription: Subscription?
+    var wantsScan = false
     private(set) var phase = ConnectionPhase.stopped
     private(set) var phaseSince: MonotonicTime = .boot
     private var preserved: PreservedState?
-    private var keepAliveDeadline: MonotonicTime?
-    private var statusDeadline: MonotonicTime?
+    var keepAliveDeadline: MonotonicTime?
+    var statusDeadline: MonotonicTime?
+    /// When the silence of a streaming headset is noticed; nil once it was, and while it does not stream.
+    var silenceDeadline: MonotonicTime?
+    var isSilent = false
     /// Why samples are missing that came while no process acquired.
     let absenceCause: GapCause
-    private var pending: [ConnectionEvent] = []
+    var pending: [ConnectionEvent] = []
     private let attemptBase: UInt64
 
     /// Characteristics whose notifications were asked for under one attempt.
-    private struct Subscription {
+    struct Subscription {
         var attempt: Attempt
         var waiting: [BluetoothUUID]
         var isControl: Bool
@@ -82,7 +85,7 @@ final class HeadsetAcquisition {
     }
 
     /// The number of background requests: their answers move nothing.
-    private var backgroundAttempt: Attempt { Attempt(number: attemptBase | 1 << (Acquirer.attemptBits - 1)) }
+    var backgroundAttempt: Attempt { Attempt(number: attemptBase | 1 << (Acquirer.attemptBits - 1)) }
 
     /// The identifier that this headset uses or tries now. Kept, because every notification is looked up by it.
     private(set) var peripheral: PeripheralIdentifier?
@@ -103,6 +106,7 @@ final class HeadsetAcquisition {
         if link != nil {
             consider(keepAliveDeadline)
             consider(statusDeadline)
+            consider(silenceDeadline)
             for reader in memoryReaders { consider(reader.deadline) }
         }
         return earliest
@@ -136,6 +140,11 @@ final class HeadsetAcquisition {
 
     /// Tells the machine that samples flow: the most frequent event, which changes its deadline and nothing else.
     func noteSamples(from characteristic: BluetoothUUID, at now: MonotonicTime) {
+        silenceDeadline = now + profile.timing.silenceNotice
+        if isSilent {
+            isSilent = false
+            notePhase(at: now)
+        }
         let event = ConnectionEvent.samplesReceived(from: characteristic)
         if pending.isEmpty { _ = machine.handle(event, at: now) } else { pending.append(event) }
     }
@@ -145,6 +154,11 @@ final class HeadsetAcquisition {
         if let deadline = machine.deadline, deadline <= now { handle(.deadlineReached, at: now) }
         if let deadline = runner?.deadline, deadline <= now { advanceRunner(at: now) }
         guard let link else { return }
+        if let due = silenceDeadline, due <= now {
+            silenceDeadline = nil
+            isSilent = true
+            notePhase(at: now)
+        }
         if let due = keepAliveDeadline, due <= now {
             keepAliveDeadline = linkProfile.timing.keepAliveInterval.map { now + $0 }
             sendInBackground(linkProfile.commands(for: .keepAlive, status: link.lastStatus))
@@ -234,7 +248,8 @@ final class HeadsetAcquisition {
 
     /// Records a change of phase and of the preserved state.
     private func notePhase(at now: MonotonicTime) {
-        let phase = ConnectionPhase(machine.state)
+        var phase = ConnectionPhase(machine.state)
+        if phase == .streaming, isSilent { phase = .silent }
         if phase != self.phase {
             self.phase = phase
             phaseSince = now
@@ -247,143 +262,5 @@ final class HeadsetAcquisition {
             self.preserved = preserved
             records.preservedState = PreservedStateRecord(headset: headset, json: preserved.json, at: now)
         }
-    }
-}
-
-// MARK: - Out
-
-extension HeadsetAcquisition {
-    private func perform(_ effect: ConnectionEffect, at now: MonotonicTime) {
-        let central = acquirer.central
-        switch effect {
-        case .restoreState(let identifiers, let attempt):
-            central.restoreState(identifiers: identifiers, services: profile.services, attempt: attempt)
-        case .retrieveConnected(let attempt):
-            central.retrieveConnectedPeripherals(withServices: profile.services, attempt: attempt)
-        case .startScan: wantsScan = true
-        case .stopScan: wantsScan = false
-        case .connect(let identifier, let attempt):
-            central.setConnectionParameters(profile.connectionParameters, for: identifier)
-            central.connect(identifier, attempt: attempt)
-        case .cancelConnection(let identifier, let attempt):
-            forgetLink()
-            central.cancelPeripheralConnection(identifier, attempt: attempt)
-        case .discover(let identifier, let attempt): central.discoverServices(on: identifier, attempt: attempt)
-        case .identify(let identifier, let attempt):
-            guard let characteristic = profile.identityCharacteristic else {
-                return pending.append(.identityRead(nil, attempt: attempt))
-            }
-            central.readValue(of: characteristic, on: identifier, attempt: attempt)
-        case .subscribeControl(let identifier, let attempt):
-            subscribe(linkProfile.controlCharacteristics, on: identifier, isControl: true, attempt)
-        case .subscribeData(let identifier, let attempt):
-            subscribe(linkProfile.dataCharacteristics, on: identifier, isControl: false, attempt)
-        case .run(let purpose, _, let attempt):
-            runner = CommandRunner(steps: linkProfile.commands(for: purpose, status: machine.lastStatus), attempt: attempt)
-            advanceRunner(at: now)
-        case .identifierProven(let identifier, let proof):
-            records.identifierUses.append(
-                IdentifierUse(headset: headset, identifier: identifier, at: now, succeeded: true))
-            if let proof { records.identityProof = proof }
-        case .identifierRejected(let identifier, _):
-            records.identifierUses.append(
-                IdentifierUse(headset: headset, identifier: identifier, at: now, succeeded: false))
-        case .statusConcluded(let conclusion, let status):
-            noteStatus(status, outcome: conclusion.rawValue, at: now)
-        case .streamingBegan(let link): beginStreaming(link, at: now)
-        case .streamingEnded(let cause): endStreaming(cause, at: now)
-        case .layerEnded(let outcome):
-            var detail: String?
-            if case .failed(let error) = outcome.result { detail = error.description }
-            records.connectionAttempts.append(
-                ConnectionAttemptRecord(
-                    headset: headset, layer: outcome.layer.rawValue, identifier: outcome.identifier, began: outcome.began,
-                    ended: now, outcome: outcome.result.name, detail: detail))
-        }
-    }
-
-    private func subscribe(
-        _ characteristics: [BluetoothUUID], on identifier: PeripheralIdentifier, isControl: Bool, _ attempt: Attempt
-    ) {
-        guard !characteristics.isEmpty else {
-            return pending.append(isControl ? .controlSubscribed(attempt: attempt) : .dataSubscribed(attempt: attempt))
-        }
-        subscription = Subscription(attempt: attempt, waiting: characteristics, isControl: isControl)
-        for characteristic in characteristics {
-            acquirer.central.setNotifyValue(true, for: characteristic, on: identifier, attempt: attempt)
-        }
-    }
-
-    private func advanceRunner(at now: MonotonicTime) {
-        while var current = runner, let peripheral {
-            let action = current.next(at: now)
-            runner = current
-            switch action {
-            case .write(let bytes, let characteristic, let type):
-                acquirer.central.writeValue(bytes, to: characteristic, type: type, on: peripheral, attempt: current.attempt)
-            case .read(let characteristic):
-                acquirer.central.readValue(of: characteristic, on: peripheral, attempt: current.attempt)
-            case .pause: return
-            case .abandon(let reason): return failRunner(.connectionFailed(reason: reason), at: now)
-            case .completed:
-                runner = nil
-                tellMachine(.commandsCompleted(attempt: current.attempt), at: now)
-            }
-        }
-    }
-
-    private func failRunner(_ error: CentralError, at now: MonotonicTime) {
-        guard let attempt = runner?.attempt else { return }
-        runner = nil
-        tellMachine(.stepFailed(error, attempt: attempt), at: now)
-    }
-
-    /// Queues the event where the machine is at work just now.
-    private func tellMachine(_ event: ConnectionEvent, at now: MonotonicTime) {
-        if pending.isEmpty { handle(event, at: now) } else { pending.append(event) }
-    }
-
-    /// Sends commands whose answers move nothing.
-    func sendInBackground(_ steps: [CommandStep]) {
-        guard let peripheral = link?.identifier else { return }
-        for case .write(let bytes, let characteristic, let type) in steps {
-            acquirer.central.writeValue(bytes, to: characteristic, type: type, on: peripheral, attempt: backgroundAttempt)
-        }
-    }
-
-    private func beginStreaming(_ link: Link, at now: MonotonicTime) {
-        self.link = link
-        awaitsFirstSample = true
-        keepAliveDeadline = linkProfile.timing.keepAliveInterval.map { now + $0 }
-        statusDeadline = linkProfile.answersStatusQuery ? now + acquirer.limits.statusInterval : nil
-        adoptStreams(link.lastStatus?.streams ?? linkProfile.streams, at: now)
-        for index in streams.indices {
-            memoryReaders[index].beginLink()
-            acknowledgedN[index] = .min
-            streams[index].beginLink(
-                LinkStart(
-                    epochRule: linkProfile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
-                    hasMemory: linkProfile.memory != .none,
-                    buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
-                    absenceCause: absenceCause))
-        }
-    }
-
-    private func endStreaming(_ cause: GapCause, at now: MonotonicTime) {
-        forgetLink()
-        for index in streams.indices {
-            if cause == .operatorStopped {
-                streams[index].settlePartialRows(before: .max, at: now)
-            } else {
-                streams[index].endLink(cause: cause, at: now)
-            }
-        }
-    }
-
-    private func forgetLink() {
-        link = nil
-        runner = nil
-        subscription = nil
-        (keepAliveDeadline, statusDeadline) = (nil, nil)
     }
 }

@@ -8,6 +8,8 @@ struct AttributeOperation: Hashable {
         case acquireNotify
         case startNotify
         case stopNotify
+        /// The socket of AcquireNotify was closed; that bluetoothd has noticed is waited for.
+        case releaseNotify(until: MonotonicTime)
         case read
         case write([UInt8], WriteType)
         case acquireWrite([UInt8])
@@ -29,6 +31,11 @@ struct AttributeOperation: Hashable {
     var isUnderWay = false
     /// True after a pairing was tried for it.
     var wasPaired = false
+
+    /// When it ends by itself.
+    var deadline: MonotonicTime? {
+        if case .releaseNotify(let until) = kind { until } else { nil }
+    }
 }
 
 /// Notifications of one characteristic that are on.

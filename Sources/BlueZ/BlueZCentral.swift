@@ -84,9 +84,10 @@ public final class BlueZCentral: Central {
 
     /// The end of a link with the reason that the kernel gave.
     private func withReason(_ event: CentralEvent) -> CentralEvent {
-        guard case .didDisconnect(let identifier, let error, let attempt) = event,
-            let reason = supervision.takeReason(of: identifier), error == .linkLost
-        else { return event }
+        guard case .didDisconnect(let identifier, let error, let attempt) = event else { return event }
+        // It was told before bluetoothd told the end, but maybe after this turn looked.
+        supervision.process()
+        guard let reason = supervision.takeReason(of: identifier), error == .linkLost else { return event }
         return .didDisconnect(identifier, error: reason.error, attempt: attempt)
     }
 

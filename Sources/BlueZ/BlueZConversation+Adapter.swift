@@ -41,7 +41,7 @@ extension BlueZConversation {
         tell(.didUpdateState(new))
         if new == .poweredOn { return reconcileScan() }
         for link in links { close(link, .adapterUnavailable(new)) }
-        scan.interrupted()
+        interruptScan(.adapterUnavailable(new))
     }
 
     /// Another adapter takes over: nothing of the old one counts any more.

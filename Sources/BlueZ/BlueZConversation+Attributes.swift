@@ -2,6 +2,9 @@ import Bluetooth
 
 /// Notifications, reads and writes.
 extension BlueZConversation {
+    /// How long bluetoothd may take to notice that a socket of AcquireNotify was closed.
+    private static let releaseLimit = Duration.milliseconds(500)
+
     // MARK: Requests
 
     mutating func setNotifyValue(
@@ -12,20 +15,8 @@ extension BlueZConversation {
         }
         guard let link = connected(identifier) else { return tell(answer(.notConnected)) }
         guard let object = characteristic(uuid, of: link) else { return tell(answer(.noSuchCharacteristic(uuid))) }
-        let current = subscriptions.first { $0.path == object.path }
-        if enabled == (current != nil) { return tell(answer(nil)) }
-        if enabled {
-            let kind: AttributeOperation.Kind =
-                options.startNotify.contains(identifier) ? .startNotify : .acquireNotify
-            return enqueue(operation(kind, object, uuid, identifier, attempt))
-        }
-        subscriptions.removeAll { $0.path == object.path }
-        guard let socket = current?.socket else {
-            return enqueue(operation(.stopNotify, object, uuid, identifier, attempt))
-        }
-        // Closing the socket is what ends it.
-        request(.close(socket))
-        tell(answer(nil))
+        let start: AttributeOperation.Kind = options.startNotify.contains(identifier) ? .startNotify : .acquireNotify
+        enqueue(operation(enabled ? start : .stopNotify, object, uuid, identifier, attempt))
     }
 
     mutating func readValue(of uuid: BluetoothUUID, on identifier: PeripheralIdentifier, attempt: Attempt) {
@@ -85,12 +76,14 @@ extension BlueZConversation {
 
     private mutating func begin(_ index: Int) {
         operations[index].isUnderWay = true
+        if isDone(index) { return conclude(index, .success([])) }
         let operation = operations[index]
+        if operation.deadline != nil { return }
         let (member, arguments): (String, [BusValue]) =
             switch operation.kind {
             case .acquireNotify: ("AcquireNotify", [.options()])
             case .startNotify: ("StartNotify", [])
-            case .stopNotify: ("StopNotify", [])
+            case .stopNotify, .releaseNotify: ("StopNotify", [])
             case .read: ("ReadValue", [.options()])
             case .write(let value, let type):
                 (
@@ -104,12 +97,39 @@ extension BlueZConversation {
             for: .operation(operation.number), within: Self.attributeLimit)
     }
 
+    /// True where notifications are on or off as asked. Begins to switch them off where closing a socket does it.
+    private mutating func isDone(_ index: Int) -> Bool {
+        let operation = operations[index]
+        let current = subscriptions.first { $0.path == operation.path }
+        switch operation.kind {
+        case .acquireNotify, .startNotify: return current != nil
+        case .stopNotify:
+            subscriptions.removeAll { $0.path == operation.path }
+            guard let socket = current?.socket else { return current == nil }
+            request(.close(socket))
+            operations[index].kind = .releaseNotify(until: now + Self.releaseLimit)
+            return false
+        case .releaseNotify, .read, .write, .acquireWrite: return false
+        }
+    }
+
+    /// Goes on where bluetoothd has not said in time that a socket is closed.
+    mutating func operationsDue() {
+        while let index = operations.firstIndex(where: { $0.deadline ?? now + .nanoseconds(1) <= now }) {
+            conclude(index, .success([]))
+        }
+    }
+
     mutating func operationReplied(_ number: CallNumber, _ result: Result<[BusValue], BusError>) {
         guard let index = operations.firstIndex(where: { $0.number == number }) else {
             if case .success(let values) = result { closeDescriptors(in: values) }
             return
         }
         if case .failure(let error) = result, retry(index, after: error) { return }
+        conclude(index, result)
+    }
+
+    private mutating func conclude(_ index: Int, _ result: Result<[BusValue], BusError>) {
         let operation = operations.remove(at: index)
         finish(operation, result)
         if let next = operations.firstIndex(where: { $0.path == operation.path }) { begin(next) }
@@ -158,15 +178,15 @@ extension BlueZConversation {
         }
         switch operation.kind {
         case .acquireNotify:
-            if failure == nil { failure = adopt(values, operation) }
+            if failure == nil, !isSubscribed(operation.path) { failure = adopt(values, operation) }
             tell(.didUpdateNotificationState(uuid, on: identifier, error: failure, attempt: attempt))
         case .startNotify:
-            if failure == nil {
+            if failure == nil, !isSubscribed(operation.path) {
                 subscriptions.append(
                     Subscription(identifier: identifier, uuid: uuid, path: operation.path, socket: nil))
             }
             tell(.didUpdateNotificationState(uuid, on: identifier, error: failure, attempt: attempt))
-        case .stopNotify:
+        case .stopNotify, .releaseNotify:
             // What was not on is off.
             tell(.didUpdateNotificationState(uuid, on: identifier, error: nil, attempt: attempt))
         case .read:
@@ -181,6 +201,8 @@ extension BlueZConversation {
         }
         if failure == nil, case .acquireNotify = operation.kind { trust(identifier) }
     }
+
+    private func isSubscribed(_ path: String) -> Bool { subscriptions.contains { $0.path == path } }
 
     /// Takes over the socket of AcquireNotify (`hq`: descriptor, MTU).
     private mutating func adopt(_ values: [BusValue], _ operation: AttributeOperation) -> CentralError? {
@@ -211,10 +233,19 @@ extension BlueZConversation {
     /// A value that came as a signal.
     mutating func characteristicChanged(_ path: String, _ changed: ObjectMirror.Properties) {
         radio.noteLife()
+        if changed["NotifyAcquired"]?.flag == false { released(path) }
         guard let value = changed["Value"]?.octets,
             let subscription = subscriptions.first(where: { $0.path == path && $0.socket == nil })
         else { return }
         tell(.didUpdateValue(subscription.uuid, on: subscription.identifier, value: value, at: now))
+    }
+
+    /// bluetoothd has noticed that a socket was closed. Only now would it give another one.
+    private mutating func released(_ path: String) {
+        let index = operations.firstIndex { operation in
+            if case .releaseNotify = operation.kind { operation.path == path } else { false }
+        }
+        if let index { conclude(index, .success([])) }
     }
 
     // MARK: Ends

@@ -4,6 +4,8 @@ import Bluetooth
 extension BlueZConversation {
     /// How long a device that bluetoothd calls busy is left alone before Device1.Connect is called again.
     private static let busyPause = Duration.milliseconds(500)
+    /// How long the signal that a link is up may follow the reply that says so: bluetoothd sends both in one turn of its loop.
+    private static let confirmationLimit = Duration.milliseconds(500)
 
     // MARK: What the system holds
 
@@ -64,13 +66,22 @@ extension BlueZConversation {
         guard links[index].cancels.isEmpty else { return }
         switch result {
         case .success:
-            links[index].phase = .connected
-            tell(.didConnect(links[index].identifier, attempt: links[index].attempt))
+            // Seen in BlueZ 5.66: where the adapter is switched off under a connect, bluetoothd calls that a success. The
+            // reply and the signal that the link is up come from different sockets of bluetoothd's, in either order.
+            guard DeviceObject(objects, path: path)?.isConnected == true else {
+                return links[index].phase = .confirming(until: now + Self.confirmationLimit)
+            }
+            connected(index)
         case .failure(let error):
             let meaning = BlueZErrorTable.connecting(error)
             guard meaning == .inProgress else { return failToConnect(index, meaning) }
             recover(index, from: recovery)
         }
+    }
+
+    private mutating func connected(_ index: Int) {
+        links[index].phase = .connected
+        tell(.didConnect(links[index].identifier, attempt: links[index].attempt))
     }
 
     /// bluetoothd still works on an earlier connect for this device, of a process that is dead, and would go on saying so.
@@ -122,6 +133,7 @@ extension BlueZConversation {
         guard let path = link(identifier)?.path ?? (device?.isConnected == true ? device?.path : nil) else {
             return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
+        openCancels.append(attempt)
         if let index = links.firstIndex(where: { $0.identifier == identifier }) {
             links[index].cancels.append(attempt)
             endRequests(of: identifier)
@@ -135,15 +147,23 @@ extension BlueZConversation {
         // Silence: the one who asked has a deadline, and asks again.
         if case .failure(.noReply) = result { return }
         guard let index = links.firstIndex(where: { $0.path == path && $0.cancels.contains(attempt) }) else {
+            // Of another program's link, or of one that was asked for again meanwhile.
             guard let identifier = DeviceObject(objects, path: path)?.identifier else { return }
-            return tell(.didDisconnect(identifier, error: nil, attempt: attempt))
+            return cancelled(identifier, attempt)
         }
         let link = links.remove(at: index)
         // The signal that says so follows the reply.
         objects.set("Connected", of: BlueZInterface.device, at: path, to: .boolean(false))
         objects.set("ServicesResolved", of: BlueZInterface.device, at: path, to: .boolean(false))
         forget(link)
-        for cancel in link.cancels { tell(.didDisconnect(link.identifier, error: nil, attempt: cancel)) }
+        for cancel in link.cancels { cancelled(link.identifier, cancel) }
+    }
+
+    /// Answers a cancel, once: the end of a link answers every cancel that waited for it, before bluetoothd does.
+    private mutating func cancelled(_ identifier: PeripheralIdentifier, _ attempt: Attempt) {
+        guard let place = openCancels.firstIndex(of: attempt) else { return }
+        openCancels.remove(at: place)
+        tell(.didDisconnect(identifier, error: nil, attempt: attempt))
     }
 
     // MARK: Losing
@@ -154,7 +174,7 @@ extension BlueZConversation {
         links.remove(at: index)
         forget(link)
         guard link.cancels.isEmpty else {
-            for cancel in link.cancels { tell(.didDisconnect(link.identifier, error: nil, attempt: cancel)) }
+            for cancel in link.cancels { cancelled(link.identifier, cancel) }
             return
         }
         if link.phase == .connected {
@@ -187,6 +207,9 @@ extension BlueZConversation {
             let isBlocked = DeviceObject(objects, path: path)?.isBlocked == true
             return close(links[index], isBlocked ? .peripheralBlocked : .linkLost)
         }
+        if changed["Connected"]?.flag == true, case .confirming = links[index].phase, links[index].cancels.isEmpty {
+            connected(index)
+        }
         if changed["ServicesResolved"]?.flag == true { servicesResolved(index) }
     }
 
@@ -210,6 +233,10 @@ extension BlueZConversation {
                 links[index].phase = .connecting(recovery: recovery)
                 callConnect(link.path)
             }
+            if case .confirming(let until) = link.phase, until <= now, link.cancels.isEmpty {
+                failToConnect(index, .connectionFailed(reason: "bluetoothd gave up without a reason"))
+                continue
+            }
             if let retry = link.discovery?.retry, retry <= now {
                 links[index].discovery?.retry = nil
                 discoveryDue(index)
@@ -221,7 +248,10 @@ extension BlueZConversation {
 extension BlueZLink {
     /// When something is due.
     var deadline: MonotonicTime? {
-        if case .pausing(_, let until) = phase { return until }
-        return discovery?.retry
+        switch phase {
+        case .pausing(_, let until): until
+        case .confirming(let until): cancels.isEmpty ? until : nil
+        case .connecting, .connected: discovery?.retry
+        }
     }
 }

@@ -41,6 +41,8 @@ struct BlueZConversation {
 
     /// Peripherals that are being connected to or are connected.
     var links: [BlueZLink] = []
+    /// Cancels that were not answered yet.
+    var openCancels: [Attempt] = []
     /// Notification sockets and sessions.
     var subscriptions: [Subscription] = []
     /// Sockets for writing without response.
@@ -184,7 +186,7 @@ struct BlueZConversation {
     /// When ``deadlineReached()`` is due; nil for never.
     var deadline: MonotonicTime? {
         var earliest = pending.values.lazy.map(\.deadline).min()
-        for other in [retry, scan.retry, radio.deadline] + links.map(\.deadline) {
+        for other in [retry, scan.retry, radio.deadline] + links.map(\.deadline) + operations.map(\.deadline) {
             if let other, other < earliest ?? other + .nanoseconds(1) { earliest = other }
         }
         return earliest
@@ -199,6 +201,7 @@ struct BlueZConversation {
             if isRunning { loadObjects() }
         }
         linksDue()
+        operationsDue()
         scanDue()
         watchRadio()
     }
@@ -219,7 +222,7 @@ struct BlueZConversation {
         // Replies will not come any more; what was asked of a link that is gone needs none.
         pending.removeAll()
         for link in links { close(link, .adapterUnavailable(.resetting)) }
-        scan.interrupted()
+        openCancels.removeAll()
         adapterPath = nil
     }
 

@@ -8,6 +8,8 @@ struct BlueZLink {
         case connecting(recovery: Recovery)
         /// A pause before Device1.Connect is called again, after bluetoothd said that it is busy with this device.
         case pausing(recovery: Recovery, until: MonotonicTime)
+        /// bluetoothd called the connect a success; the signal that the link is up is waited for.
+        case confirming(until: MonotonicTime)
         /// Up.
         case connected
     }

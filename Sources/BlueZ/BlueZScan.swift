@@ -23,13 +23,6 @@ struct BlueZScan {
         return false
     }
 
-    /// bluetoothd or the adapter is gone.
-    mutating func interrupted() {
-        activity = .idle
-        wanted = nil
-        retry = nil
-    }
-
     /// bluetoothd says that the adapter does not discover any more, for us or for anybody.
     ///
     /// - Parameter retry: when it is started again.
@@ -119,6 +112,13 @@ extension BlueZConversation {
         reconcileScan()
     }
 
+    /// bluetoothd or the adapter is gone: what was scanned for is not, and is not begun again by itself.
+    mutating func interruptScan(_ error: CentralError) {
+        let wasWanted = scan.wanted != nil
+        scan = BlueZScan()
+        if wasWanted { tell(.didFailToScan(error)) }
+    }
+
     private mutating func scanFailed(_ error: BusError) {
         scan.activity = .idle
         guard scan.wanted != nil else { return }
@@ -138,7 +138,7 @@ extension BlueZConversation {
             !device.isConnected, let rssi = device.rssi, let identifier = device.identifier
         else { return }
         let advertisement = device.advertisement
-        guard filter.isEmpty || filter.matches(advertisement) else { return }
+        guard filter.matches(advertisement) else { return }
         tell(.didDiscover(identifier, advertisement: advertisement, rssi: rssi))
     }
 }

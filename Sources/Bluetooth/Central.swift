@@ -1,11 +1,14 @@
 /// The central role of one Bluetooth adapter, in Core Bluetooth's words.
 ///
 /// Three implementations stand behind this protocol: bluetoothd over D-Bus, kernel sockets, and the simulation. One contract
-/// test suite runs against each.
+/// test suite, `Tests/CentralContract`, runs against each: every sentence here is a case there.
 ///
 /// No call blocks or throws. Each answers with exactly one ``CentralEvent`` that carries the call's `attempt`, or with none
-/// where the system stays silent: callers have deadlines. Events come out of ``process(at:)``, in order, on the same
-/// executor that makes the calls; a call never delivers an event before it returns.
+/// where the system stays silent or the link ends meanwhile: callers have deadlines. Events come out of ``process(at:)``, in
+/// order, on the same executor that makes the calls; a call never delivers an event before it returns.
+///
+/// A request to a peripheral that is not connected fails with ``CentralError/notConnected``, one to a characteristic that was
+/// not discovered with ``CentralError/noSuchCharacteristic(_:)``.
 public protocol Central: AnyObject {
     /// The adapter's state, as last told by ``CentralEvent/didUpdateState(_:)``.
     var state: AdapterState { get }
@@ -25,18 +28,22 @@ public protocol Central: AnyObject {
     func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt)
 
     /// Starts to scan, or changes the filter of the running scan. Answered by any number of
-    /// ``CentralEvent/didDiscover(_:advertisement:rssi:)``, or by ``CentralEvent/didFailToScan(_:)``.
+    /// ``CentralEvent/didDiscover(_:advertisement:rssi:)``, or by ``CentralEvent/didFailToScan(_:)``. A scan ends with the
+    /// adapter, and is not begun again by itself.
     func scanForPeripherals(matching filter: ScanFilter)
 
-    /// Stops to scan.
+    /// Stops to scan. Nothing that is seen afterwards is told.
     func stopScan()
 
     /// Says what to ask of links to a peripheral from its next connection on. Answered by nothing: where the system does not
     /// let this process choose, links have the system's own parameters.
     func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier)
 
-    /// Connects. Stays pending while the peripheral is away. Answered by ``CentralEvent/didConnect(_:attempt:)`` or
-    /// ``CentralEvent/didFailToConnect(_:error:attempt:)``.
+    /// Connects. Stays pending while the peripheral is away, for as long as the system allows (40 s with bluetoothd). Answered
+    /// by ``CentralEvent/didConnect(_:attempt:)``, at once where the peripheral is connected already, or by
+    /// ``CentralEvent/didFailToConnect(_:error:attempt:)``. A connect that is cancelled before has no answer of its own.
+    ///
+    /// - Parameter attempt: the link's own from then on: a loss is told with it.
     func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt)
 
     /// Cancels a pending connection or closes an established one. Answered by
@@ -46,8 +53,9 @@ public protocol Central: AnyObject {
     /// Discovers all services and characteristics. Answered by ``CentralEvent/didDiscoverServices(_:result:attempt:)``.
     func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt)
 
-    /// Sets or clears notifications (or indications) of a characteristic. Answered by
-    /// ``CentralEvent/didUpdateNotificationState(_:on:error:attempt:)``.
+    /// Sets or clears notifications (or indications) of a characteristic; each link begins with none. Answered by
+    /// ``CentralEvent/didUpdateNotificationState(_:on:error:attempt:)``, also where they are on or off already. Wishes for one
+    /// characteristic are carried out in their order.
     func setNotifyValue(
         _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt)
 

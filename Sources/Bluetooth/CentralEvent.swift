@@ -11,7 +11,7 @@ public enum CentralEvent: Hashable, Sendable {
     /// The radio hangs: for minutes it has done nothing of what it was told, and nothing was heard. `isRecovering` is true
     /// where it is switched off and on again.
     case didNoticeHungRadio(isRecovering: Bool)
-    /// The scan could not start or broke off.
+    /// The scan could not start, or broke off, as it does when the adapter is switched off.
     case didFailToScan(CentralError)
     /// The link is up.
     case didConnect(PeripheralIdentifier, attempt: Attempt)

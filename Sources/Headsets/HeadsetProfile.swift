@@ -130,6 +130,8 @@ public enum MemoryCapability: String, Hashable, Sendable {
 public struct ProfileTiming: Hashable, Sendable {
     /// The expected time between two notifications of samples while streaming.
     public var packetPeriod: Duration
+    /// How long streaming may be silent before people are told: long enough for a radio that repeats a packet or two.
+    public var silenceNotice: Duration { min(max(.milliseconds(1000), packetPeriod * 8), silenceLimit) }
     /// How long streaming, or one of the ``HeadsetProfile/vitalCharacteristics``, may be silent before the link counts as lost.
     public var silenceLimit: Duration
     /// How long the answer to a status query may take; one retry follows.

@@ -61,6 +61,8 @@ struct HeadsetSituation: Hashable {
         let reason = detail.map { ": \($0)" } ?? ""
         switch state {
         case "streaming": self.init(.good, "streams", nil)
+        case "silent":
+            self.init(.working, "is connected, but nothing arrives\(reason)", "bring it closer, and see that it is switched on")
         case "stopped", "": self.init(.working, "is about to be looked for", nil)
         case "waitingForAdapter":
             let adapter = AdapterState(rawValue: detail ?? "") ?? .unknown

@@ -119,6 +119,24 @@ struct AcquirerTests {
         #expect(audit.streams.map(\.rows).reduce(0, +) > 400)
     }
 
+    @Test("A silent headset is noticed long before its link is given up, and so is its return", arguments: [true, false])
+    func silence(returns: Bool) throws {
+        let test = try AcquirerUnderTest()
+        try test.want()
+        try test.reconcile()
+        try test.run(.seconds(10), until: .streaming)
+        try test.run(.seconds(1))
+        test.script.change { $0.sendsSamples = false }
+        let began = test.now
+        try test.run(.seconds(10), until: .silent)
+        #expect(test.phase == .silent && test.now - began <= .milliseconds(1050))
+        #expect(!test.script.calls.contains(.cancel), "the link may recover")
+        test.script.change { $0.sendsSamples = returns }
+        try test.run(.seconds(1), until: returns ? .streaming : .searching)
+        #expect(test.phase == (returns ? .streaming : .searching))
+        #expect(test.script.calls.contains(.cancel) == !returns)
+    }
+
     @Test("Only samples of a vital characteristic show that it is not silent", arguments: [true, false])
     func vitalSilence(allSend: Bool) throws {
         let test = try AcquirerUnderTest()

@@ -47,7 +47,7 @@ struct AdapterTests {
         var script = BluetoothdScript.ready()
         let attempt = script.attempt()
         script.ask { $0.connect(BluetoothdScript.headset, attempt: attempt) }
-        script.reply("Connect")
+        script.connects()
         script.events.removeAll()
         script.signal("NameOwnerChanged", [.string("org.bluez"), .string(":1.4"), .string("")])
         #expect(

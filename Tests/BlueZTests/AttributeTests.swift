@@ -50,6 +50,30 @@ struct AttributeTests {
                 == .didUpdateNotificationState(Script.eeg, on: Script.headset, error: nil, attempt: again))
     }
 
+    @Test(
+        "A closed socket counts as off once bluetoothd has noticed; only then is another asked for", arguments: [true, false])
+    func release(isNoticed: Bool) {
+        var script = resolved(["Trusted": .boolean(true)])
+        _ = subscribe(&script)
+        script.reply("AcquireNotify", [.descriptor(77), .uint16(247)])
+        script.events.removeAll()
+        let off = script.attempt()
+        script.ask { $0.setNotifyValue(false, for: Script.eeg, on: Script.headset, attempt: off) }
+        let on = subscribe(&script)
+        #expect(script.others.last == .close(77))
+        #expect(script.events.isEmpty && script.calls.isEmpty)
+        if isNoticed {
+            script.changed(BlueZInterface.characteristic, at: Script.eegPath, ["NotifyAcquired": .boolean(false)])
+        } else {
+            script.pass(.milliseconds(500))
+        }
+        #expect(script.events == [.didUpdateNotificationState(Script.eeg, on: Script.headset, error: nil, attempt: off)])
+        script.reply("AcquireNotify", [.descriptor(78), .uint16(247)])
+        #expect(script.others.last == .receive(78, characteristic: Script.eeg, of: Script.headset))
+        #expect(
+            script.events.last == .didUpdateNotificationState(Script.eeg, on: Script.headset, error: nil, attempt: on))
+    }
+
     @Test("Where AcquireNotify does not exist, StartNotify is used, and values come as signals")
     func fallback() {
         var script = resolved(["Trusted": .boolean(true)])

@@ -47,6 +47,12 @@ struct BluetoothdScript {
         answer(member, .success(values))
     }
 
+    /// The link is up, and then Device1.Connect is answered.
+    mutating func connects() {
+        device(["Connected": .boolean(true)])
+        reply("Connect")
+    }
+
     mutating func fail(_ member: String, _ name: String, _ message: String) {
         answer(member, .failure(BusError(name: name, message: message)))
     }

@@ -11,7 +11,7 @@ struct ConnectionTests {
         var script = Script.ready(resolved: resolved)
         let attempt = script.attempt()
         script.ask { $0.connect(Script.headset, attempt: attempt) }
-        script.reply("Connect")
+        script.connects()
         script.events.removeAll()
         return (script, attempt)
     }
@@ -93,6 +93,40 @@ struct ConnectionTests {
         #expect(script.events == [.didFailToConnect(Script.headset, error: .unknownPeripheral, attempt: attempt)])
     }
 
+    @Test("What bluetoothd calls a success, without a link, is none: the adapter was switched off under the connect")
+    func switchedOffUnderConnect() {
+        var script = Script.ready()
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.events.removeAll()
+        script.reply("Connect")
+        #expect(script.events.isEmpty)
+        script.adapter(["Powered": .boolean(false)])
+        #expect(
+            script.events == [
+                .didUpdateState(.poweredOff),
+                .didFailToConnect(Script.headset, error: .adapterUnavailable(.poweredOff), attempt: attempt),
+            ])
+    }
+
+    @Test(
+        "bluetoothd's reply that a headset is connected may come before the signal, but not without it",
+        arguments: [true, false])
+    func replyBeforeSignal(isFollowed: Bool) {
+        var script = Script.ready()
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.events.removeAll()
+        script.reply("Connect")
+        if isFollowed { script.device(["Connected": .boolean(true)]) }
+        script.pass(.milliseconds(500))
+        if isFollowed {
+            #expect(script.events == [.didConnect(Script.headset, attempt: attempt)])
+        } else {
+            #expect(script.events.map(\.isConnectFailure) == [true])
+        }
+    }
+
     @Test("A connect of a dead process that one disconnect clears away costs nothing more")
     func stuckOnce() {
         var script = Script.ready()
@@ -100,7 +134,7 @@ struct ConnectionTests {
         script.ask { $0.connect(Script.headset, attempt: attempt) }
         script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
         script.reply("Disconnect")
-        script.reply("Connect")
+        script.connects()
         #expect(script.events.last == .didConnect(Script.headset, attempt: attempt))
     }
 
@@ -126,6 +160,38 @@ struct ConnectionTests {
         #expect(script.events.last == .didDisconnect(Script.headset, error: nil, attempt: cancel))
     }
 
+    @Test("A cancel that the loss of the link has answered is not answered again by bluetoothd's reply")
+    func cancelDuringLoss() {
+        var (script, _) = connected()
+        let cancel = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+        script.device(["Connected": .boolean(false)])
+        script.reply("Disconnect")
+        #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
+    }
+
+    @Test("A cancel is answered although a connect follows before bluetoothd has closed the link")
+    func connectDuringCancel() {
+        var (script, _) = connected()
+        let cancel = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.reply("Disconnect")
+        #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
+    }
+
+    @Test("Another program's link can be cancelled, too")
+    func cancelForeign() {
+        var script = Script.ready(device: ["Connected": .boolean(true)])
+        script.events.removeAll()
+        let cancel = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+        #expect(script.events.isEmpty)
+        script.reply("Disconnect")
+        #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
+    }
+
     @Test("A link is closed once, though bluetoothd says it twice: by its reply and by the signal after it")
     func closedOnce() {
         var (script, _) = connected()
@@ -136,11 +202,9 @@ struct ConnectionTests {
         script.reply("Disconnect")
         script.reply("Disconnect")
         script.device(["Connected": .boolean(false)])
-        // The second reply answers the second question once more: too late, and dropped by its attempt.
         #expect(
             script.events == [
                 .didDisconnect(Script.headset, error: nil, attempt: first),
-                .didDisconnect(Script.headset, error: nil, attempt: second),
                 .didDisconnect(Script.headset, error: nil, attempt: second),
             ])
         #expect(script.conversation.links.isEmpty)
@@ -210,7 +274,7 @@ struct ConnectionTests {
         var script = Script.ready(device: ["Connected": .boolean(true)])
         let attempt = script.attempt()
         script.ask { $0.connect(Script.headset, attempt: attempt) }
-        script.reply("Connect")
+        script.connects()
         let discovery = script.attempt()
         script.ask { $0.discoverServices(on: Script.headset, attempt: discovery) }
         script.pass(.milliseconds(2000))
@@ -228,5 +292,11 @@ struct ConnectionTests {
             "InterfacesRemoved",
             [.objectPath(Script.eegPath), .array([.string(BlueZInterface.characteristic)], of: "s")])
         #expect(script.events.last == .didModifyServices(Script.headset))
+    }
+}
+
+extension CentralEvent {
+    fileprivate var isConnectFailure: Bool {
+        if case .didFailToConnect = self { true } else { false }
     }
 }

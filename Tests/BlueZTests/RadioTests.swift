@@ -14,7 +14,7 @@ struct RadioTests {
         var script = Script.ready(options: options)
         let attempt = script.attempt()
         script.ask { $0.connect(Script.headset, attempt: attempt) }
-        script.reply("Connect")
+        script.connects()
         let cancel = script.attempt()
         script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
         script.pass(.seconds(10))

@@ -52,6 +52,23 @@ struct ScanTests {
         #expect(connected.events.isEmpty)
     }
 
+    @Test("A filter without rules reports nothing")
+    func noRules() {
+        var script = scanning(ScanFilter())
+        script.device(["RSSI": .int16(-61)])
+        #expect(script.events.isEmpty)
+    }
+
+    @Test("A scan that ends with the adapter is told once, and is not begun again by itself")
+    func endsWithAdapter() {
+        var script = scanning()
+        script.adapter(["Powered": .boolean(false), "Discovering": .boolean(false)])
+        #expect(
+            script.events == [.didUpdateState(.poweredOff), .didFailToScan(.adapterUnavailable(.poweredOff))])
+        script.adapter(["Powered": .boolean(true)])
+        #expect(script.events.last == .didUpdateState(.poweredOn) && script.waiting.isEmpty)
+    }
+
     @Test("Start, stop and a new filter never overlap, and end as was wished last")
     func order() {
         var script = Script.ready()

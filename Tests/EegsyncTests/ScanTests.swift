@@ -49,7 +49,7 @@ import Testing
         #expect(facts(sightings).lines(style: .plain).first == "No headset is in range.")
         let all = facts(sightings, others: true)
         #expect(all.others?.first?.name == "A lamp")
-        #expect(all.lines(style: .plain).contains { $0.hasPrefix("A lamp") && $0.contains("-70 dBm") })
+        #expect(all.lines(style: .plain).contains { $0.contains("A lamp") && $0.hasPrefix("▂▄▆   -70 dBm") })
     }
 
     @Test func knownHeadsetsAreNamedAndConnectedOnesListed() {
@@ -64,6 +64,7 @@ import Testing
             .headsets
         #expect(headsets.map(\.knownAs) == ["left", "right"])
         #expect(headsets.map(\.mode) == [.normal, .connected])
+        #expect(Set(headsets.map(\.modelName)).count == 1)
     }
 
     @Test func aHostileNameCannotSpeakToTheTerminal() {

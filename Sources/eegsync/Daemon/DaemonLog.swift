@@ -96,6 +96,7 @@ extension ConnectionPhase {
         case .searching: "looking for the headset"
         case .establishing: "connected, preparing the headset"
         case .streaming: "recording"
+        case .silent: "connected, but nothing arrives"
         }
     }
 
@@ -103,7 +104,7 @@ extension ConnectionPhase {
     fileprivate var level: Logger.Level {
         switch self {
         case .establishing, .stopped: .debug
-        case .searching, .streaming: .info
+        case .searching, .streaming, .silent: .info
         case .waitingForAdapter, .waitingForOperator: .warning
         }
     }

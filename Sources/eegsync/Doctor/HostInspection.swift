@@ -97,7 +97,7 @@ struct HostInspection {
         return try store.headsets(at: HostClock.now).map { headset in
             var result = HostFacts.Headset(name: headset.name)
             result.isConnected = try store.identifiers(of: headset.id).contains { connected.contains($0) }
-            let holding = ["streaming", "establishing", "connecting"]
+            let holding = ["streaming", "establishing"]
             result.isHeldByDaemon = facts.service.daemonPid != nil && holding.contains(headset.state ?? "")
             return result
         }

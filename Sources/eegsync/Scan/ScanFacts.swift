@@ -73,10 +73,11 @@ struct ScanFacts: Facts {
         headsets += known.compactMap { headset in
             guard connected.contains(headset.identifier), !seen.contains(where: { $0.identifier == headset.identifier })
             else { return nil }
+            let profile = try? HeadsetCatalog.builtIn.profile(model: headset.model)
             return Headset(
-                model: headset.model, modelName: headset.model, address: headset.identifier.addressDescription,
-                addressType: headset.identifier.addressType.rawValue, mode: .connected, knownAs: headset.name,
-                advertisements: 0)
+                model: headset.model, modelName: profile?.displayName ?? headset.model,
+                address: headset.identifier.addressDescription, addressType: headset.identifier.addressType.rawValue,
+                mode: .connected, knownAs: headset.name, advertisements: 0)
         }
         guard listsOthers else { return }
         others = seen.filter { $0.profile == nil }.map { sighting in
@@ -117,16 +118,18 @@ extension ScanFacts {
         return [style.apply(.faint, to: progress + " (Ctrl-C ends it)")] + lines(without: ["No headset yet."], style: style)
     }
 
+    /// What a narrow terminal cuts off stands last.
     private var headsetTable: TextTable {
         var table = TextTable([
-            .init(heading: "HEADSET"), .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "SIGNAL"),
-            .init(heading: "MODE"), .init(heading: "KNOWN AS"),
+            .init(heading: "SIGNAL"), .init(heading: "HEADSET"), .init(heading: "NAME"), .init(heading: "KNOWN AS"),
+            .init(heading: "MODE"), .init(heading: "ADDRESS"),
         ])
         for headset in headsets {
             table.append([
-                .init(headset.modelName), .init(headset.name ?? ""), .init("\(headset.address)/\(headset.addressType)"),
-                Self.signal(headset.rssiDbm), .init(headset.mode.rawValue, headset.mode == .normal ? nil : .caution),
+                Self.signal(headset.rssiDbm), .init(headset.modelName), .init(headset.name ?? ""),
                 headset.knownAs.map { .init($0, .good) } ?? .init("new", .faint),
+                .init(headset.mode.rawValue, headset.mode == .normal ? nil : .caution),
+                .init("\(headset.address)/\(headset.addressType)"),
             ])
         }
         return table
@@ -134,13 +137,12 @@ extension ScanFacts {
 
     private static func otherTable(_ others: [Other]) -> TextTable {
         var table = TextTable([
-            .init(heading: "OTHER DEVICE"), .init(heading: "ADDRESS"), .init(heading: "SIGNAL"), .init(heading: "SERVICES"),
+            .init(heading: "SIGNAL"), .init(heading: "OTHER DEVICE"), .init(heading: "ADDRESS"), .init(heading: "SERVICES"),
         ])
         for other in others {
             table.append([
-                .init(other.name ?? "(no name)", other.name == nil ? .faint : nil),
-                .init("\(other.address)/\(other.addressType)"), Self.signal(other.rssiDbm),
-                .init(other.services.joined(separator: " "), .faint),
+                Self.signal(other.rssiDbm), .init(other.name ?? "(no name)", other.name == nil ? .faint : nil),
+                .init("\(other.address)/\(other.addressType)"), .init(other.services.joined(separator: " "), .faint),
             ])
         }
         return table

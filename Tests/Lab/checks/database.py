@@ -175,6 +175,6 @@ def _stream(connection: sqlite3.Connection, row: tuple[int, int, str, float, int
         )
     ]
     columns = ", ".join(f"c{number + 1}" for number in range(stream.channels))
-    for row in connection.execute(f"SELECT n, {columns} FROM sample WHERE stream_id = ? ORDER BY n", key):
-        stream.rows[row[0]] = tuple(row[1:])
+    for sample in connection.execute(f"SELECT n, {columns} FROM sample WHERE stream_id = ? ORDER BY n", key):
+        stream.rows[sample[0]] = sample[1:]
     return stream

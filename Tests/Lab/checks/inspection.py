@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from checks import losses, samples
+from checks import losses, ranges, samples
 from checks.database import StoredDatabase, StoredRecording, read_database
 from checks.placement import place_by_boot, place_by_values
 from checks.samples import SampleReport
 from headsets.truth import Truth, read_journal
 from lab.findings import Findings
-from lab.marks import GATE_SECONDS, NANOSECONDS, Mark, read_marks
+from lab.marks import GATE_SECONDS, NANOSECONDS, Goal, Mark, read_marks
 from lab.scenario import LabHeadset, Scenario
 
 # The last samples before a stop may still be on their way.
 _STOP_NANOSECONDS = NANOSECONDS // 2
+# What was not committed dies with the process; it commits once a second, and a commit takes a while.
+_COMMIT_NANOSECONDS = NANOSECONDS * 5 // 4
+# The length of a cycle whose last sample a headset does not send.
+_NEVER_SENT = {"ganglion": 201}
 
 
 def inspect(scenario: Scenario, share: Path, audit: Callable[[], tuple[int, str]]) -> Findings:
@@ -35,6 +39,8 @@ def inspect(scenario: Scenario, share: Path, audit: Callable[[], tuple[int, str]
             if recording.headset == headset.alias:
                 _check_recording(scenario, headset, recording, truth, database, findings)
     check_losses_noticed(database, findings)
+    if (share / "figures.txt").exists():
+        findings.figures = (share / "figures.txt").read_text(encoding="utf-8").splitlines()
     return findings
 
 
@@ -44,7 +50,8 @@ def check_gate(findings: Findings) -> None:
         if mark.latency is None:
             findings.problem(f"{mark.headset} never returned after: {mark.fault}")
         elif mark.latency >= GATE_SECONDS:
-            findings.problem(f"{mark.headset} returned after {mark.latency:.1f} s ({mark.fault}); the gate is {GATE_SECONDS:.0f} s")
+            took = f"{mark.headset} returned after {mark.latency:.1f} s ({mark.fault})"
+            findings.problem(f"{took}; the gate is {GATE_SECONDS:.0f} s")
 
 
 def check_identity(scenario: Scenario, database: StoredDatabase, findings: Findings) -> None:
@@ -93,6 +100,9 @@ def _check_recording(
         host_boot, boottime = recording.stop_requested
         until = boottime + shifts.get(host_boot, 0) - _STOP_NANOSECONDS
     for stored in recording.streams:
+        if all(stored.position >= len(boot.streams) for boot in truth.boots):
+            # The journal knows nothing of it, such as the Ganglion's accelerometer; the audit has counted it.
+            continue
         has_memory = headset.kind == "buffered"
         placements, problems = place_by_boot(stored, truth) if has_memory else place_by_values(stored, truth, headset.kind)
         report = SampleReport(problems)
@@ -102,7 +112,12 @@ def _check_recording(
         if has_memory:
             losses.check_buffered(stored, placements, truth, report, _excused_from(recording, truth, until))
         else:
-            losses.check_unbuffered(stored, placements, [*losses.unheard(truth), *_killed(findings.marks)], report)
+            excused = ranges.union([*losses.unheard(truth), *_unlistened(findings.marks)])
+            never_sent = _NEVER_SENT.get(headset.kind, 0)
+            losses.check_unbuffered(stored, placements, excused, report, never_sent)
+            if stored.position == 0:
+                beyond = losses.beyond_outages(stored, placements, _outages(findings.marks, headset), report, never_sent)
+                findings.lost_beyond_outages = (findings.lost_beyond_outages or 0) + beyond
         for problem in report.problems:
             findings.problem(f"{headset.alias}: {problem}")
         findings.rows += len(stored.rows)
@@ -121,15 +136,22 @@ def _excused_from(recording: StoredRecording, truth: Truth, until: int) -> int:
     return next((start for start, end in silent if start <= until + _STOP_NANOSECONDS < end), 2**62)
 
 
-def _killed(marks: list[Mark]) -> list[tuple[int, int]]:
-    """When nobody listened because eegsync did not run or had no samples yet."""
-    return [
-        (mark.available - NANOSECONDS // 10, (mark.first_sample or mark.available) + NANOSECONDS // 2)
-        for mark in marks
-    ]
+def _outages(marks: list[Mark], headset: LabHeadset) -> list[tuple[int, int]]:
+    """From each fault until the headset could be connected again."""
+    return ranges.union((m.lost, m.available) for m in marks if m.lost is not None and m.headset == headset.alias)
+
+
+def _unlistened(marks: list[Mark]) -> list[tuple[int, int]]:
+    """From each fault until samples came again; from the last commit on where eegsync was killed."""
+    spans = []
+    for mark in marks:
+        before = _COMMIT_NANOSECONDS if mark.goal is Goal.PROCESS else NANOSECONDS // 10
+        start = min(mark.available, mark.lost or mark.available) - before
+        spans.append((start, (mark.first_sample or mark.available) + NANOSECONDS // 2))
+    return spans
 
 
 def host_boot_shifts(truth: Truth, database: StoredDatabase) -> dict[int, int]:
-    """What is to be added to the CLOCK_BOOTTIME of each boot of the machine to get the journal's time, the last boot's."""
-    shifts = [int(entry["shift"]) for entry in truth.events if entry["event"] == "resumed"]  # type: ignore[call-overload]
-    return {boot: sum(shifts[number:]) for number, boot in enumerate(database.host_boots)}
+    """What is to be added to the CLOCK_BOOTTIME of each boot of the machine to get the headsets' time."""
+    shifts = [int(entry["shift"]) for entry in truth.events if entry["event"] == "machineBooted"]
+    return dict(zip(database.host_boots, shifts))

@@ -42,11 +42,14 @@ def check_buffered(
 
 
 def check_unbuffered(
-    stored: StoredStream, placements: list[Placement], excused: list[ranges.Range], report: SampleReport
+    stored: StoredStream, placements: list[Placement], excused: list[ranges.Range], report: SampleReport, never_sent: int = 0
 ) -> None:
-    """Of a headset without memory only that may be missing which was taken while it could not be heard."""
+    """Of a headset without memory only that may be missing which was taken while it could not be heard.
+
+    Of each `never_sent` samples the last one is not sent at all.
+    """
     for placement in placements:
-        for start, end in report.missing.get(placement.boot.number, []):
+        for start, end in _sent(report, placement, never_sent):
             clock = placement.stream.clock
             outside = ranges.without([(clock.time(start), clock.time(end - 1) + 1)], excused)
             if outside:
@@ -55,13 +58,37 @@ def check_unbuffered(
                 )
 
 
+def beyond_outages(
+    stored: StoredStream,
+    placements: list[Placement],
+    outages: list[ranges.Range],
+    report: SampleReport,
+    never_sent: int,
+) -> int:
+    """How many samples are missing that were taken before an outage or after it; also what no epoch holds."""
+    count = 0
+    for placement in placements:
+        clock = placement.stream.clock
+        for start, end in _sent(report, placement, never_sent):
+            count += sum(
+                not any(a <= clock.time(position) < b for a, b in outages) for position in range(start, end)
+            )
+    return count
+
+
+def _sent(report: SampleReport, placement: Placement, never_sent: int) -> list[ranges.Range]:
+    missing = report.missing.get(placement.boot.number, [])
+    unsent = [(p, p + 1) for p in range(never_sent - 1, 2**20, never_sent)] if never_sent else []
+    return ranges.without(missing, unsent)
+
+
 def unheard(truth: Truth, characteristic: str = "") -> list[ranges.Range]:
     """When a headset could not be heard: away, not connected, or without a subscription."""
     heard = {"range": True, "link": False, "subscribed": False}
     since: int | None = -(2**62)
     silent = []
     for entry in truth.events:
-        time = int(entry["time"])  # type: ignore[call-overload]
+        time = int(entry["time"])
         match entry["event"]:
             case "vanished":
                 heard["range"] = False
@@ -95,7 +122,7 @@ def _last_link(truth: Truth, began: int, ended: int) -> int:
     last = began
     is_linked = False
     for entry in truth.events:
-        time = int(entry["time"])  # type: ignore[call-overload]
+        time = int(entry["time"])
         if not began <= time <= ended:
             continue
         if entry["event"] == "connected":
@@ -108,10 +135,10 @@ def _last_link(truth: Truth, began: int, ended: int) -> int:
 
 def _overwritten(truth: Truth, boot: TrueBoot, ended: int | None, stream: int) -> int:
     counts = [
-        int(entry["lost"])  # type: ignore[call-overload]
+        int(entry["lost"])
         for entry in truth.events
         if entry["event"] == "overrun"
         and entry["stream"] == stream
-        and boot.began <= int(entry["time"]) <= (ended or 2**62)  # type: ignore[call-overload]
+        and boot.began <= int(entry["time"]) <= (ended or 2**62)
     ]
     return max(counts, default=0)

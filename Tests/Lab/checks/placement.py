@@ -81,6 +81,8 @@ def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
         return lambda rows: list(zip(*muse.eeg_samples(rows)))
     if kind == "muse" and stored.name == "ppg":
         return lambda rows: list(zip(*muse.ppg_samples(rows)))
+    if kind == "ganglion" and stored.name == "accelerometer":
+        return lambda rows: [ganglion.acceleration(row) for row in rows]
     if kind == "ganglion":
         return lambda rows: [ganglion.samples(row, 3) for row in rows]
     return list

@@ -21,24 +21,24 @@ class HeadsetControl:
     """What can be done to headsets, over the socket of their process; see `headsets.control`."""
 
     def __init__(self, share: Path) -> None:
-        self._socket = Path("/run/headsets.socket")
+        self.socket = Path("/run/headsets.socket")
         command = [sys.executable, "-B", "-m", "headsets", str(share / "headsets.json")]
-        command += ["--control", str(self._socket), "--journals", str(share / "journals")]
+        command += ["--control", str(self.socket), "--journals", str(share / "journals")]
         command += ["--state", str(share / "state"), "--off", str(_OFF_SECONDS)]
         self.program = Program(command, share / "headsets.log")
 
     def start(self) -> None:
         """Puts the adapter in and switches the headsets on."""
-        self._socket.unlink(missing_ok=True)
+        self.socket.unlink(missing_ok=True)
         self.program.start()
-        if not wait_for(self._socket.exists, _START_SECONDS):
+        if not wait_for(self.socket.exists, _START_SECONDS):
             raise LabError("the headsets did not start")
 
     def ask(self, *words: object) -> dict[str, Any]:
         """Sends a command; its answer."""
         line = " ".join(str(word) for word in words)
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(self._socket))
+            connection.connect(str(self.socket))
             connection.sendall(line.encode() + b"\n")
             with connection.makefile() as answers:
                 answer: dict[str, Any] = json.loads(answers.readline())

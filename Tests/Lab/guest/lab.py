@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import sqlite3
@@ -14,13 +13,15 @@ from guest.acquisition import Acquisition
 from guest.bluetooth import BluetoothSystem, HeadsetControl
 from guest.clock import NANOSECONDS, let_pass, now, wait_for
 from guest.process import LabError
-from lab.marks import Goal, Mark
+from lab.marks import RECORD_START, Goal, Mark
 from lab.scenario import Scenario
 
 # How long a return is waited for: far more than the gate, so that the report shows how bad it is.
 _RETURN_SECONDS = 60.0
 # At the end the headset's memory is read out; this bounds the wait for it.
 _DRAIN_SECONDS = 300.0
+# Samples are acknowledged when they are on disk: a second and a half later.
+_UNREAD_SECONDS = 4.0
 
 
 class Lab:
@@ -68,7 +69,7 @@ class Lab:
         for name in names:
             since = now()
             self.acquisition.command("record", "start", name)
-            self.expect_return(name, since, "record start", Goal.GATE)
+            self.expect_return(name, since, RECORD_START, Goal.GATE)
 
     def record_all(self) -> None:
         """Records every configured headset."""
@@ -95,11 +96,14 @@ class Lab:
         return str(self.headsets.statistics(self._names[name])["address"])
 
     def away(self, name: str, seconds: float, fault: str) -> None:
-        """Out of range for a time, and back."""
+        """Out of range for a time, and back; if that is sooner than the supervision timeout, on the same link."""
         lost = self.tell("vanish", name)
         let_pass(seconds)
         since = self.tell("return", name)
-        self.expect_return(name, since, fault, Goal.RADIO, lost=lost)
+        if self.headsets.statistics(self._names[name])["connected"]:
+            self.expect_rows(name, since, f"{fault}, link kept", Goal.GATE)
+        else:
+            self.expect_return(name, since, fault, Goal.RADIO, lost=lost)
 
     def kill_acquisition(self, name: str, fault: str, goal: Goal = Goal.PROCESS) -> None:
         """kill -9 and the restart at once, as the service manager does it."""
@@ -126,8 +130,8 @@ class Lab:
         found = self.acquisition.first_sample_since(name, since, _RETURN_SECONDS)
         available = since
         if advertising:
-            event = self._first_event(name, "available", since)
-            if event is not None and (found is None or event <= found.boottime):
+            event = self._last_available(name)
+            if event is not None and since <= event and (found is None or event <= found.boottime):
                 available = event
         self._note(
             Mark(
@@ -177,6 +181,11 @@ class Lab:
         if not holds:
             self._note_problem(otherwise)
 
+    def note_figure(self, text: str) -> None:
+        """A line for a person, printed with the result."""
+        with (self.share / "figures.txt").open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+
     def _note(self, mark: Mark) -> None:
         mark.append_to(self.share / "marks.jsonl")
 
@@ -186,13 +195,10 @@ class Lab:
 
     # Looking
 
-    def _first_event(self, name: str, event: str, since: int) -> int | None:
-        journal = self.share / "journals" / f"{self._names[name]}.jsonl"
-        for line in journal.read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            if entry["event"] == event and entry["time"] >= since:
-                return int(entry["time"])
-        return None
+    def _last_available(self, name: str) -> int | None:
+        """When a headset could be connected again for the last time."""
+        found = self.headsets.statistics(self._names[name])["last"].get("available")
+        return None if found is None else int(found)
 
     def _query(self, sql: str, *arguments: object) -> Any:
         connection = sqlite3.connect(f"file:{self.share}/eegsync.sqlite?mode=ro", uri=True, timeout=5)
@@ -228,8 +234,13 @@ class Lab:
     def memory_is_read(self, name: str) -> bool:
         """True once a headset with memory was told to forget all but the newest seconds."""
         firmware = self.headsets.statistics(self._names[name]).get("firmware", {})
+        headset = next(h for h in self.scenario.headsets if h.alias == name)
+        frequencies = [stream["frequency"] for stream in headset.details.get("streams", [])]
         streams = firmware.get("streams", [])
-        return all(stream["end"] - stream["acknowledged"] < 2000 for stream in streams)
+        return all(
+            stream["end"] - stream["acknowledged"] < _UNREAD_SECONDS * frequency
+            for stream, frequency in zip(streams, frequencies)
+        )
 
     def missing(self, name: str) -> int:
         """How many rows of a headset the ledger still misses."""
@@ -247,8 +258,7 @@ class Lab:
     def finish(self) -> None:
         """Lets memories be read, stops what is recorded and ends everything in order."""
         if self.acquisition.program.is_running:
-            for name in self._names:
-                wait_for(lambda name=name: self.memory_is_read(name), _DRAIN_SECONDS, step=0.5)
+            wait_for(lambda: all(map(self.memory_is_read, self._names)), _DRAIN_SECONDS, step=0.5)
             let_pass(2.0)
             for name in self._recorded():
                 self.acquisition.command("record", "stop", name)

@@ -44,6 +44,12 @@ class Program:
                 env=self._environment,
             )
 
+    def processor_seconds(self) -> float:
+        """The processor time that it has used; see proc(5)."""
+        assert self._process is not None
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def send(self, number: signal.Signals) -> None:
         """Sends it a signal."""
         if self._process is None or not self.is_running:

@@ -13,18 +13,21 @@ from .control import ControlSocket
 from .description import make_firmware, read_description
 from .headset import Headset
 from .journal import Journal
+from .serial_headset import SerialHeadset
 from .state import StateDirectory
 
 
 async def serve(arguments: argparse.Namespace) -> None:
     """Puts the adapter in, switches all headsets on and serves the control socket."""
-    radio = Radio()
+    descriptions = read_description(arguments.description)
+    radio = Radio(dual_mode=any(description.is_serial for description in descriptions))
     radio.plug()
-    headsets = []
-    for description in read_description(arguments.description):
+    headsets: list[Headset | SerialHeadset] = []
+    for description in descriptions:
         path = arguments.journals / f"{description.name}.jsonl" if arguments.journals else None
         journal = Journal(path)
-        headsets.append(Headset(description, make_firmware(description, journal), journal, radio))
+        kind = SerialHeadset if description.is_serial else Headset
+        headsets.append(kind(description, make_firmware(description, journal), journal, radio))
     if arguments.state:
         await StateDirectory(headsets, arguments.state).power_on(arguments.off)
     else:

@@ -34,15 +34,17 @@ from radio import Radio
 
 from .clock import boottime
 from .headset import Headset
+from .serial_headset import SerialHeadset
 
+AnyHeadset = Headset | SerialHeadset
 _Reply = dict[str, object]
-_HeadsetCommand = Callable[[Headset, list[str]], Awaitable[_Reply]]
+_HeadsetCommand = Callable[[AnyHeadset, list[str]], Awaitable[_Reply]]
 
 
 class ControlSocket:
     """Serves the commands until `quit`."""
 
-    def __init__(self, headsets: list[Headset], radio: Radio) -> None:
+    def __init__(self, headsets: list[AnyHeadset], radio: Radio) -> None:
         self._headsets = {headset.description.name: headset for headset in headsets}
         self._radio = radio
         self.finished = asyncio.Event()
@@ -101,65 +103,65 @@ class ControlSocket:
         return {}
 
 
-async def _vanish(headset: Headset, rest: list[str]) -> _Reply:
+async def _vanish(headset: AnyHeadset, rest: list[str]) -> _Reply:
     headset.vanish(float(rest[0]) if rest else None)
     return {}
 
 
-async def _return(headset: Headset, _rest: list[str]) -> _Reply:
+async def _return(headset: AnyHeadset, _rest: list[str]) -> _Reply:
     headset.return_()
     return {}
 
 
-async def _disconnect(headset: Headset, rest: list[str]) -> _Reply:
+async def _disconnect(headset: AnyHeadset, rest: list[str]) -> _Reply:
     await headset.disconnect(*[int(word, 0) for word in rest[:1]])
     return {}
 
 
-async def _reboot(headset: Headset, rest: list[str]) -> _Reply:
+async def _reboot(headset: AnyHeadset, rest: list[str]) -> _Reply:
     await headset.reboot(float(rest[0]) if rest else None)
     return {}
 
 
-async def _rotate(headset: Headset, rest: list[str]) -> _Reply:
+async def _rotate(headset: AnyHeadset, rest: list[str]) -> _Reply:
     return {"address": await headset.rotate(*rest[:1])}
 
 
-async def _advertise(headset: Headset, rest: list[str]) -> _Reply:
+async def _advertise(headset: AnyHeadset, rest: list[str]) -> _Reply:
     await headset.advertise(rest[0])
     return {}
 
 
-async def _low_power(headset: Headset, _rest: list[str]) -> _Reply:
+async def _low_power(headset: AnyHeadset, _rest: list[str]) -> _Reply:
     return {"sleeps": headset.low_power()}
 
 
-async def _mute_status(headset: Headset, rest: list[str]) -> _Reply:
+async def _mute_status(headset: AnyHeadset, rest: list[str]) -> _Reply:
     headset.firmware.mutes_status = rest[0] == "on"
     return {}
 
 
-async def _lose(headset: Headset, rest: list[str]) -> _Reply:
+async def _lose(headset: AnyHeadset, rest: list[str]) -> _Reply:
     headset.faults.lose[headset.characteristic(rest[0])] = int(rest[1])
     return {}
 
 
-async def _duplicate(headset: Headset, rest: list[str]) -> _Reply:
+async def _duplicate(headset: AnyHeadset, rest: list[str]) -> _Reply:
     headset.faults.duplicate[headset.characteristic(rest[0])] = int(rest[1])
     return {}
 
 
-async def _stall(headset: Headset, rest: list[str]) -> _Reply:
+async def _stall(headset: AnyHeadset, rest: list[str]) -> _Reply:
     headset.stall(float(rest[0]))
     return {}
 
 
-async def _press(headset: Headset, _rest: list[str]) -> _Reply:
+async def _press(headset: AnyHeadset, _rest: list[str]) -> _Reply:
     headset.press()
     return {}
 
 
-async def _stats(headset: Headset, _rest: list[str]) -> _Reply:
+async def _stats(headset: AnyHeadset, _rest: list[str]) -> _Reply:
     return {"headset": headset.statistics()}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bumble import gatt
+from bumble import att, gatt
 from bumble.core import UUID
 from bumble.device import Device
 
@@ -69,8 +69,8 @@ class GattDatabase:
             permissions |= gatt.Characteristic.READ_REQUIRES_ENCRYPTION
             permissions |= gatt.Characteristic.WRITE_REQUIRES_ENCRYPTION
         value = gatt.CharacteristicValue(
-            read=lambda _connection: self._firmware.read(uuid, now()) or specification.value,
-            write=lambda _connection, written: self._written(uuid, bytes(written)),
+            read=lambda _connection: self._read(specification),
+            write=lambda _connection, written: self._write(specification, bytes(written)),
         )
         characteristic = gatt.Characteristic(UUID(uuid), properties, permissions, value)
         characteristic.on(
@@ -78,3 +78,15 @@ class GattDatabase:
             lambda _bearer, is_notifying, _is_indicating: self._subscribed(uuid, is_notifying),
         )
         return characteristic
+
+    # Bumble's server refuses nothing for the want of a property; real headsets do.
+
+    def _read(self, specification: Characteristic) -> bytes:
+        if "read" not in specification.properties:
+            raise att.ATT_Error(att.ATT_READ_NOT_PERMITTED_ERROR)
+        return self._firmware.read(specification.uuid, now()) or specification.value
+
+    def _write(self, specification: Characteristic, value: bytes) -> None:
+        if specification.properties.isdisjoint({"write", "write-without-response"}):
+            raise att.ATT_Error(att.ATT_WRITE_NOT_PERMITTED_ERROR)
+        self._written(specification.uuid, value)

@@ -4,7 +4,7 @@
 
 For every kind:
     name                   complete local name
-    kind                   buffered, ganglion, hermes, mindwave, muse
+    kind                   buffered, ganglion, hermes, mindwave, muse; thinkgear: over Bluetooth Classic
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)
     serial                 serial number of the Device Information service; none where empty ("")
@@ -40,6 +40,7 @@ from .hermes import HermesFirmware, HermesPlan
 from .journal import Journal
 from .mindwave import MindWaveFirmware, MindWavePlan
 from .muse import MuseFirmware, MusePlan
+from .thinkgear import ThinkGearFirmware
 
 _EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
 _MOTION = {
@@ -65,6 +66,11 @@ class HeadsetDescription:
     passkey: int | None = None
     mode: str = "on"
     details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_serial(self) -> bool:
+        """True for a kind that has a serial port over Bluetooth Classic."""
+        return self.kind == "thinkgear"
 
     @property
     def identity_resolving_key(self) -> bytes:
@@ -117,6 +123,8 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
             return HermesFirmware(description.name, journal, hermes)
         case "mindwave":
             return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
+        case "thinkgear":
+            return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details))
         case "muse":
             identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
             muse = MusePlan(description.seed, **identity, **details)

@@ -13,6 +13,8 @@ from .waveform import Waveform, boot_identifier
 
 # Packets of text are at least 15 ms apart; one goes in each connection interval.
 _IMPEDANCE_PERIOD = NANOSECONDS // 2
+# Rows of the accelerometer in a cycle of packets.
+_MOTION_ROWS = 10
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,11 @@ class GanglionPlan:
 
 
 class GanglionFirmware(Firmware):
-    """Each `b` begins anew with the first packet of a cycle, and is a boot of its own in the journal."""
+    """Each `b` begins anew with the first packet of a cycle, and is a boot of its own in the journal.
+
+    Its stream 0 is EEG; `samples` tells its values. Stream 1 is the accelerometer, with ten rows in each cycle, as long as it is
+    on; `acceleration` tells its values.
+    """
 
     def __init__(self, name: str, journal: Journal, plan: GanglionPlan) -> None:
         super().__init__(name, journal)
@@ -40,7 +46,9 @@ class GanglionFirmware(Firmware):
         self.disabled_channels: set[int] = set()
         self._clock: SamplingClock | None = None
         self._waveform = Waveform(plan.seed, 0, 0, packets.CHANNELS)
+        self._motion = Waveform(plan.seed, 0, 1, 3)
         self._position = 0
+        self._motion_rows = 0
         self._axis = 0
         self._texts: list[bytes] = []
         self._impedance_due = 0
@@ -84,13 +92,14 @@ class GanglionFirmware(Firmware):
         super().disconnected(now)
 
     def state(self) -> dict[str, Any]:
-        return {"starts": self.starts, "streaming": self.is_streaming, "boot": self.boot, "position": self._position}
+        ends = [self._position, self._motion_rows] if self.is_streaming else []
+        return {"starts": self.starts, "boot": self.boot, "ends": ends}
 
     def resume(self, state: dict[str, Any], now: int) -> None:
         """It has stopped with its link; what it sent after the last save is not known and not told."""
         self.starts = int(state["starts"])
-        if state["streaming"]:
-            self.journal.note("samplingEnded", now, boot=state["boot"], positions=[state["position"]])
+        if state["ends"]:
+            self.journal.note("samplingEnded", now, boot=state["boot"], positions=state["ends"])
         self.power_on(now)
 
     def disconnected(self, now: int) -> None:
@@ -108,25 +117,25 @@ class GanglionFirmware(Firmware):
         self.boot = boot_identifier(self.plan.seed, self.starts)
         self._clock = SamplingClock(now, packets.FREQUENCY, self.plan.crystal_ppm)
         self._waveform = Waveform(self.plan.seed, self.boot, 0, packets.CHANNELS)
+        self._motion = Waveform(self.plan.seed, self.boot, 1, 3)
         self._position = 0
-        clock = {"first": 0, "began": now, "microhertz": self._clock.microhertz, "channels": packets.CHANNELS}
-        self.journal.note(
-            "boot",
-            now,
-            boot=self.boot,
-            number=self.starts,
-            seed=self.plan.seed,
-            clocks=[clock],
-            accelerometer=self.accelerometer,
-            version=self.plan.firmware_version,
-        )
-        self.journal.note("samplingBegan", now, boot=self.boot, positions=[0])
+        self._motion_rows = 0
+        slow = SamplingClock(now, packets.FREQUENCY * _MOTION_ROWS / packets.CYCLE, self.plan.crystal_ppm)
+        clocks: list[dict[str, object]] = [
+            {"first": 0, "began": now, "microhertz": self._clock.microhertz, "channels": packets.CHANNELS},
+            {"first": 0, "began": now, "microhertz": slow.microhertz, "channels": 3},
+        ]
+        if self.plan.firmware_version == 3:
+            clocks[0]["unsent"] = [packets.CYCLE - 1, packets.CYCLE]
+        number, seed = self.starts, self.plan.seed
+        self.journal.note("boot", now, boot=self.boot, number=number, seed=seed, clocks=clocks)
+        self.journal.note("samplingBegan", now, boot=self.boot, positions=[0, 0])
         self.starts += 1
 
     def _stop(self, now: int) -> None:
         if self._clock is not None:
             # Samples that were taken but not packed yet are gone.
-            self.journal.note("samplingEnded", now, boot=self.boot, positions=[self._position])
+            self.journal.note("samplingEnded", now, boot=self.boot, positions=[self._position, self._motion_rows])
         self._clock = None
 
     # Commands
@@ -235,8 +244,9 @@ class GanglionFirmware(Firmware):
         if not self.accelerometer:
             return None
         if number % 10 in (1, 2, 3):
-            # 1 g is 62.5 counts; about that on Z, some on X and Y.
-            self._axis = (5, -7, 62)[number % 10 - 1]
+            row = self._position // packets.CYCLE * _MOTION_ROWS + number // 10
+            self._motion_rows = row + 1
+            self._axis = acceleration(self._motion.rows(row, 1)[0])[number % 10 - 1]
         return self._axis
 
     def statistics(self, now: int) -> dict[str, Any]:
@@ -250,3 +260,8 @@ def samples(row: tuple[int, ...], firmware_version: int) -> tuple[int, ...]:
     difference of any two of these fits; they are even, so that only negative differences lose a count by the sign bit.
     """
     return tuple(value << 7 for value in row) if firmware_version == 3 else tuple(value << 1 for value in row)
+
+
+def acceleration(row: tuple[int, ...]) -> tuple[int, ...]:
+    """The 8-bit accelerations that stand for the 16-bit values of `Waveform`."""
+    return tuple(value >> 8 for value in row)

@@ -8,7 +8,8 @@ one. They follow exactly from
     samplingEnded   boot, positions: the position after the last one, for each stream
 
 by `headsets.clock` (position <-> time), `headsets.waveform` (values) and index = first + position modulo 2^32. A boot without
-`samplingEnded` was sampling when the file ended. `headsets.truth` reads it all back.
+`samplingEnded` was sampling when the file ended. `unsent` [place, cycle] of a clock: positions whose remainder by `cycle` is
+`place` never leave the headset. `headsets.truth` reads it all back.
 
 Headsets that outlive the machine (`headsets.state`) log `machineBooted` at each start. Its `shift` is what is to be added to
 that machine's CLOCK_BOOTTIME to have the headsets' time, in which all lines of the file are.

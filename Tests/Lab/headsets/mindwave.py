@@ -25,7 +25,8 @@ SERVICE, ESENSE, RAW, HANDSHAKE = _uuid(0xFFF0), _uuid(0xFFF8), _uuid(0xFFF4), _
 SAMPLES_PER_PACKET = 10
 _FREQUENCY = 512.0
 _PACKET_LENGTH = 20
-_POWERS = (800_000, 90_000, 30_000, 25_000, 20_000, 15_000, 9000, 4000)
+# Band powers, delta first, of no particular person.
+POWERS = (800_000, 90_000, 30_000, 25_000, 20_000, 15_000, 9000, 4000)
 
 
 class Command(IntEnum):
@@ -179,7 +180,7 @@ class MindWaveFirmware(Firmware):
                 self._packets += 1
         if self._esense_due is not None and now >= self._esense_due:
             self._esense_due += NANOSECONDS
-            packets = esense_packets(self.plan.poor_signal, 50, 60, _POWERS)
+            packets = esense_packets(self.plan.poor_signal, 50, 60, POWERS)
             out += [Notification(ESENSE, packet) for packet in packets]
         return out
 

@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 
 from . import clock
-from .headset import Headset
+from .control import AnyHeadset
 
 _SAVE_PERIOD = 1.0
 _CONNECTION_TIMEOUT = 0x08
@@ -22,7 +22,7 @@ _CONNECTION_TIMEOUT = 0x08
 class StateDirectory:
     """Saves all headsets, and lets them go on."""
 
-    def __init__(self, headsets: list[Headset], path: Path) -> None:
+    def __init__(self, headsets: list[AnyHeadset], path: Path) -> None:
         self._headsets = headsets
         self._path = path
 
@@ -43,7 +43,7 @@ class StateDirectory:
                 await headset.power_on()
         self._save()
 
-    def _file(self, headset: Headset) -> Path:
+    def _file(self, headset: AnyHeadset) -> Path:
         return self._path / f"{headset.description.name}.json"
 
     def _save(self) -> None:

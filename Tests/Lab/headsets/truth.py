@@ -11,6 +11,9 @@ from typing import Any
 from .clock import SamplingClock
 from .waveform import Waveform
 
+# Three weeks at 500 Hz.
+_COUNTABLE = 10**9
+
 
 @dataclass
 class TrueStream:
@@ -21,15 +24,20 @@ class TrueStream:
     waveform: Waveform
     # Positions from ... up to but not including ...; None: sampling went on when the journal ended.
     runs: list[tuple[int, int | None]] = field(default_factory=list)
+    # (place, cycle): positions whose remainder by `cycle` is `place` are sampled, but never sent.
+    unsent: tuple[int, int] | None = None
 
     def index(self, position: int) -> int:
         """The index of a position, as it is sent."""
         return (self.first + position) & 0xFFFF_FFFF
 
     def sampled(self, until: int) -> list[tuple[int, int]]:
-        """The positions that were sampled before an instant, as ranges from ... up to but not including ... ."""
+        """The positions that were sampled for sending before an instant: ranges from ... up to but not including ... ."""
         newest = self.clock.position(until)
         ranges = [(start, newest if end is None else min(end, newest)) for start, end in self.runs]
+        # Without an end and with an `until` beyond all time there is nothing to count.
+        if self.unsent is not None and all(end - start < _COUNTABLE for start, end in ranges):
+            ranges = [part for start, end in ranges for part in _without(start, end, *self.unsent)]
         return [(start, end) for start, end in ranges if start < end]
 
     def rows(self, position: int, count: int) -> list[tuple[int, ...]]:
@@ -81,6 +89,16 @@ def read_journal(path: Path) -> Truth:
     return truth
 
 
+def _without(start: int, end: int, place: int, cycle: int) -> Iterator[tuple[int, int]]:
+    """A range without the positions at one place of each cycle."""
+    left_out = start + (place - start) % cycle
+    while left_out < end:
+        yield start, left_out
+        start = left_out + 1
+        left_out += cycle
+    yield start, end
+
+
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         if line.endswith("\n"):
@@ -93,7 +111,8 @@ def _boot(entry: dict[str, Any]) -> TrueBoot:
         sampling = SamplingClock(clock["began"], 1.0)
         sampling.microhertz = clock["microhertz"]
         waveform = Waveform(entry["seed"], entry["boot"], number, clock["channels"])
-        streams.append(TrueStream(clock["first"], sampling, waveform))
+        unsent = tuple(clock["unsent"]) if "unsent" in clock else None
+        streams.append(TrueStream(clock["first"], sampling, waveform, unsent=unsent))
     return TrueBoot(entry["boot"], entry["number"], entry["time"], streams)
 
 

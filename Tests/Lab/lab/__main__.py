@@ -27,7 +27,7 @@ def main() -> int:
     performances = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
         orders = [(scenario, seed) for seed in range(1, arguments.runs + 1) for scenario in chosen]
-        for performance in pool.map(lambda order: perform(*order, tools), orders):
+        for performance in pool.map(lambda order: perform(order[0], order[1], tools), orders):
             _tell(performance)
             performances.append(performance)
     if arguments.report:
@@ -79,6 +79,8 @@ def _tell(performance: Performance) -> None:
     figures = f"max {known[-1]:.3f} s" if known else ""
     mark = "✔" if performance.passed else "✘"
     print(f"{mark} {performance.scenario.name:<24} {figures:<14} ({performance.seconds:.1f} s)", flush=True)
+    for figure in performance.findings.figures:
+        print(f"    {figure}")
     for problem in performance.findings.problems:
         print(f"    {problem}")
     if performance.directory is not None:

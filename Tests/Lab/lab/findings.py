@@ -19,6 +19,10 @@ class Findings:
     gaps: int = 0
     missing: int = 0
     recovered: int = 0
+    # Rows of the first stream of headsets without memory that were lost and had not been sampled during an outage.
+    lost_beyond_outages: int | None = None
+    # Lines for a person.
+    figures: list[str] = field(default_factory=list)
     # The largest difference between a sample's stored time and when it was taken.
     time_error_seconds: float = 0.0
 
@@ -35,4 +39,7 @@ class Findings:
         self.gaps += other.gaps
         self.missing += other.missing
         self.recovered += other.recovered
+        self.figures += other.figures
+        if other.lost_beyond_outages is not None:
+            self.lost_beyond_outages = (self.lost_beyond_outages or 0) + other.lost_beyond_outages
         self.time_error_seconds = max(self.time_error_seconds, other.time_error_seconds)

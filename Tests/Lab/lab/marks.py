@@ -24,6 +24,8 @@ class Goal(enum.Enum):
 
 
 GATE_SECONDS = 10.0
+# The first samples of a recording, which is a return like every other one.
+RECORD_START = "record start"
 
 
 @dataclass(frozen=True)

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from lab.marks import GATE_SECONDS, Mark
+from lab.marks import GATE_SECONDS, RECORD_START, Mark
 from lab.performance import Performance
 
 
 def table(performances: list[Performance]) -> str:
     """Markdown: one row for each kind of fault, in the order in which they first appeared."""
     lines = [
-        "| scenario | fault | runs | p50 | p95 | max | gaps | rows recovered | rows missing | goal |",
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|---|",
+        "| scenario | fault | runs | p50 | p95 | max | gaps | rows recovered | rows missing | beyond the outage | goal |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|",
     ]
+    starts = [mark for p in performances for mark in p.findings.marks if mark.fault == RECORD_START]
+    if starts:
+        lines.append(_line(["every scenario", RECORD_START, str(len(starts)), *_latencies(starts), "", "", "", "", ""]))
     for title, group in _by_title(performances).items():
         gaps = sum(p.findings.gaps for p in group)
         recovered = sum(p.findings.recovered for p in group)
         missing = sum(p.findings.missing for p in group)
-        faults = _by_fault([mark for p in group for mark in p.findings.marks])
+        lost = [p.findings.lost_beyond_outages for p in group if p.findings.lost_beyond_outages is not None]
+        beyond = f"{sum(lost):,}" if lost else ""
+        faults = _by_fault([mark for p in group for mark in p.findings.marks if mark.fault != RECORD_START])
+        if not faults:
+            lines.append(_line([title, *[""] * 5, f"{gaps:,}", f"{recovered:,}", f"{missing:,}", beyond, ""]))
         for number, (fault, marks) in enumerate(faults.items()):
             cells = [title if number == 0 else "", fault, str(len(marks)), *_latencies(marks)]
-            cells += [f"{gaps:,}", f"{recovered:,}", f"{missing:,}"] if number == 0 else ["", "", ""]
-            lines.append("| " + " | ".join([*cells, _verdict(marks)]) + " |")
+            cells += [f"{gaps:,}", f"{recovered:,}", f"{missing:,}", beyond] if number == 0 else [""] * 4
+            lines.append(_line([*cells, _verdict(marks)]))
     return "\n".join(lines)
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 def summary(performances: list[Performance]) -> str:
@@ -36,7 +47,8 @@ def summary(performances: list[Performance]) -> str:
             f" max {latencies[-1]:.3f} s (gate {GATE_SECONDS:.0f} s)."
         )
     if noticed:
-        parts.append(f"{len(noticed)} losses noticed: p50 {percentile(noticed, 50):.3f} s, p95 {percentile(noticed, 95):.3f} s.")
+        middle, most = percentile(noticed, 50), percentile(noticed, 95)
+        parts.append(f"{len(noticed)} losses noticed: p50 {middle:.3f} s, p95 {most:.3f} s.")
     return " ".join(parts) or "Nothing was measured."
 
 

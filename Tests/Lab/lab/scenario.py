@@ -75,8 +75,10 @@ class Scenario:
     steps: Sequence[Step]
     headsets: Sequence[LabHeadset] = (LEFT, STRANGER)
     # Real seconds; a machine that takes longer is killed.
-    timeout_seconds: float = 120.0
+    timeout_seconds: float = 300.0
     is_time_simulated: bool = True
+    # False for one in which eegsync does not run: there is no database to inspect.
+    is_recorded: bool = True
     # Takes minutes: performed only where it is named, or with --all.
     is_long: bool = False
     # By how much a sample's stored time may differ from when it was taken.

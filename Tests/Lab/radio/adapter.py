@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .classic import DualModeController, SerialController
 from .controller import AdapterController, PeripheralController
 from .link import RangeLink
 from .vhci import VirtualController
@@ -13,10 +14,12 @@ ADAPTER_ADDRESS = "02:AA:01:00:00:42"
 class Radio:
     """One link, one adapter of the kernel, any number of headsets."""
 
-    def __init__(self, adapter_address: str = ADAPTER_ADDRESS) -> None:
+    def __init__(self, adapter_address: str = ADAPTER_ADDRESS, dual_mode: bool = False) -> None:
+        """Without `dual_mode` the adapter knows Bluetooth Low Energy only."""
         self.link = RangeLink()
         self.adapter: AdapterController | None = None
         self._adapter_address = adapter_address
+        self._controller_type = DualModeController if dual_mode else AdapterController
         self._device: VirtualController | None = None
         self._placeholder: VirtualController | None = None
 
@@ -35,7 +38,7 @@ class Radio:
             self._placeholder.close()
             self._placeholder = None
         self._device = VirtualController()
-        self.adapter = AdapterController(
+        self.adapter = self._controller_type(
             "adapter",
             self.link,
             host_source=self._device,
@@ -59,6 +62,10 @@ class Radio:
     def peripheral(self, name: str, public_address: str) -> PeripheralController:
         """A controller for a headset."""
         return PeripheralController(name, self.link, public_address=public_address)
+
+    def serial(self, name: str, public_address: str) -> SerialController:
+        """A controller for a headset with a serial port."""
+        return SerialController(name, self.link, public_address=public_address)
 
     def statistics(self) -> dict[str, object]:
         """Facts for people who look for a fault."""

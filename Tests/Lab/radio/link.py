@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import struct
 
-from bumble import hci, ll
+from bumble import hci, ll, lmp
 from bumble.controller import Connection, Controller
 from bumble.core import PhysicalTransport
 from bumble.link import LocalLink
 
 # Linux offers 420 ms (net/bluetooth/hci_core.c, le_supv_timeout = 0x2A); for connections whose parameters are unknown.
 DEFAULT_SUPERVISION_TIMEOUT = 0.42
+# 0x7D00 slots of 0.625 ms (Core 5.4, volume 4, part E, 6.21).
+CLASSIC_SUPERVISION_TIMEOUT = 20.0
 # A central gives up a connection whose peripheral never answers after six connection events (Core 5.4, volume 6, part B,
 # 4.5.2); at the interval of 30 ms that Linux asks for.
 _ESTABLISHMENT_TIMEOUT = 0.18
@@ -40,6 +42,8 @@ class RangeLink(LocalLink):
         self._away[controller] = object()
         for connection in list(controller.le_connections.values()):
             self.silence(connection)
+        for connection in list(controller.classic_connections.values()):
+            self.silence_classic(connection)
 
     def comes_back(self, controller: Controller) -> None:
         """Puts a controller into range again; a connection that has not timed out goes on."""
@@ -60,6 +64,24 @@ class RangeLink(LocalLink):
                     end.controller.on_le_disconnected(end, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
 
         asyncio.get_running_loop().call_later(timeout, notice)
+
+    def silence_classic(self, connection: Connection, while_away: bool = True) -> None:
+        """The same for a connection of Bluetooth Classic."""
+        controller = connection.controller
+        far = self.find_classic_controller(connection.peer_address)
+        other = far.classic_connections.get(connection.self_address) if far is not None else None
+        absence = self._away.get(controller)
+
+        def notice() -> None:
+            if while_away and (absence is None or self._away.get(controller) is not absence):
+                return
+            for end in (connection, other) if while_away else (other,):
+                if end is not None and end.controller.classic_connections.get(end.peer_address) is end:
+                    end.controller.on_classic_disconnected(
+                        end.peer_address, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR
+                    )
+
+        asyncio.get_running_loop().call_later(CLASSIC_SUPERVISION_TIMEOUT, notice)
 
     def expect_answer(self, connection: Connection) -> None:
         """Ends a central's connection whose peripheral had stopped advertising when the request came."""
@@ -83,7 +105,11 @@ class RangeLink(LocalLink):
         self, sender_controller: Controller, destination_address: hci.Address, transport: PhysicalTransport, data: bytes
     ) -> None:
         if transport != PhysicalTransport.LE:
-            super().send_acl_data(sender_controller, destination_address, transport, data)
+            far = self.find_classic_controller(destination_address)
+            if far is not None and self._hears(sender_controller, far):
+                super().send_acl_data(sender_controller, destination_address, transport, data)
+            else:
+                self.dropped_packets += 1
             return
         connection = sender_controller.le_connections.get(destination_address)
         receiver = self.find_le_controller(destination_address)
@@ -124,6 +150,12 @@ class RangeLink(LocalLink):
         receiver = self.find_le_controller(receiver_address)
         if sender is not None and receiver is not None and self._hears(sender, receiver):
             asyncio.get_running_loop().call_soon(receiver.on_ll_control_pdu, sender_address, packet)
+
+    def send_lmp_packet(self, sender_controller: Controller, receiver_address: hci.Address, packet: lmp.Packet) -> None:
+        """Stock raises an error where nobody has the address; the air does not."""
+        receiver = self.find_classic_controller(receiver_address)
+        if receiver is not None and self._hears(sender_controller, receiver):
+            super().send_lmp_packet(sender_controller, receiver_address, packet)
 
     def _hears(self, one: Controller, other: Controller) -> bool:
         return one not in self._away and other not in self._away

@@ -125,6 +125,15 @@ SCENARIOS = [
     Scenario(16, "record-stop", "recording stopped by a person", [_stopped_by_operator]),
     Scenario(16, "sigterm", "eegsync ended and started again", [_terminated]),
     Scenario(17, "clock-step", "wall clock set by a day", [_clock_stepped]),
-    Scenario(18, "hour", "an hour with random outages", [_hour], headsets=(SLOW,), timeout_seconds=300, time_error_seconds=_SLOW_ERROR),
-    Scenario(18, "night", "a night of 8 h", [_eight_hours], headsets=(SLOW,), timeout_seconds=900, is_long=True, time_error_seconds=_SLOW_ERROR),
+    Scenario(18, "hour", "an hour with outages", [_hour], headsets=(SLOW,), time_error_seconds=_SLOW_ERROR),
+    Scenario(
+        18,
+        "night",
+        "a night of 8 h with outages",
+        [_eight_hours],
+        headsets=(SLOW,),
+        time_error_seconds=_SLOW_ERROR,
+        timeout_seconds=1200.0,
+        is_long=True,
+    ),
 ]

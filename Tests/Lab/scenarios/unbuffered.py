@@ -7,7 +7,7 @@ from functools import partial
 from guest.clock import now
 from guest.lab import Lab
 from lab.marks import Goal
-from lab.scenario import GANGLION, MUSE, OTHER_GANGLION, OTHER_MUSE, Scenario
+from lab.scenario import GANGLION, MUSE, OTHER_GANGLION, OTHER_MUSE, Scenario, Step
 
 # TP9.
 _CHANNEL = "273e0003"
@@ -62,17 +62,16 @@ def _stalled(lab: Lab) -> None:
     lab.start()
     lab.record("left")
     lab.pass_time(10)
-    # Shorter than the silence that eegsync takes for a dead link would be no stall at all.
     lab.tell("stall", "left", 5)
     lab.pass_time(20)
 
 
-def _muse(name: str, title: str, step: object) -> Scenario:
-    return Scenario(19, f"muse-{name}", f"Muse: {title}", [step], headsets=(MUSE, OTHER_MUSE))  # type: ignore[list-item]
+def _muse(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(19, f"muse-{name}", f"Muse: {title}", [step], headsets=(MUSE, OTHER_MUSE))
 
 
-def _ganglion(name: str, title: str, step: object) -> Scenario:
-    return Scenario(20, f"ganglion-{name}", f"Ganglion: {title}", [step], headsets=(GANGLION, OTHER_GANGLION))  # type: ignore[list-item]
+def _ganglion(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(20, f"ganglion-{name}", f"Ganglion: {title}", [step], headsets=(GANGLION, OTHER_GANGLION))
 
 
 SCENARIOS = [

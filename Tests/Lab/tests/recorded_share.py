@@ -49,7 +49,8 @@ class RecordedShare:
         self._fill()
         self._journal: list[dict[str, Any]] = []
         self._write_journal()
-        self.mark(Mark("left", "away 5 s", Goal.RADIO, self.time(RETURNED), self.time(RETURNED) + SECOND // 4, lost=self.time(LOST)))
+        back = self.time(RETURNED)
+        self.mark(Mark("left", "away 5 s", Goal.RADIO, back, back + SECOND // 4, lost=self.time(LOST)))
 
     def time(self, position: int) -> int:
         """When a position was sampled."""
@@ -77,6 +78,7 @@ class RecordedShare:
 
     def _write_journal(self) -> None:
         clock = {"first": 0, "began": BEGAN, "microhertz": self._clock.microhertz, "channels": CHANNELS}
+        self.journal(0, "machineBooted", shift=0)
         self.journal(0, "boot", boot=BOOT, number=0, seed=SEED, clocks=[clock])
         self.journal(0, "connected")
         self.journal(0, "samplingBegan", boot=BOOT, positions=[0])

@@ -5,8 +5,9 @@ import pytest
 from headsets import ganglion_packets as g
 from headsets.clock import NANOSECONDS as S
 from headsets.firmware import Link
-from headsets.ganglion import GanglionFirmware, GanglionPlan
+from headsets.ganglion import GanglionFirmware, GanglionPlan, acceleration
 from headsets.journal import Journal
+from headsets.truth import read_journal
 
 # OpenBCI_NodeJS_Utilities, test/openBCIUtilities-test.js: width, bytes, eight fields with the sign in the lowest bit.
 VECTORS = [
@@ -103,9 +104,24 @@ def test_firmware_2_sends_a_raw_sample_and_differences(commands, base, bits):
 
 
 def test_the_accelerometer_takes_turns():
-    packets = stream(firmware(3), 1, "nb")
-    axes = [packet[19] for packet in packets[:14]]
-    assert axes == [0, 5, 249, 62, 62, 62, 62, 62, 62, 62, 62, 5, 249, 62]
+    ganglion = firmware(3)
+    packets = stream(ganglion, 2, "nb")
+    for number in (1, 2, 3, 91, 92, 93, 101, 112):
+        cycle, place = divmod(number, 100)
+        row = acceleration(ganglion._motion.rows(10 * cycle + place // 10, 1)[0])
+        assert packets[number][19] == row[place % 10 - 1] & 0xFF
+    assert {packet[19] for packet in packets[3:11]} == {packets[3][19]}
+
+
+def test_the_journal_tells_what_is_never_sent(tmp_path):
+    path = tmp_path / "journal"
+    ganglion = GanglionFirmware("Ganglion-1", Journal(path), GanglionPlan(seed=1, crystal_ppm=0))
+    stream(ganglion, 2.2, "nb")
+    ganglion.disconnected(3 * S)
+    eeg, motion = read_journal(path).boots[0].streams
+    (end,) = {end for _, end in eeg.runs}
+    assert eeg.sampled(until=10 * S) == [(0, 200), (201, 401), (402, end)]
+    assert motion.runs == [(0, 22)] or motion.runs == [(0, 21)]
 
 
 def test_the_end_of_the_link_stops_it():

@@ -1,0 +1,193 @@
+import Bluetooth
+import Headsets
+
+/// What most cases begin with. Limits are far above what a good central needs, and far below "never".
+extension CentralUnderTest {
+    /// The model of the headset of every bench.
+    static let profile = BufferedEEGProfile()
+    /// What finds the headset.
+    static let filter = profile.recognition.scanFilter
+    /// What finds nothing: a service of this project's own range that no headset has.
+    static let foreignService = BluetoothUUID(high: 0xAB87_FFFF_81BC_439D, low: 0xA90A_BE5D_3A2C_E5F9)
+    /// Where nobody is.
+    static let nobody = PeripheralIdentifier(address: 0xC0_DE_AD_00_00_01, type: .random)
+    static let foreignFilter = ScanFilter(serviceUUIDs: [foreignService])
+
+    // MARK: Waiting for answers
+
+    /// Makes a request and waits for its answer.
+    @discardableResult
+    func answer(to request: Request, within limit: Duration = .seconds(10)) throws(Breach) -> CentralEvent {
+        try answer(to: request, ask(request), within: limit)
+    }
+
+    /// Waits for the answer to a request.
+    @discardableResult
+    func answer(
+        to request: Request, _ attempt: Attempt, within limit: Duration = .seconds(10)
+    ) throws(Breach) -> CentralEvent {
+        try wait(limit, for: "the answer \(attempt) to \(request)") { event in
+            event.attempt == attempt && request.isAnswered(by: event) ? event : nil
+        }
+    }
+
+    func waitForState(_ state: AdapterState, within limit: Duration) throws(Breach) {
+        try wait(limit, for: "the state \(state)") { $0 == .didUpdateState(state) ? () : nil }
+    }
+
+    /// Waits for the end of a link that nobody cancelled.
+    func waitForLoss(of link: Attempt, within limit: Duration = .seconds(15)) throws(Breach) -> CentralError {
+        try wait(limit, for: "the end of the link \(link)") { [headset] event in
+            guard case .didDisconnect(headset, let error?, let attempt) = event, attempt == link else { return nil }
+            return error
+        }
+    }
+
+    // MARK: Steps
+
+    /// Waits until the adapter is on.
+    func begin() throws(Breach) {
+        try waitForState(.poweredOn, within: .seconds(30))
+    }
+
+    /// Scans until the headset is found.
+    func find() throws(Breach) {
+        scan(Self.filter)
+        try sight()
+        stopScan()
+    }
+
+    /// Waits for an advertisement of the headset.
+    func sight(within limit: Duration = .seconds(20)) throws(Breach) {
+        try wait(limit, for: "an advertisement of the headset") { [headset] event in
+            if case .didDiscover(headset, _, _) = event { () } else { nil }
+        }
+    }
+
+    /// Connects to the headset that was found; the attempt of the connect.
+    @discardableResult
+    func connect() throws(Breach) -> Attempt {
+        let attempt = ask(.connect(headset))
+        let event = try answer(to: .connect(headset), attempt, within: .seconds(30))
+        guard case .didConnect = event else { throw Breach(finding: "the headset is in range, but: \(event)") }
+        return attempt
+    }
+
+    /// From the beginning to a link.
+    @discardableResult
+    func link() throws(Breach) -> Attempt {
+        try begin()
+        try find()
+        return try connect()
+    }
+
+    /// From the beginning to a link whose services are known.
+    @discardableResult
+    func establish() throws(Breach) -> Attempt {
+        let attempt = try link()
+        try discover()
+        return attempt
+    }
+
+    @discardableResult
+    func discover() throws(Breach) -> GATTDatabase {
+        let event = try answer(to: .discover(headset), within: .seconds(30))
+        guard case .didDiscoverServices(_, .success(let database), _) = event else {
+            throw Breach(finding: "the discovery failed: \(event)")
+        }
+        return database
+    }
+
+    func setNotify(_ on: Bool, _ uuid: BluetoothUUID = BufferedEEGService.control) throws(Breach) {
+        let event = try answer(to: .setNotify(on, uuid, headset))
+        if case .didUpdateNotificationState(_, _, let error?, _) = event {
+            throw Breach(finding: "notifications could not be set: \(error)")
+        }
+    }
+
+    /// Writes a command with response.
+    func write(_ command: BufferedEEGCommand) throws(Breach) {
+        let event = try answer(
+            to: .write(command.encoded(), BufferedEEGService.control, .withResponse, headset))
+        if case .didWriteValue(_, _, let error?, _) = event { throw Breach(finding: "a write failed: \(error)") }
+    }
+
+    /// Waits for a notification.
+    func waitForValue(of uuid: BluetoothUUID, within limit: Duration = .seconds(5)) throws(Breach) {
+        try wait(limit, for: "a notification of \(uuid)") { event in
+            if case .didUpdateValue(uuid, _, _, _) = event { () } else { nil }
+        }
+    }
+
+    /// Closes the link to the headset, or what else there is to cancel.
+    @discardableResult
+    func cancel() throws(Breach) -> Attempt {
+        let attempt = ask(.cancel(headset))
+        try answer(to: .cancel(headset), attempt, within: .seconds(15))
+        return attempt
+    }
+
+    /// Requires that every request to the headset is refused, because it is not connected.
+    func expectNotConnected() throws(Breach) {
+        let control = BufferedEEGService.control
+        let command = BufferedEEGCommand.status.encoded()
+        let requests: [Request] = [
+            .discover(headset), .setNotify(true, control, headset), .setNotify(false, control, headset),
+            .read(.serialNumberString, headset), .write(command, control, .withResponse, headset),
+        ]
+        ask(.write(command, control, .withoutResponse, headset))
+        for (request, attempt) in requests.map({ ($0, ask($0)) }) {
+            try expectFailure(.notConnected, of: answer(to: request, attempt))
+        }
+    }
+
+    /// Requires that an answer carries an error.
+    func expectFailure(_ expected: CentralError, of event: CentralEvent) throws(Breach) {
+        guard event.failure == expected else { throw Breach(finding: "expected \(expected), was told \(event)") }
+    }
+
+    /// Requires that nothing is told for a while but what `isExpected` names.
+    func expectSilence(_ duration: Duration, but isExpected: (CentralEvent) -> Bool = { _ in false }) throws(Breach) {
+        let told = try watch(duration).filter { !isExpected($0) }
+        if let first = told.first { throw Breach(finding: "\(told.count) unexpected events, the first one: \(first)") }
+    }
+}
+
+extension CentralEvent {
+    /// The attempt that the event carries; nil for what answers no call.
+    var attempt: Attempt? {
+        switch self {
+        case .didUpdateState, .didDiscover, .didNoticeHungRadio, .didFailToScan, .didUnblock, .didModifyServices,
+            .didUpdateValue:
+            nil
+        case .willRestoreState(_, let attempt), .didRetrieveConnected(_, let attempt), .didConnect(_, let attempt),
+            .didFailToConnect(_, _, let attempt), .didDisconnect(_, _, let attempt), .didDiscoverServices(_, _, let attempt),
+            .didUpdateNotificationState(_, _, _, let attempt), .didReadValue(_, _, _, let attempt),
+            .didWriteValue(_, _, _, let attempt):
+            attempt
+        }
+    }
+
+    /// The error that the event carries; nil for none.
+    var failure: CentralError? {
+        switch self {
+        case .didFailToScan(let error), .didFailToConnect(_, let error, _), .didDiscoverServices(_, .failure(let error), _),
+            .didReadValue(_, _, .failure(let error), _):
+            error
+        case .didDisconnect(_, let error, _), .didUpdateNotificationState(_, _, let error, _),
+            .didWriteValue(_, _, let error, _):
+            error
+        default: nil
+        }
+    }
+
+    /// True for an advertisement.
+    var isDiscovery: Bool {
+        if case .didDiscover = self { true } else { false }
+    }
+
+    /// True for a notification.
+    var isValue: Bool {
+        if case .didUpdateValue = self { true } else { false }
+    }
+}

@@ -1,0 +1,45 @@
+public import Bluetooth
+
+/// A place where a central, a headset with memory and an adapter are, and where time passes.
+///
+/// The simulation's passes at once; the lab's passes in poll(2). What a bench does to headset or adapter ends by itself, so
+/// that a case that breaks off leaves nothing behind.
+public protocol ContractBench: AnyObject {
+    /// The headset, which is in range and offers the Buffered EEG service.
+    var headset: ContractHeadset { get }
+
+    /// True where a link outlives the process that made it, as with bluetoothd.
+    var keepsLinks: Bool { get }
+
+    /// The present, on the clock of ``Central/process(at:)``.
+    var now: MonotonicTime { get }
+
+    /// Starts a process with a central of its own; the one that was made before is not used any more.
+    func makeCentral() -> any Central
+
+    /// Lets time pass until something may have happened, at most until an instant.
+    func pass(until instant: MonotonicTime)
+
+    /// Carries the headset out of range, and back after a while.
+    func takeAway(for duration: Duration)
+
+    /// Lets the headset close its link.
+    func closeLinkFromHeadset()
+
+    /// Switches the adapter off, as a person does, and on again after a while.
+    func switchAdapterOff(for duration: Duration)
+}
+
+/// The headset of a bench.
+public struct ContractHeadset: Hashable, Sendable {
+    /// Its address.
+    public var identifier: PeripheralIdentifier
+    /// The value of its Serial Number String.
+    public var serialNumber: String
+
+    /// Creates the description of a headset.
+    public init(identifier: PeripheralIdentifier, serialNumber: String) {
+        self.identifier = identifier
+        self.serialNumber = serialNumber
+    }
+}

@@ -1,0 +1,45 @@
+import Bluetooth
+
+/// A call that carries an attempt and asks for an answer.
+enum Request: Hashable {
+    case restore(identifiers: [PeripheralIdentifier], services: [BluetoothUUID])
+    case retrieve(services: [BluetoothUUID])
+    case connect(PeripheralIdentifier)
+    case cancel(PeripheralIdentifier)
+    case discover(PeripheralIdentifier)
+    case setNotify(Bool, BluetoothUUID, PeripheralIdentifier)
+    case read(BluetoothUUID, PeripheralIdentifier)
+    case write([UInt8], BluetoothUUID, WriteType, PeripheralIdentifier)
+
+    /// Makes the call.
+    func make(of central: any Central, attempt: Attempt) {
+        switch self {
+        case .restore(let identifiers, let services):
+            central.restoreState(identifiers: identifiers, services: services, attempt: attempt)
+        case .retrieve(let services): central.retrieveConnectedPeripherals(withServices: services, attempt: attempt)
+        case .connect(let peripheral): central.connect(peripheral, attempt: attempt)
+        case .cancel(let peripheral): central.cancelPeripheralConnection(peripheral, attempt: attempt)
+        case .discover(let peripheral): central.discoverServices(on: peripheral, attempt: attempt)
+        case .setNotify(let on, let uuid, let peripheral):
+            central.setNotifyValue(on, for: uuid, on: peripheral, attempt: attempt)
+        case .read(let uuid, let peripheral): central.readValue(of: uuid, on: peripheral, attempt: attempt)
+        case .write(let value, let uuid, let type, let peripheral):
+            central.writeValue(value, to: uuid, type: type, on: peripheral, attempt: attempt)
+        }
+    }
+
+    /// True where the event is of the kind that answers this call, and names what the call named.
+    func isAnswered(by event: CentralEvent) -> Bool {
+        switch (self, event) {
+        case (.restore, .willRestoreState), (.retrieve, .didRetrieveConnected): true
+        case (.connect(let mine), .didConnect(let told, _)), (.connect(let mine), .didFailToConnect(let told, _, _)),
+            (.cancel(let mine), .didDisconnect(let told, _, _)), (.discover(let mine), .didDiscoverServices(let told, _, _)):
+            mine == told
+        case (.setNotify(_, let uuid, let mine), .didUpdateNotificationState(let named, let told, _, _)),
+            (.read(let uuid, let mine), .didReadValue(let named, let told, _, _)),
+            (.write(_, let uuid, .withResponse, let mine), .didWriteValue(let named, let told, _, _)):
+            uuid == named && mine == told
+        default: false
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import BlueZ
+import Bluetooth
+import CentralContract
+import Glibc
+
+/// Puts the central of bluetoothd to the test of the contract, in the lab. Prints a line for each case, what was found, and
+/// `N passed, N failed` at the end; exit 0 only if none failed.
+@main
+enum ContractCommand {
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count >= 4, let identifier = PeripheralIdentifier(arguments[2]) else {
+            print("usage: central-contract CONTROL-SOCKET HEADSET ADDRESS/TYPE SERIAL-NUMBER [WORDS OF A CASE]")
+            exit(64)
+        }
+        let words = arguments.dropFirst(4).joined(separator: " ")
+        let bench = LiveBench(
+            control: HeadsetControl(path: arguments[0], headset: arguments[1]),
+            headset: ContractHeadset(identifier: identifier, serialNumber: arguments[3]))
+        var passed = 0
+        var failed = 0
+        for contractCase in ContractCase.all where words.isEmpty || contractCase.sentence.contains(words) {
+            let began = bench.now
+            let findings = contractCase.findings(on: bench) + bench.takeProblems()
+            bench.settle()
+            print("\(findings.isEmpty ? "✔" : "✘") \(contractCase.sentence) (\((bench.now - began).inSeconds) s)")
+            for finding in findings { print("    \(finding)") }
+            fflush(nil)
+            if findings.isEmpty { passed += 1 } else { failed += 1 }
+        }
+        print("\(passed) passed, \(failed) failed")
+        exit(failed == 0 && passed > 0 ? 0 : 1)
+    }
+}

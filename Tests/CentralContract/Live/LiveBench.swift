@@ -1,0 +1,93 @@
+import BlueZ
+import Bluetooth
+import CLinux
+import CentralContract
+import Glibc
+
+/// A bench in real time: a poll(2) loop around the central of bluetoothd, beside the lab's headsets.
+///
+/// In the lab's machine the time of `CLOCK_BOOTTIME` is simulated, so waiting costs nothing there.
+final class LiveBench: ContractBench {
+    let headset: ContractHeadset
+    /// bluetoothd holds the links.
+    let keepsLinks = true
+
+    private let control: HeadsetControl
+    private let watched = WatchedDescriptors()
+    private let timer: Int32
+    /// What a person does later.
+    private var due: [(time: MonotonicTime, command: [String])] = []
+    /// Until when a headset is away.
+    private var awayUntil = MonotonicTime.boot
+    private var problems: [String] = []
+
+    init(control: HeadsetControl, headset: ContractHeadset) {
+        self.control = control
+        self.headset = headset
+        timer = clinux_timerfd()
+        precondition(timer >= 0, "no file descriptor is left")
+    }
+
+    deinit { close(timer) }
+
+    var now: MonotonicTime { MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()) }
+
+    func makeCentral() -> any Central { BlueZCentral(watch: watched.watch) }
+
+    func pass(until instant: MonotonicTime) {
+        if let place = due.firstIndex(where: { $0.time <= now }) {
+            run(due.remove(at: place).command)
+            return
+        }
+        let wake = due.map(\.time).reduce(instant, min)
+        _ = clinux_timerfd_arm(timer, max(0, wake.nanoseconds))
+        var descriptors = ([timer] + watched.descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        // An interrupted call is a wake-up like any other.
+        poll(&descriptors, nfds_t(descriptors.count), -1)
+        // What nobody takes out of the timer would wake the next call at once.
+        _ = clinux_timerfd_arm(timer, -1)
+    }
+
+    func takeAway(for duration: Duration) {
+        awayUntil = now + duration
+        tell("vanish", "\(duration.inSeconds)")
+    }
+
+    func closeLinkFromHeadset() { tell("disconnect") }
+
+    func switchAdapterOff(for duration: Duration) {
+        run(["bluetoothctl", "power", "off"])
+        due.append((now + duration, ["bluetoothctl", "power", "on"]))
+    }
+
+    /// Waits until everything is as it was in the beginning.
+    func settle() {
+        let end = max(due.map(\.time).reduce(now, max), awayUntil) + .seconds(1)
+        while now < end { pass(until: end) }
+    }
+
+    /// What the bench itself could not do since the last call.
+    func takeProblems() -> [String] {
+        defer { problems = [] }
+        return problems
+    }
+
+    private func tell(_ words: String...) {
+        if let problem = control.tell(words) { problems.append(problem) }
+    }
+
+    private func run(_ command: [String]) {
+        if let problem = HostCommand.run(command) { problems.append(problem) }
+    }
+}
+
+/// The descriptors that centrals have watched.
+private final class WatchedDescriptors {
+    private(set) var descriptors: [Int32] = []
+
+    var watch: DescriptorWatch {
+        DescriptorWatch(
+            watch: { [weak self] in self?.descriptors.append($0) },
+            unwatch: { [weak self] descriptor in self?.descriptors.removeAll { $0 == descriptor } })
+    }
+}

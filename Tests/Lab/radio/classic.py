@@ -1,0 +1,125 @@
+"""Controllers that also speak Bluetooth Classic (BR/EDR), for headsets with a serial port."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from bumble import hci, lmp
+from bumble.hci import Address, LmpFeatureMask
+
+from .controller import AdapterController, LowEnergyController
+
+# A page is given up after 5.12 s (Core 5.4, volume 4, part E, 6.6).
+_PAGE_TIMEOUT = 5.12
+_PAGE_TIMEOUT_ERROR = 0x04
+_INQUIRY_SECONDS = 2.0
+
+_FEATURES = (
+    LmpFeatureMask.LMP_3_SLOT_PACKETS
+    | LmpFeatureMask.LMP_5_SLOT_PACKETS
+    | LmpFeatureMask.ENCRYPTION
+    | LmpFeatureMask.ROLE_SWITCH
+    | LmpFeatureMask.SNIFF_MODE
+    | LmpFeatureMask.LE_SUPPORTED_CONTROLLER
+    | LmpFeatureMask.SECURE_SIMPLE_PAIRING_CONTROLLER_SUPPORT
+    | LmpFeatureMask.EXTENDED_INQUIRY_RESPONSE
+    | LmpFeatureMask.RSSI_WITH_INQUIRY_RESULTS
+    | LmpFeatureMask.EXTENDED_FEATURES
+)
+
+# Commands of the kernel's start that stock does not know, by opcode: what follows the opcode in Command Complete.
+_ANSWERS = {
+    0x0402: b"\0",  # Inquiry Cancel
+    0x080F: b"\0",  # Write Default Link Policy Settings
+    0x0C05: b"\0",  # Set Event Filter
+    0x0C12: b"\0\0\0",  # Delete Stored Link Key
+    0x0C16: b"\0",  # Write Connection Accept Timeout
+    0x0C18: b"\0",  # Write Page Timeout
+    0x0C1A: b"\0",  # Write Scan Enable
+    0x0C1C: b"\0",  # Write Page Scan Activity
+    0x0C1E: b"\0",  # Write Inquiry Scan Activity
+    0x0C25: b"\0\x60\0",  # Read Voice Setting
+    0x0C33: b"\0",  # Host Buffer Size
+    0x0C38: b"\0\1",  # Read Number Of Supported IAC
+    0x0C39: b"\0\1\x33\x8b\x9e",  # Read Current IAC LAP
+    0x0C3A: b"\0",  # Write Current IAC LAP
+    0x0C43: b"\0",  # Write Inquiry Scan Type
+    0x0C44: b"\0\0",  # Read Inquiry Mode
+    0x0C45: b"\0",  # Write Inquiry Mode
+    0x0C46: b"\0\0",  # Read Page Scan Type
+    0x0C47: b"\0",  # Write Page Scan Type
+    0x0C58: b"\0\0",  # Read Inquiry Response Transmit Power Level
+    0x0C7A: b"\0",  # Write Secure Connections Host Support
+    0x0C7C: b"\0",  # Write Authenticated Payload Timeout
+}
+_INQUIRY = 0x0401
+
+
+class DualModeController(AdapterController):
+    """The adapter of a machine that also connects to serial ports."""
+
+    lmp_features = _FEATURES
+
+    def on_packet(self, packet: bytes) -> None:
+        opcode = int.from_bytes(packet[1:3], "little") if packet[0] == hci.HCI_COMMAND_PACKET else 0
+        if opcode == _INQUIRY:
+            self._inquire(packet[1:3])
+        elif opcode in _ANSWERS:
+            answer = _ANSWERS[opcode]
+            self._send(bytes([0x0E, 3 + len(answer), 1]) + packet[1:3] + answer)
+        else:
+            super().on_packet(packet)
+
+    def _send(self, event: bytes) -> None:
+        if self.hci_sink is not None:
+            self.hci_sink.on_packet(bytes([hci.HCI_EVENT_PACKET]) + event)
+
+    def _inquire(self, opcode: bytes) -> None:
+        """Stock has no inquiry: Command Status, an Extended Inquiry Result for each discoverable headset, Inquiry Complete."""
+        self._send(bytes([0x0F, 4, 0, 1]) + opcode)
+        for controller in self.link.controllers:
+            if isinstance(controller, SerialController) and not self.link.is_away(controller):
+                name = controller.local_name.encode()
+                response = (bytes([len(name) + 1, 0x09]) + name).ljust(240, b"\0")
+                # One response: page scan repetition mode, class of device (a headset), clock offset, RSSI -48 dBm.
+                fields = b"\1" + bytes(controller.public_address) + b"\1\0\x04\x04\x24\0\0\xd0"
+                self._send(bytes([0x2F, 255]) + fields + response)
+        asyncio.get_running_loop().call_later(_INQUIRY_SECONDS, self._send, b"\x01\x01\x00")
+
+    def on_hci_create_connection_command(self, command: hci.HCI_Create_Connection_Command) -> None:
+        """Stock raises an error where nobody has the address, and waits for ever where nobody answers."""
+        peer = command.bd_addr
+        if self.link.find_classic_controller(peer) is None:
+            self._send_hci_command_status(hci.HCI_COMMAND_STATUS_PENDING, command.op_code)
+        else:
+            super().on_hci_create_connection_command(command)
+        asyncio.get_running_loop().call_later(_PAGE_TIMEOUT, self._give_up_page, peer)
+
+    def _give_up_page(self, peer: Address) -> None:
+        connection = self.classic_connections.get(peer)
+        if connection is None and self.link.find_classic_controller(peer) is not None:
+            return
+        if connection is None or connection.handle == 0:
+            self.classic_connections.pop(peer, None)
+            self.classic_pending_commands.pop(peer, None)
+            self.on_classic_connection_complete(peer, _PAGE_TIMEOUT_ERROR)
+
+    def fall_silent(self) -> None:
+        super().fall_silent()
+        for connection in list(self.classic_connections.values()):
+            self.link.silence_classic(connection, while_away=False)
+        self.classic_connections.clear()
+
+
+class SerialController(LowEnergyController):
+    """A headset's controller that is found and connected over Bluetooth Classic. It is older than Secure Simple Pairing, so
+    that a serial port with low security needs no pairing."""
+
+    lmp_features = _FEATURES & ~LmpFeatureMask.SECURE_SIMPLE_PAIRING_CONTROLLER_SUPPORT
+
+    def on_lmp_packet(self, sender_address: Address, packet: lmp.Packet) -> Any:
+        # One connection: a headset that is in use does not answer others.
+        if isinstance(packet, lmp.LmpHostConnectionReq) and self.classic_connections:
+            return None
+        return super().on_lmp_packet(sender_address, packet)

@@ -1,0 +1,34 @@
+"""The ThinkGear stream against public packets, and its firmware."""
+
+from headsets import thinkgear as t
+from headsets.clock import NANOSECONDS as S
+from headsets.firmware import Link
+from headsets.journal import Journal
+from headsets.mindwave import MindWavePlan
+
+
+def test_the_packet_of_the_vendor_s_page():
+    powers = (0x94, 0x42, 0x0B, 0x64, 0x4D, 0x3D, 0x07, 0x05)
+    expected = "AAAA200200831800009400004200000B00006400004D00003D000007000005040D053D34"
+    assert t.power_frame(0, 13, 61, powers).hex().upper() == expected
+
+
+def test_a_raw_packet():
+    assert t.raw_frame(24).hex() == "aaaa048002001865"
+
+
+def test_it_streams_with_the_link():
+    firmware = t.ThinkGearFirmware("MindWave Mobile", Journal(None), MindWavePlan(seed=1, crystal_ppm=0))
+    assert firmware.next_turn(0) is None
+    firmware.connected(Link(notifying={t.SERIAL_PORT}), 0)
+    now, stream = 0, b""
+    while (due := firmware.next_turn(now)) is not None and due <= 10 * S:
+        now = due
+        stream += b"".join(notification.value for notification in firmware.turn(now))
+    rows = firmware._waveform.rows(0, 5120)
+    expected = b""
+    for position, row in enumerate(rows[: firmware._position]):
+        expected += t.raw_frame(row[0] >> 4)
+        if position % 512 == 511:
+            expected += t.power_frame(0, 50, 60, t.POWERS)
+    assert stream == expected and firmware._position > 5100
