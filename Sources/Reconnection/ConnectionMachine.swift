@@ -43,7 +43,8 @@ public struct ConnectionMachine: Sendable {
     /// The adapter's state as last told.
     public internal(set) var adapter: AdapterState = .unknown
 
-    let profile: any HeadsetProfile
+    /// The headset's profile, as its GATT database makes it.
+    var profile: any HeadsetProfile
     let limits: ReconnectionLimits
     /// The number of the latest attempt.
     public internal(set) var attempt = Attempt.none
@@ -146,6 +147,11 @@ public struct ConnectionMachine: Sendable {
         case .establishing(let link, _), .streaming(let link, _), .stopping(let link): link.lastStatus
         default: nil
         }
+    }
+
+    /// The services that were discovered tell which kind of headset it is; see ``HeadsetProfile/adapted(to:)``.
+    public mutating func adapt(to profile: any HeadsetProfile) {
+        self.profile = profile
     }
 
     /// Takes one event. Returns what is to be done, in order.
