@@ -8,11 +8,11 @@ final class HeadsetAcquisition {
     let name: String
     let profile: any HeadsetProfile
     /// The profile, as the present link's GATT database makes it.
-    private(set) var linkProfile: any HeadsetProfile
+    var linkProfile: any HeadsetProfile
     let headset: HeadsetID
     let recording: RecordingID
 
-    private(set) var machine: ConnectionMachine
+    var machine: ConnectionMachine
     var streams: [StreamAssembler]
     /// Streams of an earlier shape of the headset, until their last rows are written.
     var retiredStreams: [StreamAssembler] = []
@@ -202,22 +202,6 @@ final class HeadsetAcquisition {
             if let error { return failRunner(error, at: now) }
             runner?.answered()
             advanceRunner(at: now)
-        }
-    }
-
-    private func servicesDiscovered(_ result: Result<GATTDatabase, CentralError>, _ attempt: Attempt, at now: MonotonicTime) {
-        switch result {
-        case .failure(let error): handle(.stepFailed(error, attempt: attempt), at: now)
-        case .success(let database):
-            if profile.isDiscriminatedByDatabase {
-                linkProfile = profile.adapted(to: database)
-                decoder = linkProfile.makeDecoder()
-            }
-            if let absent = linkProfile.requiredCharacteristics.first(where: { database[$0] == nil }) {
-                handle(.stepFailed(.noSuchCharacteristic(absent), attempt: attempt), at: now)
-            } else {
-                handle(.servicesDiscovered(attempt: attempt), at: now)
-            }
         }
     }
 

@@ -4,6 +4,11 @@ import Bluetooth
 extension BlueZConversation {
     /// How long a device that bluetoothd calls busy is left alone before Device1.Connect is called again.
     private static let busyPause = Duration.milliseconds(500)
+    /// How long the connect of a dead process is waited for.
+    private static let joinLimit = Duration.seconds(10)
+    /// How long the kernel needs to give up a pending connect. A connect that follows sooner joins the one that is being given
+    /// up, and stays pending for ever, whatever the headset advertises (seen with Linux 6.1 in the lab).
+    private static let settleTime = Duration.milliseconds(100)
     /// How long the signal that a link is up may follow the reply that says so: bluetoothd sends both in one turn of its loop.
     private static let confirmationLimit = Duration.milliseconds(500)
 
@@ -51,10 +56,18 @@ extension BlueZConversation {
             path: device.path, identifier: identifier, attempt: attempt, phase: .connecting(recovery: .none), began: now)
         link.wasUp = device.isConnected
         links.append(link)
-        callConnect(device.path)
+        callConnect(links.count - 1, recovery: .none)
     }
 
-    private mutating func callConnect(_ path: String) {
+    /// Calls Device1.Connect, not before the kernel has given up an earlier connect to the device.
+    private mutating func callConnect(_ index: Int, recovery: BlueZLink.Recovery) {
+        let path = links[index].path
+        if let settled = settling[path], settled > now {
+            links[index].phase = .pausing(recovery: recovery, until: settled)
+            return
+        }
+        settling[path] = nil
+        links[index].phase = .connecting(recovery: recovery)
         call("Connect", of: BlueZInterface.device, at: path, for: .connect(path: path), within: Self.connectLimit)
     }
 
@@ -66,32 +79,49 @@ extension BlueZConversation {
         guard links[index].cancels.isEmpty else { return }
         switch result {
         case .success:
-            // Seen in BlueZ 5.66: where the adapter is switched off under a connect, bluetoothd calls that a success. The
-            // reply and the signal that the link is up come from different sockets of bluetoothd's, in either order.
-            guard DeviceObject(objects, path: path)?.isConnected == true else {
-                return links[index].phase = .confirming(until: now + Self.confirmationLimit)
-            }
-            connected(index)
+            if DeviceObject(objects, path: path)?.isConnected == true { return connected(index) }
+            // Seen in BlueZ 5.66: where the adapter is switched off under a connect, bluetoothd calls that a success; and where
+            // its ATT socket is faster than the kernel's management channel, it never signals that the device is connected
+            // ("is already connected" in its log). So it is asked.
+            links[index].phase = .confirming(until: now + Self.confirmationLimit)
+            call(
+                "GetAll", of: BlueZInterface.properties, at: path, [.string(BlueZInterface.device)],
+                for: .confirmConnect(path: path))
         case .failure(let error):
             let meaning = BlueZErrorTable.connecting(error)
-            guard meaning == .inProgress else { return failToConnect(index, meaning) }
+            guard meaning == .inProgress else {
+                stuck.remove(path)
+                return failToConnect(index, meaning)
+            }
             recover(index, from: recovery)
         }
     }
 
+    mutating func connectConfirmed(_ path: String, _ result: Result<[BusValue], BusError>) {
+        guard case .success(let values) = result else { return }
+        objects.load(values.first, of: BlueZInterface.device, at: path)
+        guard let index = links.firstIndex(where: { $0.path == path }), links[index].awaitsLink,
+            links[index].cancels.isEmpty, DeviceObject(objects, path: path)?.isConnected == true
+        else { return }
+        connected(index)
+    }
+
     private mutating func connected(_ index: Int) {
+        stuck.remove(links[index].path)
         links[index].phase = .connected
         tell(.didConnect(links[index].identifier, attempt: links[index].attempt))
     }
 
-    /// bluetoothd still works on an earlier connect for this device, of a process that is dead, and would go on saying so.
+    /// bluetoothd still works on an earlier connect for this device, of a process that is dead. It is as good as ours: what it
+    /// leads to is waited for. Only where that led to nothing before is it cleared away.
     private mutating func recover(_ index: Int, from recovery: BlueZLink.Recovery) {
         let path = links[index].path
         switch recovery {
         case .none:
-            // Device1.Disconnect cancels a connect that is under way, whoever began it.
-            links[index].phase = .connecting(recovery: .disconnected)
-            call("Disconnect", of: BlueZInterface.device, at: path, for: .clearStuckConnect(path: path))
+            // Not cancelled lightly: a cancel in the moment in which the kernel connects blocks its radio for 4 s (Linux 6.1).
+            guard stuck.insert(path).inserted else { return clearStuckConnect(index) }
+            links[index].phase = .joining(until: now + Self.joinLimit)
+            if DeviceObject(objects, path: path)?.isConnected == true { connected(index) }
         case .disconnected: links[index].phase = .pausing(recovery: .paused, until: now + Self.busyPause)
         case .paused:
             // The last resort: forgets the device with whatever is stuck on it; the scan finds it again.
@@ -104,11 +134,19 @@ extension BlueZConversation {
         }
     }
 
+    /// Device1.Disconnect cancels a connect that is under way, whoever began it.
+    private mutating func clearStuckConnect(_ index: Int) {
+        let path = links[index].path
+        links[index].phase = .connecting(recovery: .disconnected)
+        call("Disconnect", of: BlueZInterface.device, at: path, for: .clearStuckConnect(path: path))
+    }
+
     mutating func stuckConnectCleared(_ path: String) {
-        guard let link = links.first(where: { $0.path == path }), link.cancels.isEmpty,
-            link.phase == .connecting(recovery: .disconnected)
+        settling[path] = now + Self.settleTime
+        guard let index = links.firstIndex(where: { $0.path == path }), links[index].cancels.isEmpty,
+            links[index].phase == .connecting(recovery: .disconnected)
         else { return }
-        callConnect(path)
+        callConnect(index, recovery: .disconnected)
     }
 
     mutating func deviceWasRemoved(_ path: String) {
@@ -152,6 +190,7 @@ extension BlueZConversation {
             return cancelled(identifier, attempt)
         }
         let link = links.remove(at: index)
+        if link.phase != .connected { settling[path] = now + Self.settleTime }
         // The signal that says so follows the reply.
         objects.set("Connected", of: BlueZInterface.device, at: path, to: .boolean(false))
         objects.set("ServicesResolved", of: BlueZInterface.device, at: path, to: .boolean(false))
@@ -207,9 +246,7 @@ extension BlueZConversation {
             let isBlocked = DeviceObject(objects, path: path)?.isBlocked == true
             return close(links[index], isBlocked ? .peripheralBlocked : .linkLost)
         }
-        if changed["Connected"]?.flag == true, case .confirming = links[index].phase, links[index].cancels.isEmpty {
-            connected(index)
-        }
+        if changed["Connected"]?.flag == true, links[index].awaitsLink, links[index].cancels.isEmpty { connected(index) }
         if changed["ServicesResolved"]?.flag == true { servicesResolved(index) }
     }
 
@@ -229,10 +266,10 @@ extension BlueZConversation {
     mutating func linksDue() {
         for link in links {
             guard let index = links.firstIndex(where: { $0.path == link.path }) else { continue }
-            if case .pausing(let recovery, let until) = link.phase, until <= now {
-                links[index].phase = .connecting(recovery: recovery)
-                callConnect(link.path)
+            if case .pausing(let recovery, let until) = link.phase, until <= now, link.cancels.isEmpty {
+                callConnect(index, recovery: recovery)
             }
+            if case .joining(let until) = link.phase, until <= now, link.cancels.isEmpty { clearStuckConnect(index) }
             if case .confirming(let until) = link.phase, until <= now, link.cancels.isEmpty {
                 failToConnect(index, .connectionFailed(reason: "bluetoothd gave up without a reason"))
                 continue
@@ -246,11 +283,19 @@ extension BlueZConversation {
 }
 
 extension BlueZLink {
+    /// True where nothing but the signal that the link is up is waited for.
+    var awaitsLink: Bool {
+        switch phase {
+        case .confirming, .joining: true
+        case .connecting, .pausing, .connected: false
+        }
+    }
+
     /// When something is due.
     var deadline: MonotonicTime? {
         switch phase {
-        case .pausing(_, let until): until
-        case .confirming(let until): cancels.isEmpty ? until : nil
+        case .pausing(_, let until): cancels.isEmpty ? until : nil
+        case .confirming(let until), .joining(let until): cancels.isEmpty ? until : nil
         case .connecting, .connected: discovery?.retry
         }
     }

@@ -43,6 +43,10 @@ struct BlueZConversation {
     var links: [BlueZLink] = []
     /// Cancels that were not answered yet.
     var openCancels: [Attempt] = []
+    /// Paths of devices on which the connect of a dead process was found, and no connect has ended since.
+    var stuck: Set<String> = []
+    /// By the path of a device: until when the kernel may still be giving up a connect to it.
+    var settling: [String: MonotonicTime] = [:]
     /// Notification sockets and sessions.
     var subscriptions: [Subscription] = []
     /// Sockets for writing without response.
@@ -218,6 +222,8 @@ struct BlueZConversation {
         isLoaded = false
         retry = nil
         objects.removeAll()
+        settling.removeAll()
+        stuck.removeAll()
         setState(.resetting)
         // Replies will not come any more; what was asked of a link that is gone needs none.
         pending.removeAll()
@@ -238,6 +244,7 @@ struct BlueZConversation {
         case .nothing: break
         case .powerOff: poweredOff()
         case .connect(let path): connectReplied(path, result)
+        case .confirmConnect(let path): connectConfirmed(path, result)
         case .disconnect(let path, let attempt): disconnectReplied(path, attempt, result)
         case .clearStuckConnect(let path): stuckConnectCleared(path)
         case .removeDevice(let path): deviceWasRemoved(path)
@@ -272,6 +279,7 @@ enum CallPurpose: Hashable {
     case nothing
     case powerOff
     case connect(path: String)
+    case confirmConnect(path: String)
     case disconnect(path: String, attempt: Attempt)
     case clearStuckConnect(path: String)
     case removeDevice(path: String)

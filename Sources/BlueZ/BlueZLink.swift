@@ -6,8 +6,11 @@ struct BlueZLink {
     enum Phase: Hashable {
         /// Device1.Connect is under way.
         case connecting(recovery: Recovery)
-        /// A pause before Device1.Connect is called again, after bluetoothd said that it is busy with this device.
+        /// A pause before Device1.Connect is called: bluetoothd is busy with this device, or the kernel still gives up an earlier
+        /// connect.
         case pausing(recovery: Recovery, until: MonotonicTime)
+        /// A connect of an earlier process is under way; what it leads to is waited for.
+        case joining(until: MonotonicTime)
         /// bluetoothd called the connect a success; the signal that the link is up is waited for.
         case confirming(until: MonotonicTime)
         /// Up.

@@ -64,6 +64,12 @@ struct ObjectMirror {
         return (interface, changed)
     }
 
+    /// Takes the answer to GetAll (`a{sv}`) in place of what was known of an interface of a known object.
+    mutating func load(_ reply: BusValue?, of interface: String, at path: String) {
+        guard let reply, objects[path]?[interface] != nil else { return }
+        objects[path]?[interface] = Self.properties(reply)
+    }
+
     /// Sets a property of which the signal is still under way.
     mutating func set(_ property: String, of interface: String, at path: String, to value: BusValue) {
         objects[path]?[interface]?[property] = value

@@ -32,6 +32,10 @@ struct EDFRecordGrid: Hashable, Sendable {
             durationMicroseconds = single.duration
             samplesPerRecord = [single.samples]
             best.error = single.error
+        } else if best.error >= 1e-12, let common = Self.common(frequencies), common.error < best.error {
+            durationMicroseconds = common.duration
+            samplesPerRecord = common.samples
+            best.error = common.error
         } else {
             durationMicroseconds = Int64(best.seconds) * 1_000_000
             samplesPerRecord = best.error.isFinite ? frequencies.map { Int(($0 * Double(best.seconds)).rounded()) } : []
@@ -43,6 +47,22 @@ struct EDFRecordGrid: Hashable, Sendable {
                 reason: "no data record of up to a minute holds a whole number of samples of each",
                 advice: "Export each stream to a file of its own with --stream, or as CSV.")
         }
+    }
+
+    /// A record below 10 s that holds whole samples of the slowest frequency, such as 1.005 s for 200 Hz and 10 samples in 201
+    /// of them; the one that is off least.
+    private static func common(_ frequencies: [Double]) -> (duration: Int64, samples: [Int], error: Double)? {
+        guard let slowest = frequencies.min(), slowest.isFinite, slowest > 0, slowest < 1e6 else { return nil }
+        var best: (duration: Int64, samples: [Int], error: Double)?
+        let first = max(1, Int(slowest))
+        for count in first..<(first * 9 + 1) {
+            let duration = (Double(count) / slowest * 1e6).rounded()
+            guard duration < 9_999_999 else { break }
+            let exact = frequencies.map { $0 * duration / 1e6 }
+            let error = exact.map { $0.rounded() < 1 ? Double.infinity : abs($0.rounded() / $0 - 1) }.max() ?? .infinity
+            if error < (best?.error ?? 1e-3) - 1e-12 { best = (Int64(duration), exact.map { Int($0.rounded()) }, error) }
+        }
+        return best
     }
 
     /// A record of 1 ... 10 s for one frequency: of all whole numbers of samples the one whose duration is off least in whole

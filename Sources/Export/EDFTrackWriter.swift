@@ -236,8 +236,11 @@ final class EDFTrackWriter {
 
     private func endAbsent(at index: Int64) {
         guard let since = absentSince else { return }
-        annotate(rowTexts, from: since, to: index)
         absentSince = nil
+        // A single sample that the headset always leaves out is held, not rejected: a mark each second would reject all.
+        let shift = track.range.lowerBound - track.firstIndex
+        if track.stream.isUnsent((since + shift)..<(index + shift)) { return }
+        annotate(rowTexts, from: since, to: index)
     }
 
     @inline(__always)

@@ -178,8 +178,8 @@ struct EDFWriter {
     private var estimatedAnnotationRoom: Int {
         let gapByteCount = 64
         let gaps = plan.timeline.tracks.reduce(0) { sum, track in
-            let open = track.stream.gaps.filter { $0.count > $0.recovered }.reduce(0) { $0 + Int(1 + min($1.recovered, 16)) }
-            return sum + open
+            let open = track.stream.gaps.filter { $0.count > $0.recovered && $0.cause != .notSent }
+            return open.reduce(sum) { $0 + Int(1 + min($1.recovered, 16)) }
         }
         let total = texts.reduce(gaps * gapByteCount) { $0 + $1.bytes.count }
         let longest = texts.map(\.bytes.count).max() ?? 0

@@ -4,7 +4,7 @@ import Storage
 /// What a pass over a stream's rows finds out before they are written. Only exports that must know more than the ledger says
 /// pay for the pass: the ledger's partly recovered gaps do not tell which samples arrived.
 struct RowSurvey {
-    /// Runs of rows, ascending, with at least one missing n between two.
+    /// Runs of rows, ascending, with at least one missing n between two that is not merely one that the headset never sends.
     private(set) var runs: [ClosedRange<Int64>] = []
     /// The rows, so that nobody steps through them again; nil where there was no room for them.
     var spool: RowSpool?
@@ -26,7 +26,7 @@ struct RowSurvey {
         highs = [Int32](repeating: .min, count: channelCount)
         spool = RowSpool(beside: path, channelCount: channelCount, rowsPerBlock: Self.rowsPerChunk)
         try reader.forEachChunk(of: stream.id, in: range, rowsPerChunk: Self.rowsPerChunk) { chunk in
-            addRuns(chunk.n)
+            addRuns(chunk.n, of: stream)
             addValues(chunk, channelCount: channelCount)
             if spool?.append(chunk) == false { spool = nil }
             if let last = chunk.n.last { progress(Double(last - range.lowerBound + 1) / Double(range.count)) }
@@ -36,15 +36,17 @@ struct RowSurvey {
     /// The lowest and highest raw value of each channel; nil where every one is NULL.
     var extremes: [ClosedRange<Int32>?] { zip(lows, highs).map { $0 <= $1 ? $0...$1 : nil } }
 
-    private mutating func addRuns(_ ns: [Int64]) {
+    private mutating func addRuns(_ ns: [Int64], of stream: StreamContents) {
         guard let first = ns.first, let last = ns.last else { return }
         // n ascends, so the last one tells of the whole chunk.
-        if last - first == Int64(ns.count - 1) { return addRun(first...last) }
-        for n in ns { addRun(n...n) }
+        if last - first == Int64(ns.count - 1) { return addRun(first...last, of: stream) }
+        for n in ns { addRun(n...n, of: stream) }
     }
 
-    private mutating func addRun(_ run: ClosedRange<Int64>) {
-        if let last = runs.last, last.upperBound + 1 == run.lowerBound {
+    private mutating func addRun(_ run: ClosedRange<Int64>, of stream: StreamContents) {
+        if let last = runs.last,
+            last.upperBound + 1 == run.lowerBound || stream.isUnsent((last.upperBound + 1)..<run.lowerBound)
+        {
             runs[runs.count - 1] = last.lowerBound...run.upperBound
         } else {
             runs.append(run)

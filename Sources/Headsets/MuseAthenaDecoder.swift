@@ -86,7 +86,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     }
 
     private static func decodeMotion(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
-        for stream in [MuseAthenaProfile.accelerometer, MuseAthenaProfile.gyroscope] {
+        for stream in MuseAthenaProfile.accelerometer...MuseAthenaProfile.gyroscope {
             let start = decoded.values.count
             let offset = stream == MuseAthenaProfile.gyroscope ? 6 : 0
             for instant in 0..<3 {
@@ -121,7 +121,9 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     }
 
     /// The charge in 1/256 %, and beside it the headset's clock as an observation.
-    private mutating func tellBattery(_ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded) {
+    private mutating func tellBattery(
+        _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded
+    ) {
         var milliseconds: UInt64 = 0
         for place in (3..<MuseAthenaPacket.headerLength).reversed() {
             milliseconds = milliseconds << 8 | UInt64(bytes[packet.lowerBound + place])

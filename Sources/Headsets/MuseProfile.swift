@@ -1,6 +1,7 @@
 public import Bluetooth
 
-/// InteraXon's Muse 2016, Muse 2 and Muse S, and the way to ``MuseAthenaProfile``. Which of them it is, the GATT database tells; see ``adapted(to:)``.
+/// InteraXon's Muse 2016, Muse 2 and Muse S, and the way to ``MuseAthenaProfile``. Which of them it is, the GATT database
+/// tells; see ``adapted(to:)``.
 public struct MuseProfile: HeadsetProfile {
     /// What the GATT database tells of a headset.
     public enum Variant: String, Hashable, Sendable, CaseIterable {
@@ -49,7 +50,9 @@ public struct MuseProfile: HeadsetProfile {
 
     /// By service; by name too, since in some states the service is not advertised.
     public var recognition: Recognition {
-        Recognition(serviceUUIDs: [MuseService.service], namePrefixes: ["Muse-", "MuseS-", "Muse S", "MuseAthena", "Muse Athena", "SMXT-"])
+        Recognition(
+            serviceUUIDs: [MuseService.service],
+            namePrefixes: ["Muse-", "MuseS-", "Muse S", "MuseAthena", "Muse Athena", "SMXT-"])
     }
 
     public var services: [BluetoothUUID] { [MuseService.service] }
@@ -59,11 +62,17 @@ public struct MuseProfile: HeadsetProfile {
     public var controlCharacteristics: [BluetoothUUID] { [MuseService.control] }
 
     public var dataCharacteristics: [BluetoothUUID] {
-        guard variant == .withPPG || variant == .withoutPPG else { return [] }
+        guard dataCharacteristicsAreKnown else { return [] }
         return MuseService.eeg.prefix(hasAuxiliary ? 5 : 4)
             + [MuseService.accelerometer, MuseService.gyroscope, MuseService.telemetry]
             + (variant == .withPPG ? MuseService.ppg : [])
     }
+
+    /// Each channel has to keep sending. An array that exists once: it is looked at with every packet.
+    public var vitalCharacteristics: [BluetoothUUID] { dataCharacteristicsAreKnown ? Self.vital : [] }
+    private static let vital = Array(MuseService.eeg.prefix(4))
+
+    private var dataCharacteristicsAreKnown: Bool { variant == .withPPG || variant == .withoutPPG }
 
     /// What a connection does to the packets' numbers is not known; each one counts as a new run.
     public var epochRule: EpochRule { .connection }

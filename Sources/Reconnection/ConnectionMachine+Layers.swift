@@ -120,6 +120,7 @@ extension ConnectionMachine {
 
     mutating func scan(until: MonotonicTime, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         state = .scanning(began: now, until: until)
+        stranger = nil
         deadline = until
         _ = nextAttempt()
         effects.append(.startScan)
@@ -130,6 +131,16 @@ extension ConnectionMachine {
     ) {
         // Advertisements go on for a moment after the scan was stopped: not illegal, merely late.
         guard case .scanning(let began, _) = state, mayConnect(to: identifier, at: now) else { return }
+        let isStranger = !identifiers.isEmpty && !identifiers.contains(identifier)
+        if isStranger, now - began < limits.strangerDelay {
+            // The known address may be heard in a moment; else this one has its turn.
+            if stranger == nil {
+                stranger = identifier
+                deadline = min(deadline ?? .boot, began + limits.strangerDelay)
+            }
+            return
+        }
+        stranger = nil
         effects.append(.stopScan)
         connect(Candidate(identifier: identifier, layer: .scan, layerBegan: began), at: now, &effects)
     }

@@ -43,7 +43,8 @@ public struct ConnectionMachine: Sendable {
     /// The adapter's state as last told.
     public internal(set) var adapter: AdapterState = .unknown
 
-    let profile: any HeadsetProfile
+    /// The headset's profile, as its GATT database makes it.
+    var profile: any HeadsetProfile
     let limits: ReconnectionLimits
     /// The number of the latest attempt.
     public internal(set) var attempt = Attempt.none
@@ -53,6 +54,8 @@ public struct ConnectionMachine: Sendable {
     /// Where the next round's cached identifiers begin, so that more than fit in a round all get their turn.
     var identifierTurn = 0
     var restorationDone = false
+    /// An unknown address that the scan has found, and that waits for its turn.
+    var stranger: PeripheralIdentifier?
     var isScanning = false
     /// When each of the profile's vital characteristics sent last, in the order of the profile.
     var lastArrivals: [MonotonicTime] = []
@@ -144,6 +147,11 @@ public struct ConnectionMachine: Sendable {
         case .establishing(let link, _), .streaming(let link, _), .stopping(let link): link.lastStatus
         default: nil
         }
+    }
+
+    /// The services that were discovered tell which kind of headset it is; see ``HeadsetProfile/adapted(to:)``.
+    public mutating func adapt(to profile: any HeadsetProfile) {
+        self.profile = profile
     }
 
     /// Takes one event. Returns what is to be done, in order.
@@ -305,7 +313,11 @@ extension ConnectionMachine {
             effects.append(
                 .layerEnded(LayerOutcome(layer: .serviceRetrieval, identifier: nil, began: began, result: .silent)))
             scan(at: now, &effects)
-        case .scanning(let began, _):
+        case .scanning(let began, let until):
+            if let stranger, now < until {
+                deadline = until
+                return discovered(stranger, at: now, &effects)
+            }
             endScan(.nothingFound, began: began, &effects)
             rounds += 1
             // The scan took its time, so that nothing spins: the connection is armed again without a hole.

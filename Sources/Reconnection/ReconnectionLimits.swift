@@ -32,6 +32,8 @@ public struct ReconnectionLimits: Hashable, Sendable {
     public var stableAfter: Duration = .milliseconds(10_000)
     /// How many cached identifiers are tried in one round.
     public var identifiersPerRound = 2
+    /// Layer 3: how long the scan waits for a known address before it connects to an unknown one, which may be another headset.
+    public var strangerDelay: Duration = .milliseconds(500)
     /// For how long an identifier that belongs to another headset is not tried again.
     public var rejectionPeriod: Duration = .seconds(600)
 

@@ -266,7 +266,8 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
             index: UInt32(truncatingIfNeeded: position))
         return switch stream {
         case MuseProfile.eeg where specification.muse == .museSAthena: max(0, min(16_383, 8192 + value >> 7))
-        case MuseAthenaProfile.optics... where specification.muse == .museSAthena: max(0, min(0xF_FFFF, 0x8_0000 + value >> 4))
+        case MuseAthenaProfile.optics... where specification.muse == .museSAthena:
+            max(0, min(0xF_FFFF, 0x8_0000 + value >> 4))
         case MuseProfile.eeg: max(0, min(4095, 2048 + value >> 9))
         case MuseProfile.ppg: max(0, min(0xFF_FFFF, 0x80_0000 + value))
         default: max(-0x8000, min(0x7FFF, value >> 5))
@@ -338,7 +339,8 @@ extension HeadsetSpecification {
             case .museSAthena: [MuseService.multiplexed]
             }
         var headset = HeadsetSpecification(
-            localName: specification.muse == .museSAthena ? "MuseS-\(digits)" : "Muse-\(digits)", identifier: address(number: 0x300 + number),
+            localName: specification.muse == .museSAthena ? "MuseS-\(digits)" : "Muse-\(digits)",
+            identifier: address(number: 0x300 + number),
             serialNumber: "2031-TZRW-\(digits)", serviceUUIDs: [MuseService.service],
             database: GATTDatabase(
                 characteristics: [control]

@@ -7,6 +7,8 @@ final class RecordedHeadset: PeripheralBehaviour {
     private unowned let headset: SimulatedHeadset
     private let capture: Capture
     private let needed: [BluetoothUUID]
+    /// What reads answer: the first piece of each characteristic that is read and not notified.
+    private let readable: [BluetoothUUID: [UInt8]]
     private var began: MonotonicTime?
     private var next = 0
 
@@ -14,6 +16,12 @@ final class RecordedHeadset: PeripheralBehaviour {
         self.headset = headset
         self.capture = capture
         needed = headset.specification.database.characteristics.filter { $0.properties.contains(.notify) }.map(\.uuid)
+        let readOnly = headset.specification.database.characteristics.filter { $0.properties == [.read] }.map(\.uuid)
+        var readable: [BluetoothUUID: [UInt8]] = [:]
+        for piece in capture.pieces where readOnly.contains(piece.characteristic) && readable[piece.characteristic] == nil {
+            readable[piece.characteristic] = piece.value
+        }
+        self.readable = readable
     }
 
     func boot(at time: Int64) {
@@ -27,6 +35,8 @@ final class RecordedHeadset: PeripheralBehaviour {
         began = MonotonicTime(nanoseconds: time)
         headset.scheduleTick(at: time + 1)
     }
+
+    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { readable[characteristic] }
 
     func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? { nil }
 
@@ -47,15 +57,33 @@ final class RecordedHeadset: PeripheralBehaviour {
 extension HeadsetSpecification {
     /// A headset that plays a capture through the establish flow of a profile.
     ///
-    /// Its GATT database holds the profile's required characteristics. Pieces of other characteristics are not played.
+    /// Its GATT database holds the profile's required characteristics, as the capture's own make it, and what its commands are
+    /// written to. A piece of a characteristic that the profile reads is the answer to the read. Pieces of others are not
+    /// played.
     ///
     /// - Parameters:
     ///   - capture: what to play.
     ///   - profile: the model whose link is replayed.
     public static func recorded(_ capture: Capture, profile: any HeadsetProfile) -> HeadsetSpecification {
         let service = profile.services.first ?? .serialPort
-        var characteristics = profile.requiredCharacteristics.map {
+        // What was captured tells which kind of headset it was.
+        var captured: [BluetoothUUID] = []
+        for piece in capture.pieces where !captured.contains(piece.characteristic) { captured.append(piece.characteristic) }
+        let found = GATTDatabase(
+            characteristics: captured.map { Characteristic(service: service, uuid: $0, properties: [.notify]) })
+        let own = profile.adapted(to: found)
+        var characteristics = own.requiredCharacteristics.map {
             Characteristic(service: service, uuid: $0, properties: [.read, .write, .writeWithoutResponse, .notify])
+        }
+        for step in CommandPurpose.allCases.flatMap({ own.commands(for: $0, status: nil) }) {
+            switch step {
+            case .write(_, let uuid, _) where !characteristics.contains { $0.uuid == uuid }:
+                characteristics.append(
+                    Characteristic(service: service, uuid: uuid, properties: [.write, .writeWithoutResponse]))
+            case .read(let uuid) where !characteristics.contains { $0.uuid == uuid }:
+                characteristics.append(Characteristic(service: service, uuid: uuid, properties: [.read]))
+            default: break
+            }
         }
         if let identity = profile.identityCharacteristic {
             characteristics.insert(

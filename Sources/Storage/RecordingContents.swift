@@ -69,6 +69,19 @@ public struct StreamContents: Hashable, Sendable {
     }
 }
 
+extension StreamContents {
+    /// True where all of the samples were taken and never sent by the headset, so that no sample of the stream was lost.
+    public func isUnsent(_ range: Range<Int64>) -> Bool {
+        var (low, high) = (0, gaps.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if gaps[middle].firstN < range.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        let same = gaps[low...].prefix { $0.firstN == range.lowerBound }
+        return same.contains { $0.channel == 0 && $0.cause == .notSent && $0.count >= range.upperBound - range.lowerBound }
+    }
+}
+
 /// One piece of the time map, in UTC.
 public struct TimeSegment: Hashable, Sendable {
     public var firstN: Int64

@@ -15,9 +15,14 @@ enum Benchmarks {
             cost = try Ingest(headsets: numbers[0], seconds: numbers[1], bits: numbers[2]).run(path: path)
         case ("simulation", 2):
             cost = ConnectionSimulation(seed: UInt64(path) ?? 1, seconds: Int64(arguments.last ?? "") ?? 1).run()
+        case ("decode", 2):
+            let workload = Decode.Workload(rawValue: path) ?? .ganglion3
+            cost = Decode(workload: workload, repetitions: Int(arguments.last ?? "") ?? 1).run()
         case ("export", 2): cost = try ExportEDF(database: path, file: arguments.last ?? "").run()
         default:
-            print("usage: Benchmarks ingest DATABASE HEADSETS SECONDS BITS | simulation SEED SECONDS | export DATABASE FILE")
+            print(
+                "usage: Benchmarks ingest DATABASE HEADSETS SECONDS BITS | simulation SEED SECONDS | export DATABASE FILE"
+                    + " | decode ganglion2|ganglion3|muse|museSAthena REPETITIONS")
             exit(64)
         }
         print(cost.json)

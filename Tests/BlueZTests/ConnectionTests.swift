@@ -69,7 +69,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "A connect of a dead process is cleared away: disconnect, wait, remove the device, and leave it to the scan",
+        "A connect of a dead process that leads to nothing is cleared away: wait, disconnect, wait, remove the device, scan",
         arguments: [("org.bluez.Error.InProgress", "In Progress"), ("org.bluez.Error.Failed", "Operation already in progress")])
     func stuckInProgress(name: String, message: String) {
         var script = Script.ready()
@@ -77,8 +77,12 @@ struct ConnectionTests {
         script.events.removeAll()
         script.ask { $0.connect(Script.headset, attempt: attempt) }
         script.fail("Connect", name, message)
+        #expect(script.waiting.isEmpty)
+        script.pass(.seconds(10))
         #expect(script.waiting == ["Disconnect"])
         script.reply("Disconnect")
+        #expect(script.waiting.isEmpty)
+        script.pass(.milliseconds(100))
         #expect(script.waiting == ["Connect"])
         script.fail("Connect", name, message)
         #expect(script.waiting.isEmpty)
@@ -109,6 +113,19 @@ struct ConnectionTests {
             ])
     }
 
+    @Test("A link that bluetoothd never signals, because its ATT socket was faster than the kernel's word, is asked for")
+    func neverSignalled() {
+        var script = Script.ready()
+        let attempt = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.reply("Connect")
+        #expect(script.waiting == ["GetAll"])
+        script.reply("GetAll", [BluetoothdScript.dictionary(Script.deviceProperties(["Connected": .boolean(true)]))])
+        #expect(script.events.last == .didConnect(Script.headset, attempt: attempt))
+        script.device(["Connected": .boolean(false)])
+        #expect(script.events.last == .didDisconnect(Script.headset, error: .linkLost, attempt: attempt))
+    }
+
     @Test(
         "bluetoothd's reply that a headset is connected may come before the signal, but not without it",
         arguments: [true, false])
@@ -127,15 +144,35 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A connect of a dead process that one disconnect clears away costs nothing more")
-    func stuckOnce() {
+    @Test("A connect of a dead process is as good as our own: the link that it leads to is taken")
+    func joined() {
         var script = Script.ready()
         let attempt = script.attempt()
         script.ask { $0.connect(Script.headset, attempt: attempt) }
         script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
-        script.reply("Disconnect")
-        script.connects()
+        script.device(["Connected": .boolean(true)])
         #expect(script.events.last == .didConnect(Script.headset, attempt: attempt))
+        #expect(script.calls.isEmpty)
+    }
+
+    @Test("A connect of a dead process that is there again after a cancel is cleared away at once")
+    func stuckOnce() {
+        var script = Script.ready()
+        let first = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: first) }
+        script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
+        let cancel = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+        script.reply("Disconnect")
+        script.pass(.milliseconds(100))
+        let second = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: second) }
+        script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
+        #expect(script.waiting == ["Disconnect"])
+        script.reply("Disconnect")
+        script.pass(.milliseconds(100))
+        script.connects()
+        #expect(script.events.last == .didConnect(Script.headset, attempt: second))
     }
 
     @Test("A pending connect is cancelled by Disconnect; the error of the connect itself is not told")
@@ -150,6 +187,24 @@ struct ConnectionTests {
         #expect(script.events.isEmpty)
         script.reply("Disconnect")
         #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
+    }
+
+    @Test("A connect right after a pending one was cancelled waits until the kernel has given that up")
+    func settling() {
+        var script = Script.ready()
+        let first = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: first) }
+        let cancel = script.attempt()
+        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: cancel) }
+        script.fail("Connect", "org.bluez.Error.Failed", "br-connection-canceled")
+        script.reply("Disconnect")
+        let second = script.attempt()
+        script.ask { $0.connect(Script.headset, attempt: second) }
+        #expect(script.waiting.isEmpty)
+        script.pass(.milliseconds(99))
+        #expect(script.waiting.isEmpty)
+        script.pass(.milliseconds(1))
+        #expect(script.waiting == ["Connect"])
     }
 
     @Test("Where there is nothing to cancel, the cancel is answered at once")

@@ -114,6 +114,23 @@ import Testing
         #expect(try skips(reader, "BAD_ACQ_SKIP@@EEG AF7") == [[10, 512]])
     }
 
+    @Test(
+        "A sample that the headset never sends is held: neither marked, nor the end of a segment",
+        arguments: GapTreatment.allCases)
+    func unsent(_ treatment: GapTreatment) throws {
+        var stream = RecordingFixture.Stream(
+            description: RecordingFixture.description(), range: 0...1023, absent: [200...200, 401...401])
+        stream.absenceCause = .notSent
+        let fixture = RecordingFixture(streams: [stream])
+        let report = try export(fixture, gaps: treatment)
+        #expect(report.files.count == 1)
+        let reader = try read(directory.names[0])
+        #expect(try skips(reader).isEmpty)
+        let first = try reader.digitalValues(ofSignal: 0)
+        #expect(first[200] == RecordingFixture.value(199, 0))
+        #expect(first[201] == RecordingFixture.value(201, 0))
+    }
+
     @Test("Each unbroken segment is a file of its own, with its own start and its own annotations")
     func segments() throws {
         var fixture = RecordingFixture(streams: [

@@ -29,6 +29,13 @@ import Testing
         #expect(abs(error) < 1e-7)
     }
 
+    @Test("A Ganglion's samples and accelerations share records of a cycle")
+    func cycle() throws {
+        let grid = try EDFRecordGrid(frequencies: [200, 2000.0 / 201])
+        #expect(grid.durationMicroseconds == 1_005_000)
+        #expect(grid.samplesPerRecord == [201, 10])
+    }
+
     @Test("Frequencies without a common record are refused with advice")
     func incompatible() {
         #expect(throws: ExportError.self) { try EDFRecordGrid(frequencies: [249.873_21, 51.317_7]) }

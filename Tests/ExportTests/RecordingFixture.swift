@@ -14,6 +14,7 @@ struct RecordingFixture {
         var range: ClosedRange<Int64>
         /// n's without a row.
         var absent: [ClosedRange<Int64>] = []
+        var absenceCause = GapCause.linkLost
         /// n's whose row lacks a channel (1 ...).
         var nulls: [(channel: Int, range: ClosedRange<Int64>)] = []
         /// Nanoseconds after ``start`` of the first n.
@@ -102,7 +103,9 @@ struct RecordingFixture {
                     observationCount: 100))
             batch.samples += rows(stream, id)
             batch.ledger += stream.absent.map {
-                .open(stream: id, firstN: $0.lowerBound, channel: 0, count: Int64($0.count), cause: .linkLost, noticed: first)
+                .open(
+                    stream: id, firstN: $0.lowerBound, channel: 0, count: Int64($0.count), cause: stream.absenceCause,
+                    noticed: first)
             }
             batch.ledger += stream.nulls.map {
                 .open(

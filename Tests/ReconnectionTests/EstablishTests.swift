@@ -163,6 +163,30 @@ struct EstablishTests {
         #expect(test.machine.state.name == "scanning")
         #expect(test.fire(.discovered(Under.stranger)).isEmpty)
         test.fire(.discovered(Under.second))
+        test.reachDeadline()
+        #expect(test.machine.state.name == "connecting")
+    }
+
+    @Test("An unknown address gives the known one half a second to be heard, and then has its turn", arguments: [true, false])
+    func strangersWait(isKnownHeard: Bool) {
+        var test = Under.inState("scanning")
+        #expect(test.fire(.discovered(Under.stranger)).isEmpty)
+        if isKnownHeard { test.fire(.discovered(Under.known)) } else { test.reachDeadline() }
+        guard case .connecting(let candidate) = test.machine.state else {
+            Issue.record("\(test.machine.state.name)")
+            return
+        }
+        #expect(candidate.identifier == (isKnownHeard ? Under.known : Under.stranger))
+        #expect(test.now - candidate.layerBegan <= ReconnectionLimits().strangerDelay)
+    }
+
+    @Test("A scan for a headset that was never met waits for nobody")
+    func firstHeadset() {
+        var test = Under(identifiers: [])
+        test.fire(.start)
+        test.fire(.restored([], attempt: test.attempt))
+        test.fire(.retrievedConnected([], attempt: test.attempt))
+        test.fire(.discovered(Under.stranger))
         #expect(test.machine.state.name == "connecting")
     }
 

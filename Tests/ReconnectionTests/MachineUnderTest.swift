@@ -86,6 +86,7 @@ struct MachineUnderTest {
                 return test
             }
             test.fire(.discovered(stranger))
+            test.reachDeadline()
             test.fire(.connected(stranger, attempt: test.attempt))
             test.fire(.servicesDiscovered(attempt: test.attempt))
             return test

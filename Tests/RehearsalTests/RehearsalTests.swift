@@ -58,6 +58,48 @@ struct RehearsalTests {
         #expect(first.injected == second.injected)
     }
 
+    /// Headsets without memory, whose samples are compared by session.
+    private static let memoryless: [RehearsedHeadset] =
+        GanglionFirmware.allCases.map {
+            RehearsedHeadset(
+                name: "ganglion", specification: .ganglion(GanglionSpecification(firmware: $0)), profile: GanglionProfile())
+        }
+        + MuseSpecification.Model.allCases.map {
+            RehearsedHeadset(name: "muse", specification: .muse(MuseSpecification($0)), profile: MuseProfile())
+        }
+
+    @Test(
+        "A headset without memory is stored as it sent, and where nothing goes wrong only what it never sends is missing",
+        arguments: memoryless.indices)
+    func withoutMemory(_ place: Int) throws {
+        var plan = RehearsalPlan(seed: 2, headsets: [Self.memoryless[place]])
+        plan.faultyPeriod = .seconds(20)
+        plan.calmPeriod = .seconds(15)
+        let rehearsal = try Rehearsal(plan)
+        let report = try rehearsal.run()
+        #expect(report.violations == [])
+        let contents = try rehearsal.store.reader(of: RecordingID(rawValue: 1)).contents
+        let causes = Set(contents.streams.flatMap(\.gaps).map(\.cause))
+        #expect(causes == (place == 1 ? [.notSent] : []))
+        #expect(contents.streams.allSatisfy { ($0.lastN ?? 0) > Int64(30 * $0.description.samplingFrequency) })
+        // And in the storm.
+        plan.faults = .storm
+        plan.faultyPeriod = .seconds(120)
+        plan.calmPeriod = .seconds(60)
+        #expect(try Rehearsal(plan).run().violations == [])
+    }
+
+    @Test("A channel that is shifted or filled is noticed in a headset without memory", arguments: memoryless.indices)
+    func plantedDefectWithoutMemory(_ place: Int) throws {
+        for defect in [PlantedDefect.shiftChannel, .fillGapsWithZeros] {
+            var plan = RehearsalPlan(seed: 5, headsets: [Self.memoryless[place]])
+            plan.faults.lostNotification = 0.01
+            plan.defect = defect
+            let rules = Set(try Rehearsal(plan).run().violations.map(\.rule))
+            #expect(!rules.isDisjoint(with: [.storedIsSampled, .storage]), "\(defect) was noticed by \(rules)")
+        }
+    }
+
     @Test("A planted defect is noticed", arguments: PlantedDefect.allCases)
     func plantedDefect(_ defect: PlantedDefect) throws {
         var rules: Set<RehearsalReport.Rule> = []

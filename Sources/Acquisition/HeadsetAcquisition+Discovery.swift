@@ -1,0 +1,24 @@
+import Bluetooth
+import Headsets
+import Reconnection
+
+/// What the services of a link tell.
+extension HeadsetAcquisition {
+    /// Some headsets are told apart by their characteristics only; all must have those that the profile needs.
+    func servicesDiscovered(_ result: Result<GATTDatabase, CentralError>, _ attempt: Attempt, at now: MonotonicTime) {
+        switch result {
+        case .failure(let error): handle(.stepFailed(error, attempt: attempt), at: now)
+        case .success(let database):
+            if profile.isDiscriminatedByDatabase {
+                linkProfile = profile.adapted(to: database)
+                decoder = linkProfile.makeDecoder()
+                machine.adapt(to: linkProfile)
+            }
+            if let absent = linkProfile.requiredCharacteristics.first(where: { database[$0] == nil }) {
+                handle(.stepFailed(.noSuchCharacteristic(absent), attempt: attempt), at: now)
+            } else {
+                handle(.servicesDiscovered(attempt: attempt), at: now)
+            }
+        }
+    }
+}

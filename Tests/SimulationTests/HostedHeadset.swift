@@ -1,0 +1,125 @@
+import Bluetooth
+import Headsets
+import Simulation
+
+/// A simulated headset behind the commands and the decoder of its profile, without an engine in between.
+struct HostedHeadset {
+    let bench: Bench
+    private(set) var profile: any HeadsetProfile
+    private var decoder: any HeadsetDecoder
+    private var attempts: UInt64 = 10
+    /// What was decoded, with the values of each block.
+    private(set) var items: [DecodedItem] = []
+    private(set) var blocks: [(block: SampleBlock, values: [Int32])] = []
+    /// The notifications of each characteristic, in order.
+    private(set) var notifications: [(characteristic: BluetoothUUID, value: [UInt8])] = []
+
+    init(_ specification: HeadsetSpecification, profile: any HeadsetProfile, seed: UInt64 = 1, script: [ScriptedFault] = []) {
+        bench = Bench(seed: seed, headsets: [specification], script: script)
+        self.profile = profile
+        decoder = profile.makeDecoder()
+    }
+
+    var headset: SimulatedHeadset { bench.world.headsets[0] }
+
+    /// Connects, discovers, and lets the profile adapt itself.
+    mutating func connect() {
+        bench.run(seconds: 1)
+        bench.central.connect(headset.identifier, attempt: attempt())
+        bench.run(seconds: 1)
+        bench.central.discoverServices(on: headset.identifier, attempt: attempt())
+        bench.run(seconds: 1)
+        for case .didDiscoverServices(_, .success(let database), _) in bench.take() { profile = profile.adapted(to: database) }
+        decoder = profile.makeDecoder()
+        subscribe(profile.controlCharacteristics)
+    }
+
+    mutating func subscribe(_ characteristics: [BluetoothUUID]) {
+        for characteristic in characteristics {
+            bench.central.setNotifyValue(true, for: characteristic, on: headset.identifier, attempt: attempt())
+        }
+        run(seconds: 1)
+    }
+
+    /// Carries out the profile's commands.
+    mutating func perform(_ purpose: CommandPurpose) {
+        for step in profile.commands(for: purpose, status: nil) {
+            switch step {
+            case .write(let bytes, let characteristic, let type):
+                bench.central.writeValue(bytes, to: characteristic, type: type, on: headset.identifier, attempt: attempt())
+            case .read(let characteristic):
+                bench.central.readValue(of: characteristic, on: headset.identifier, attempt: attempt())
+            case .wait(let duration): run(seconds: Double(duration.nanoseconds) / 1e9)
+            case .abandonLink: bench.central.cancelPeripheralConnection(headset.identifier, attempt: attempt())
+            }
+            run(seconds: 0.2)
+        }
+    }
+
+    /// Everything from the status query to streaming.
+    mutating func start() {
+        connect()
+        for purpose in [CommandPurpose.queryStatus, .initialise] { perform(purpose) }
+        subscribe(profile.dataCharacteristics)
+        perform(.start)
+    }
+
+    /// Lets the time pass and decodes what came.
+    mutating func run(seconds: Double) {
+        bench.run(seconds: seconds)
+        for event in bench.take() {
+            switch event {
+            case .didUpdateValue(let characteristic, _, let value, _):
+                notifications.append((characteristic, value))
+                decode(value, from: characteristic)
+            case .didReadValue(let characteristic, _, .success(let value), _): decode(value, from: characteristic)
+            default: break
+            }
+        }
+    }
+
+    private mutating func decode(_ value: [UInt8], from characteristic: BluetoothUUID) {
+        var decoded = Decoded()
+        decoder.decode(value, from: characteristic, into: &decoded)
+        items += decoded.items
+        for case .samples(let block) in decoded.items { blocks.append((block, Array(decoded.values[block.values]))) }
+    }
+
+    private mutating func attempt() -> Attempt {
+        attempts += 1
+        return Attempt(number: attempts)
+    }
+
+    /// The statuses so far.
+    var statuses: [HeadsetStatus] { items.compactMap { if case .status(let status) = $0 { status } else { nil } } }
+
+    /// Sampling instants of a stream that came, channels of the first kind of block only.
+    func instantCount(stream: Int) -> Int {
+        blocks.filter { $0.block.stream == stream && $0.block.firstChannel == 0 }.reduce(0) { $0 + $1.block.instantCount }
+    }
+
+    /// The first block whose values are not what the headset sent in the session; nil where all are.
+    func firstWrong(session: Int = 0) -> SampleBlock? {
+        guard let truth = headset.sessions else { return nil }
+        let sampled = truth.sessions[session]
+        var next = [Int: Int64]()
+        for (block, values) in blocks {
+            let stream = profile.streams[block.stream]
+            let step = Int64(stream.samplesPerCount)
+            let key = block.stream * 8 + block.firstChannel
+            let turn = (stream.counterModulus ?? 1 << 32) * step
+            // Near the block before of the same channels.
+            let expected = next[key] ?? sampled.firstIndexes[block.stream]
+            let counter = Int64(block.counter ?? 0) * step
+            let index = counter + Int64((Double(expected - counter) / Double(turn)).rounded()) * turn
+            next[key] = index + Int64(block.instantCount)
+            for (offset, value) in values.enumerated() {
+                let position = index - sampled.firstIndexes[block.stream] + Int64(offset / block.channelCount)
+                let channel = block.firstChannel + offset % block.channelCount
+                let sent = truth.sent(session: session, stream: block.stream, channel: channel, position: position)
+                if sent != value { return block }
+            }
+        }
+        return nil
+    }
+}
