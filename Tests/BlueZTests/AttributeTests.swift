@@ -108,6 +108,21 @@ struct AttributeTests {
         #expect(script.events.isEmpty)
     }
 
+    @Test("A signal that bluetoothd repeats for each program that listens counts once; an equal value later is another one")
+    func repeatedSignals() {
+        var script = resolved(["Trusted": .boolean(true)])
+        _ = subscribe(&script)
+        script.fail("AcquireNotify", "org.bluez.Error.InProgress", "In Progress")
+        script.reply("StartNotify")
+        script.events.removeAll()
+        for value in [[1], [1], [2], [2]] as [[UInt8]] {
+            script.changed(BlueZInterface.characteristic, at: Script.eegPath, ["Value": .bytes(value)])
+        }
+        script.pass(.milliseconds(8))
+        script.changed(BlueZInterface.characteristic, at: Script.eegPath, ["Value": .bytes([2])])
+        #expect(script.events.count == 3)
+    }
+
     @Test("Notifications that another program has acquired are told as that")
     func acquiredElsewhere() {
         var script = resolved()
@@ -161,6 +176,22 @@ struct AttributeTests {
         #expect(script.calls.first?.arguments == [.bytes([7]), .options(["type": .string(word)])])
         script.reply("WriteValue")
         #expect(script.events.isEmpty == (type == .withoutResponse))
+    }
+
+    @Test("A write that waited while the socket for writes was acquired goes through it")
+    func waitingWrite() {
+        var script = resolved()
+        let flags = BusValue.array([.string("write-without-response")], of: "s")
+        script.changed(BlueZInterface.characteristic, at: Script.controlPath, ["Flags": flags])
+        let attempt = script.attempt()
+        for byte in 1...2 as ClosedRange<UInt8> {
+            script.ask {
+                $0.writeValue([byte], to: Script.control, type: .withoutResponse, on: Script.headset, attempt: attempt)
+            }
+        }
+        script.reply("AcquireWrite", [.descriptor(79), .uint16(247)])
+        #expect(script.calls.isEmpty)
+        #expect(script.others.suffix(2) == [.send([1], socket: 79), .send([2], socket: 79)])
     }
 
     @Test("A read brings the value")
