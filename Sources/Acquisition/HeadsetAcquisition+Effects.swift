@@ -15,6 +15,10 @@ extension HeadsetAcquisition {
         case .startScan: wantsScan = true
         case .stopScan: wantsScan = false
         case .connect(let identifier, let attempt):
+            // An unknown address waits for its turn; another headset may have taken it meanwhile.
+            guard !acquirer.isUsed(identifier, byAnotherThan: self) else {
+                return pending.append(.connectFailed(.channelBusy, attempt: attempt))
+            }
             central.setConnectionParameters(profile.connectionParameters, for: identifier)
             central.connect(identifier, attempt: attempt)
         case .cancelConnection(let identifier, let attempt):

@@ -132,7 +132,7 @@ struct AcquirerTests {
         #expect(test.phase == .silent && test.now - began <= .milliseconds(1050))
         #expect(!test.script.calls.contains(.cancel), "the link may recover")
         test.script.change { $0.sendsSamples = returns }
-        try test.run(.seconds(1), until: returns ? .streaming : .searching)
+        try test.run(test.profile.timing.silenceLimit, until: returns ? .streaming : .searching)
         #expect(test.phase == (returns ? .streaming : .searching))
         #expect(test.script.calls.contains(.cancel) == !returns)
     }
