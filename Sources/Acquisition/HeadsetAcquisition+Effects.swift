@@ -111,6 +111,7 @@ extension HeadsetAcquisition {
         self.link = link
         awaitsFirstSample = true
         silenceDeadline = now + profile.timing.silenceNotice
+        isSilent = false
         keepAliveDeadline = linkProfile.timing.keepAliveInterval.map { now + $0 }
         statusDeadline = linkProfile.answersStatusQuery ? now + acquirer.limits.statusInterval : nil
         adoptStreams(link.lastStatus?.streams ?? linkProfile.streams, at: now)
@@ -141,6 +142,7 @@ extension HeadsetAcquisition {
         link = nil
         runner = nil
         subscription = nil
-        (keepAliveDeadline, statusDeadline) = (nil, nil)
+        (keepAliveDeadline, statusDeadline, silenceDeadline) = (nil, nil, nil)
+        isSilent = false
     }
 }
