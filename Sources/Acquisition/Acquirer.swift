@@ -188,6 +188,11 @@ public final class Acquirer {
         if nextCommit == nil { nextCommit = now + limits.commitInterval }
     }
 
+    /// True where another headset uses or tries the identifier.
+    func isUsed(_ identifier: PeripheralIdentifier, byAnotherThan acquisition: HeadsetAcquisition) -> Bool {
+        acquisitions.contains { $0 !== acquisition && $0.peripheral == identifier }
+    }
+
     /// True where another headset uses, tries or owns the identifier.
     func isTaken(_ identifier: PeripheralIdentifier, by acquisition: HeadsetAcquisition) -> Bool {
         acquisitions.contains {

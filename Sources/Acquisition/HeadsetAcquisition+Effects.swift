@@ -15,6 +15,10 @@ extension HeadsetAcquisition {
         case .startScan: wantsScan = true
         case .stopScan: wantsScan = false
         case .connect(let identifier, let attempt):
+            // An unknown address waits for its turn; another headset may have taken it meanwhile.
+            guard !acquirer.isUsed(identifier, byAnotherThan: self) else {
+                return pending.append(.connectFailed(.channelBusy, attempt: attempt))
+            }
             central.setConnectionParameters(profile.connectionParameters, for: identifier)
             central.connect(identifier, attempt: attempt)
         case .cancelConnection(let identifier, let attempt):
@@ -107,6 +111,7 @@ extension HeadsetAcquisition {
         self.link = link
         awaitsFirstSample = true
         silenceDeadline = now + profile.timing.silenceNotice
+        isSilent = false
         keepAliveDeadline = linkProfile.timing.keepAliveInterval.map { now + $0 }
         statusDeadline = linkProfile.answersStatusQuery ? now + acquirer.limits.statusInterval : nil
         adoptStreams(link.lastStatus?.streams ?? linkProfile.streams, at: now)
@@ -137,6 +142,7 @@ extension HeadsetAcquisition {
         link = nil
         runner = nil
         subscription = nil
-        (keepAliveDeadline, statusDeadline) = (nil, nil)
+        (keepAliveDeadline, statusDeadline, silenceDeadline) = (nil, nil, nil)
+        isSilent = false
     }
 }

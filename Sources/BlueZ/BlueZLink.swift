@@ -6,8 +6,8 @@ struct BlueZLink {
     enum Phase: Hashable {
         /// Device1.Connect is under way.
         case connecting(recovery: Recovery)
-        /// A pause before Device1.Connect is called: bluetoothd is busy with this device, or the kernel still gives up an earlier
-        /// connect.
+        /// A pause before Device1.Connect is called: bluetoothd is busy with this device, or the kernel still gives up an
+        /// earlier connect.
         case pausing(recovery: Recovery, until: MonotonicTime)
         /// A connect of an earlier process is under way; what it leads to is waited for.
         case joining(until: MonotonicTime)

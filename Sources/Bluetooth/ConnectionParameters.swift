@@ -31,14 +31,16 @@ public struct ConnectionParameters: Hashable, Sendable {
     ///   7.5 ... 30 ms. The upper bound is the kernel's default minimum: each step of the establish flow costs an interval or
     ///   two. The shortest that suits is half of it, which leaves the controller room to fit several links.
     /// - No latency: a headset that streams has something to say at every event.
-    /// - The supervision timeout is twice the silence limit, 2 ... 6 s: short fades do not end the link (the kernel's default
-    ///   of 420 ms does), and it is the program, not the controller, that first notices a headset which is gone.
+    /// - The supervision timeout is a third of the silence limit, 2 ... 6 s: short fades do not end the link (the kernel's
+    ///   default of 420 ms does), and a headset that is gone is the controller's to notice, since a link that has ended by
+    ///   itself is closed at once and one that bluetoothd is asked to close takes 2 s. The program gives up what the
+    ///   controller keeps alive and is silent all the same.
     public init(packetPeriod: Duration, silenceLimit: Duration) {
         let longest = Self.units(packetPeriod + packetPeriod, of: 1_250_000, in: 6...24)
         maximumInterval = longest
         minimumInterval = max(6, longest / 2)
         latency = 0
-        supervisionTimeout = Self.units(silenceLimit + silenceLimit, of: 10_000_000, in: 200...600)
+        supervisionTimeout = Self.units(silenceLimit / 3, of: 10_000_000, in: 200...600)
     }
 
     /// Whole units, rounded down and then brought into the range.

@@ -24,7 +24,7 @@ public struct BufferedEEGProfile: HeadsetProfile {
 
     /// 8 instants at 250 Hz are a block each 32 ms. The service lets a headset wait 200 ms for a block to fill.
     public var timing: ProfileTiming {
-        ProfileTiming(packetPeriod: .milliseconds(40), silenceLimit: .milliseconds(2000))
+        ProfileTiming(packetPeriod: .milliseconds(40), silenceLimit: .milliseconds(5500))
     }
 
     /// One command for each purpose; none keeps a link alive, since the headset never ends one by itself.

@@ -133,6 +133,8 @@ public struct ProfileTiming: Hashable, Sendable {
     /// How long streaming may be silent before people are told: long enough for a radio that repeats a packet or two.
     public var silenceNotice: Duration { min(max(.milliseconds(1000), packetPeriod * 8), silenceLimit) }
     /// How long streaming, or one of the ``HeadsetProfile/vitalCharacteristics``, may be silent before the link counts as lost.
+    /// Longer than the stalls of a headset that is there: what it holds back meanwhile arrives after all, and a headset that is
+    /// gone is noticed by the controller.
     public var silenceLimit: Duration
     /// How long the answer to a status query may take; one retry follows.
     public var statusLimit: Duration

@@ -81,7 +81,7 @@ public struct MuseProfile: HeadsetProfile {
     /// 12 samples at 256 Hz are a packet each 47 ms. Users report streams that end after 10 to 15 minutes, and a keep-alive
     /// as the likely cure; its interval is a guess below that of the Muse of 2014, for which 10 s were prescribed.
     public var timing: ProfileTiming {
-        ProfileTiming(packetPeriod: .milliseconds(47), silenceLimit: .seconds(2), keepAliveInterval: .seconds(10))
+        ProfileTiming(packetPeriod: .milliseconds(47), silenceLimit: .milliseconds(5500), keepAliveInterval: .seconds(10))
     }
 
     public var streams: [StreamDescription] {

@@ -132,9 +132,14 @@ struct AcquirerTests {
         #expect(test.phase == .silent && test.now - began <= .milliseconds(1050))
         #expect(!test.script.calls.contains(.cancel), "the link may recover")
         test.script.change { $0.sendsSamples = returns }
-        try test.run(.seconds(1), until: returns ? .streaming : .searching)
+        try test.run(test.profile.timing.silenceLimit, until: returns ? .streaming : .searching)
         #expect(test.phase == (returns ? .streaming : .searching))
         #expect(test.script.calls.contains(.cancel) == !returns)
+        // Its next link is not silent before it has begun.
+        test.script.change { $0.sendsSamples = true }
+        if !returns { try test.run(.seconds(10), until: .establishing) }
+        try test.run(.seconds(3), until: .silent)
+        #expect(test.phase == .streaming)
     }
 
     @Test("Only samples of a vital characteristic show that it is not silent", arguments: [true, false])

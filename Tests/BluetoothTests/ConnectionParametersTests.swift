@@ -29,10 +29,10 @@ import Testing
     }
 
     @Test func theIntervalHoldsTwoNotificationsWithinItsBounds() {
-        let slow = ConnectionParameters(packetPeriod: .milliseconds(40), silenceLimit: .seconds(2))
-        #expect(slow == parameters(12, 24, 0, 400))
+        let slow = ConnectionParameters(packetPeriod: .milliseconds(40), silenceLimit: .seconds(9))
+        #expect(slow == parameters(12, 24, 0, 300))
         let muse = ConnectionParameters(packetPeriod: .milliseconds(7), silenceLimit: .milliseconds(1500))
-        #expect(muse == parameters(6, 11, 0, 300))
+        #expect(muse == parameters(6, 11, 0, 200))
         let fastest = ConnectionParameters(packetPeriod: .microseconds(900), silenceLimit: .milliseconds(500))
         #expect(fastest == parameters(6, 6, 0, 200))
         let endless = ConnectionParameters(packetPeriod: .seconds(3600), silenceLimit: .seconds(3600))
