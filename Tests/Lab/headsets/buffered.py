@@ -272,6 +272,7 @@ class BufferedFirmware(Firmware):
                     "acknowledged": stream.memory.acknowledged,
                     "lost": stream.memory.lost,
                     "sentLive": stream.sent_live,
+                    "skippedLive": stream.skipped_live,
                     "sentFromMemory": stream.sent_from_memory,
                 }
                 for stream in self.streams

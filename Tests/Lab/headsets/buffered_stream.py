@@ -66,6 +66,8 @@ class BufferedStream:
         # The longest notification of the present link.
         self.longest = 244
         self.sent_live = 0
+        # What was too old to be sent live when the radio had time for it.
+        self.skipped_live = 0
         self.sent_from_memory = 0
         self._plan = plan
         self._journal = journal
@@ -184,6 +186,7 @@ class BufferedStream:
         out: list[bytes] = []
         end = self.settle(now)
         position = max(self.live, self.clock.position(now - _LIVE_BACKLOG))
+        self.skipped_live += position - self.live
         instants = self._most_instants()
         is_due = now >= self._block_due(position)
         while position < end and len(out) < most:

@@ -47,6 +47,8 @@ class Machine:
             f"LAB_SHARE={self.share}",
             f"LAB_PYTHON={sys.executable}",
             f"LAB_MODULE={self.module}",
+            # floor/reader.c; built by Tests/Lab/run.
+            f"LAB_READER={os.environ.get('EEGSYNC_LAB_READER', '')}",
         ]
         if self.is_time_simulated:
             command.append("time-travel=inf-cpu")
