@@ -41,7 +41,7 @@ public struct GanglionProfile: HeadsetProfile {
     /// A packet each 10 ms. After a lost packet, firmware 2 cannot be decoded for up to a cycle of 1.005 s: two of them are
     /// waited for.
     public var timing: ProfileTiming {
-        ProfileTiming(packetPeriod: .milliseconds(10), silenceLimit: .milliseconds(5500))
+        ProfileTiming(packetPeriod: .milliseconds(10), silenceLimit: .milliseconds(2500))
     }
 
     /// The accelerometer's rows follow from the packets' numbers: 10 of them in a cycle.
