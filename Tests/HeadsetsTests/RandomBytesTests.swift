@@ -7,7 +7,8 @@ import Testing
 struct RandomBytesTests {
     private static let characteristics = [
         BufferedEEGService.control, BufferedEEGService.data, GanglionService.data, .softwareRevisionString, .serialPort,
-        .batteryLevel, MuseService.control, MuseService.telemetry, MuseService.eeg[0], MuseService.ppg[2],
+        HermesService.eegData, HermesService.configuration, HermesService.motionData, HermesService.eventData, .batteryLevel,
+        MuseService.control, MuseService.telemetry, MuseService.eeg[0], MuseService.ppg[2],
         MuseService.accelerometer, MuseService.multiplexed,
     ]
 
@@ -37,6 +38,7 @@ struct RandomBytesTests {
         let openings: [[UInt8]] = [
             [], [0x81, 1], [0x82], [0x83], [0x84], [0x91], [0x92], [0x93], [0xAA, 0xAA], [0xAA, 0xAA, 4],
             [0x33], [0], [48, 0, 0, 0, 0, 0, 0, 0, 0, 0x12], [60, 0, 0, 0, 0, 0, 0, 0, 0, 0x36], [7, 0x7B],
+            [UInt8](repeating: 5, count: HermesService.packetLength - 32),
         ]
         for seed in 0..<20_000 {
             let opening = openings[Int.random(in: 0..<openings.count, using: &generator)]
