@@ -127,8 +127,32 @@ public struct RehearsalPlan: Sendable {
         // A headset without memory, counter or serial number: every loss is for good, and must be ledgered all the same.
         if generator.next() % 4 == 0 {
             plan.headsets.append(
-                RehearsedHeadset(name: "mindwave", specification: .thinkGear(), profile: ThinkGearProfile()))
+                RehearsedHeadset(name: "thinkgear", specification: .thinkGear(), profile: ThinkGearProfile()))
         }
+        plan.headsets += withoutMemory(&generator)
         return plan
+    }
+
+    /// Headsets without memory, in some seeds.
+    private static func withoutMemory(_ generator: inout SeededGenerator) -> [RehearsedHeadset] {
+        var headsets: [RehearsedHeadset] = []
+        // One found by its name alone, whose counter stands still between links.
+        if generator.next() % 4 == 0 {
+            let hermes = HermesSpecification(crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
+            headsets.append(
+                RehearsedHeadset(name: "hermes", specification: .hermes(hermes), profile: HermesProfile()))
+        }
+        // The ThinkGear stream in its three forms of Low Energy.
+        if generator.next() % 4 == 0 {
+            let format = MindWaveProfile.Format.allCases[Int(generator.below(2))]
+            headsets.append(
+                RehearsedHeadset(
+                    name: "mindwave", specification: .mindWave(format: format), profile: MindWaveProfile()))
+        } else if generator.next() % 8 == 0 {
+            let radio = TGAMProfile.Radio.allCases[Int(generator.below(2))]
+            headsets.append(
+                RehearsedHeadset(name: "tgam", specification: .tgam(radio: radio), profile: TGAMProfile()))
+        }
+        return headsets
     }
 }

@@ -8,8 +8,13 @@ public struct HeadsetSpecification: Sendable {
         case counting
         /// A headset with memory that speaks the Buffered EEG service.
         case buffered(BufferedHeadsetSpecification)
-        /// A ThinkGear headset at a serial port: no memory, no counter.
-        case thinkGear
+        /// A NeuroSky headset that sends the ThinkGear stream from a characteristic, at once or after a command: no memory, no
+        /// counter.
+        case thinkGear(from: BluetoothUUID, startedBy: [UInt8]?)
+        /// A MindWave Mobile 2: no memory, no counter.
+        case mindWave
+        /// A Nucleus-Kit headset: no memory, a counter of 5.12 s.
+        case hermes(HermesSpecification)
         /// An OpenBCI Ganglion: no memory, a counter of a second.
         case ganglion(GanglionSpecification)
         /// A Muse 2016, Muse 2 or Muse S: no memory, each channel in packets of its own.

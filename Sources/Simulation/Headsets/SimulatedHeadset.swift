@@ -67,7 +67,10 @@ public final class SimulatedHeadset {
         let period = world.options.heartbeat ?? specification.connectionInterval
         switch specification.behaviour {
         case .buffered(let buffered): behaviourStorage = BufferedHeadset(buffered, headset: self)
-        case .thinkGear: behaviourStorage = ThinkGearHeadset(headset: self)
+        case .thinkGear(let characteristic, let command):
+            behaviourStorage = ThinkGearHeadset(headset: self, characteristic: characteristic, startCommand: command)
+        case .mindWave: behaviourStorage = MindWaveHeadset(headset: self)
+        case .hermes(let hermes): behaviourStorage = HermesHeadset(hermes, headset: self)
         case .ganglion(let ganglion): behaviourStorage = GanglionHeadset(ganglion, headset: self)
         case .muse(let muse): behaviourStorage = MuseHeadset(muse, headset: self)
         case .recorded(let capture): behaviourStorage = RecordedHeadset(capture, headset: self)

@@ -50,7 +50,10 @@ extension Configuration.Simulation {
             var specification: HeadsetSpecification
             switch headset.model {
             case "ganglion": specification = .ganglion(number: index + 1)
+            case "hermes": specification = .hermes(number: index + 1)
+            case "mindwave": specification = .mindWave(number: index + 1)
             case "muse": specification = .muse(number: index + 1)
+            case "tgam": specification = .tgam(number: index + 1)
             case "thinkgear":
                 // Found by its name alone, which therefore stays.
                 specification = .thinkGear(number: index + 1)
