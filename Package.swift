@@ -131,8 +131,12 @@ let package = Package(
         // Workloads that Tests/Benchmarks/run measures beside their floors.
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth"],
-            path: "Tests/Benchmarks", exclude: ["run", "floor.c"], swiftSettings: settings),
+            dependencies: [
+                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth", "CBenchmarks",
+            ],
+            path: "Tests/Benchmarks", exclude: ["run", "floor.c", "CBenchmarks"], swiftSettings: settings),
+        // A count of allocations, and the loop that decoders are measured beside.
+        .target(name: "CBenchmarks", path: "Tests/Benchmarks/CBenchmarks"),
 
         // The built daemon, killed at random instants, and given everything that a machine can do to it.
         .testTarget(
