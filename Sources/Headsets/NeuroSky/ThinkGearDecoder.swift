@@ -33,6 +33,10 @@ public struct ThinkGearDecoder: HeadsetDecoder {
                 Self.endRaw(from: &rawStart, into: &decoded)
                 Self.appendLoss(of: frame, into: &decoded)
             }
+            if let sample = parser.rawSample(of: frame) {
+                decoded.values.append(Int32(sample))
+                continue
+            }
             appendRows(of: parser.payload(of: frame), rawStart: &rawStart, into: &decoded)
         }
         Self.endRaw(from: &rawStart, into: &decoded)

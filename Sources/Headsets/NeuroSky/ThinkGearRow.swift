@@ -62,8 +62,6 @@ struct ThinkGearRows: Sequence, IteratorProtocol {
 
     /// Whether rows fill the payload exactly.
     static func fill(_ payload: ArraySlice<UInt8>) -> Bool {
-        // The frame that comes 512 times a second.
-        if payload.count == 4, payload.first == ThinkGearRow.raw, payload[payload.startIndex + 1] == 2 { return true }
         var rows = ThinkGearRows(payload: payload)
         while rows.next() != nil {}
         return !rows.isMalformed
