@@ -4,6 +4,7 @@ enum Imports {
     /// says who has them.
     static let allowed: [String: [String]] = [
         "Bluetooth": [],
+        "AttributeProtocol": ["Bluetooth"],
         "Headsets": ["Bluetooth"],
         "Reconnection": ["Bluetooth", "Headsets"],
         "Migrations": [],
@@ -12,7 +13,7 @@ enum Imports {
         "Export": ["Storage", "Headsets", "Bluetooth"],
         "BlueZ": ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
         "BluetoothManagement": ["Bluetooth", "CBluetooth"],
-        "KernelBluetooth": ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
+        "KernelBluetooth": ["Bluetooth", "AttributeProtocol", "BluetoothManagement", "CBluetooth", "CLinux"],
         "Simulation": ["Bluetooth", "Headsets", "Reconnection"],
         "Acquisition": ["Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd"],
         "Rehearsal": [
