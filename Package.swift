@@ -101,6 +101,11 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // The Attribute Protocol and the client of the Generic Attribute Profile. Pure.
+        .target(name: "AttributeProtocol", dependencies: ["Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "AttributeProtocolTests", dependencies: ["AttributeProtocol", "Bluetooth"], swiftSettings: settings),
+
         // The kernel's Bluetooth management channel: adapters, connection parameters, why links ended.
         .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),
         .testTarget(

@@ -4,6 +4,7 @@ enum Imports {
     /// says who has them.
     static let allowed: [String: [String]] = [
         "Bluetooth": [],
+        "AttributeProtocol": ["Bluetooth"],
         "Capture": ["Bluetooth"],
         "Headsets": ["Bluetooth"],
         "Reconnection": ["Bluetooth", "Headsets"],
@@ -13,7 +14,7 @@ enum Imports {
         "Export": ["Storage", "Headsets", "Bluetooth"],
         "BlueZ": ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
         "BluetoothManagement": ["Bluetooth", "CBluetooth"],
-        "KernelBluetooth": ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
+        "KernelBluetooth": ["Bluetooth", "AttributeProtocol", "BluetoothManagement", "CBluetooth", "CLinux"],
         "Simulation": ["Bluetooth", "Capture", "Headsets", "Reconnection"],
         "Acquisition": ["Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd"],
         "Rehearsal": [
