@@ -97,6 +97,14 @@ let package = Package(
         .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
+
+        // The central over the kernel's own sockets: serial ports over Bluetooth Classic.
+        .target(
+            name: "KernelBluetooth", dependencies: ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KernelBluetoothTests",
+            dependencies: ["KernelBluetooth", "Bluetooth", "BluetoothManagement", "CLinux"], swiftSettings: settings),
         // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
 
@@ -109,8 +117,9 @@ let package = Package(
         .executableTarget(
             name: "eegsync",
             dependencies: [
-                "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "BlueZ", "Simulation",
-                "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
+                "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "BlueZ",
+                "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals,
+                logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
