@@ -101,10 +101,23 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // The Attribute Protocol and the client of the Generic Attribute Profile. Pure.
+        .target(name: "AttributeProtocol", dependencies: ["Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "AttributeProtocolTests", dependencies: ["AttributeProtocol", "Bluetooth"], swiftSettings: settings),
+
         // The kernel's Bluetooth management channel: adapters, connection parameters, why links ended.
         .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
+
+        // The central over the kernel's own sockets: serial ports over Bluetooth Classic.
+        .target(
+            name: "KernelBluetooth", dependencies: ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KernelBluetoothTests",
+            dependencies: ["KernelBluetooth", "Bluetooth", "BluetoothManagement", "CLinux"], swiftSettings: settings),
         // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
 
@@ -118,7 +131,8 @@ let package = Package(
             name: "eegsync",
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "Storage", "Export", "Acquisition", "BlueZ",
-                "Simulation", "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals, logging, yams,
+                "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals,
+                logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(

@@ -73,6 +73,9 @@ extension HeadsetProfile {
     /// True where a headset can prove which one it is.
     public var provesIdentity: Bool { identityCharacteristic != nil || tellsIdentityInStatus }
 
+    /// True for a headset with a serial port over Bluetooth Classic: its addresses are classic ones.
+    public var usesSerialPort: Bool { services == [.serialPort] }
+
     /// All characteristics that a link needs before it counts as discovered.
     public var requiredCharacteristics: [BluetoothUUID] {
         controlCharacteristics + dataCharacteristics.filter { !controlCharacteristics.contains($0) }
