@@ -129,6 +129,29 @@ public struct RehearsalPlan: Sendable {
             plan.headsets.append(
                 RehearsedHeadset(name: "mindwave", specification: .thinkGear(), profile: ThinkGearProfile()))
         }
+        // One of those that number their samples and keep nothing.
+        if generator.next() % 2 == 0 {
+            let others = Self.countingHeadsets(crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
+            plan.headsets.append(others[Int(generator.below(UInt64(others.count)))])
+        }
         return plan
+    }
+
+    /// Headsets without memory, each with a counter of its own kind.
+    ///
+    /// - Parameter crystalErrorPPM: by how much their crystals are fast, in parts per million.
+    public static func countingHeadsets(crystalErrorPPM: Double = 0) -> [RehearsedHeadset] {
+        [
+            RehearsedHeadset(
+                name: "cyton", specification: .cyton(CytonSpecification(crystalErrorPPM: crystalErrorPPM)),
+                profile: CytonProfile()),
+            RehearsedHeadset(
+                name: "daisy", specification: .cyton(CytonSpecification(hasDaisy: true, crystalErrorPPM: crystalErrorPPM)),
+                profile: CytonProfile()),
+            RehearsedHeadset(
+                name: "unicorn",
+                specification: .unicorn(UnicornSpecification(firstCounter: .max - 5000, crystalErrorPPM: crystalErrorPPM)),
+                profile: UnicornProfile())
+        ]
     }
 }

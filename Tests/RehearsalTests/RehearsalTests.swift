@@ -67,6 +67,7 @@ struct RehearsalTests {
         + MuseSpecification.Model.allCases.map {
             RehearsedHeadset(name: "muse", specification: .muse(MuseSpecification($0)), profile: MuseProfile())
         }
+        + RehearsalPlan.countingHeadsets()
 
     @Test(
         "A headset without memory is stored as it sent, and where nothing goes wrong only what it never sends is missing",

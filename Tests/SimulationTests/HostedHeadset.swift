@@ -43,7 +43,7 @@ struct HostedHeadset {
 
     /// Carries out the profile's commands.
     mutating func perform(_ purpose: CommandPurpose) {
-        for step in profile.commands(for: purpose, status: nil) {
+        for step in profile.commands(for: purpose, status: statuses.last) {
             switch step {
             case .write(let bytes, let characteristic, let type):
                 bench.central.writeValue(bytes, to: characteristic, type: type, on: headset.identifier, attempt: attempt())

@@ -12,7 +12,7 @@ public struct HeadsetCatalog: Sendable {
 
     /// The profiles that are part of the program.
     public static let builtIn = HeadsetCatalog(profiles: [
-        BufferedEEGProfile(), GanglionProfile(), MuseProfile(), ThinkGearProfile(),
+        BufferedEEGProfile(), CytonProfile(), GanglionProfile(), MuseProfile(), ThinkGearProfile(), UnicornProfile(),
     ])
 
     /// The model identifiers, in the order of ``profiles``.

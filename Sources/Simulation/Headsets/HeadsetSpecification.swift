@@ -14,6 +14,10 @@ public struct HeadsetSpecification: Sendable {
         case ganglion(GanglionSpecification)
         /// A Muse 2016, Muse 2 or Muse S: no memory, each channel in packets of its own.
         case muse(MuseSpecification)
+        /// An OpenBCI Cyton at a serial port: no memory, a counter of a second, and it streams on when its link ends.
+        case cyton(CytonSpecification)
+        /// A g.tec Unicorn Hybrid Black at a serial port: no memory, a counter of 32 bits.
+        case unicorn(UnicornSpecification)
         /// Plays recorded notifications.
         case recorded(Capture)
     }

@@ -49,11 +49,13 @@ extension Configuration.Simulation {
         headsets.enumerated().map { index, headset in
             var specification: HeadsetSpecification
             switch headset.model {
+            case "cyton": specification = .cyton(number: index + 1)
             case "ganglion": specification = .ganglion(number: index + 1)
             case "muse": specification = .muse(number: index + 1)
             case "thinkgear":
                 // Found by its name alone, which therefore stays.
                 specification = .thinkGear(number: index + 1)
+            case "unicorn": specification = .unicorn(number: index + 1)
             default:
                 var memory = BufferedHeadsetSpecification()
                 memory.samplesFromBoot = true
