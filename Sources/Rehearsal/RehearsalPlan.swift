@@ -149,9 +149,18 @@ public struct RehearsalPlan: Sendable {
                 name: "daisy", specification: .cyton(CytonSpecification(hasDaisy: true, crystalErrorPPM: crystalErrorPPM)),
                 profile: CytonProfile()),
             RehearsedHeadset(
+                name: "cyton-ble", specification: .cytonBLE(crystalErrorPPM: crystalErrorPPM), profile: CytonBLEProfile()),
+            RehearsedHeadset(
+                name: "explore", specification: .explore(ExploreSpecification(crystalErrorPPM: crystalErrorPPM)),
+                profile: ExploreProfile()),
+            RehearsedHeadset(
+                name: "explore32",
+                specification: .explore(ExploreSpecification(channelCount: 32, crystalErrorPPM: crystalErrorPPM)),
+                profile: ExploreProfile()),
+            RehearsedHeadset(
                 name: "unicorn",
                 specification: .unicorn(UnicornSpecification(firstCounter: .max - 5000, crystalErrorPPM: crystalErrorPPM)),
-                profile: UnicornProfile())
+                profile: UnicornProfile()),
         ]
     }
 }

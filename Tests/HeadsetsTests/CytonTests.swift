@@ -109,7 +109,8 @@ struct CytonTests {
         let pieces = [0, 1, 7, 13, 18, 19, 19, 60].map { Self.sample($0) }
         let damage = Self.decode(pieces, with: &decoder).items.filter { if case .damaged = $0 { true } else { false } }
         // 5, 5 and 4 frames before 18 are 14: one acceleration; 4 and 40 more make 44: four.
-        #expect(damage == [.damaged(stream: CytonProfile.auxiliary, count: 1), .damaged(stream: CytonProfile.auxiliary, count: 4)])
+        #expect(
+            damage == [.damaged(stream: CytonProfile.auxiliary, count: 1), .damaged(stream: CytonProfile.auxiliary, count: 4)])
     }
 
     @Test("with time stamps sends one axis in each of three frames of ten, and the board's clock")

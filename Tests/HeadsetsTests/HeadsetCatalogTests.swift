@@ -6,7 +6,7 @@ import Testing
 struct HeadsetCatalogTests {
     @Test("finds each built-in profile by its model")
     func builtIn() throws {
-        #expect(HeadsetCatalog.builtIn.models == ["buffered-eeg", "cyton", "ganglion", "muse", "thinkgear", "unicorn"])
+        #expect(HeadsetCatalog.builtIn.models == ["buffered-eeg", "cyton", "cyton-ble", "explore", "ganglion", "muse", "thinkgear", "unicorn"])
         for model in HeadsetCatalog.builtIn.models {
             let profile = try HeadsetCatalog.builtIn.profile(model: model)
             #expect(profile.model == model)

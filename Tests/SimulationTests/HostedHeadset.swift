@@ -99,12 +99,15 @@ struct HostedHeadset {
     }
 
     /// The first block whose values are not what the headset sent in the session; nil where all are.
-    func firstWrong(session: Int = 0) -> SampleBlock? {
-        guard let truth = headset.sessions else { return nil }
+    func firstWrong(session: Int = 0) -> SampleBlock? { wrong(in: profile.streams, session: session) }
+
+    /// The same for streams that the headset has described itself.
+    func wrong(in streams: [StreamDescription]?, session: Int = 0) -> SampleBlock? {
+        guard let truth = headset.sessions, let streams else { return blocks.first?.block }
         let sampled = truth.sessions[session]
         var next = [Int: Int64]()
         for (block, values) in blocks {
-            let stream = profile.streams[block.stream]
+            let stream = streams[block.stream]
             let step = Int64(stream.samplesPerCount)
             let key = block.stream * 8 + block.firstChannel
             let turn = (stream.counterModulus ?? 1 << 32) * step

@@ -63,6 +63,12 @@ struct ByteStream: Sendable {
         return Int32(bitPattern: bits) >> 8
     }
 
+    /// The little-endian two's complement of 24 bits at a place.
+    func int24(littleEndianAt offset: Int) -> Int32 {
+        let bits = UInt32(self[offset + 2]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset]) << 8
+        return Int32(bitPattern: bits) >> 8
+    }
+
     /// The little-endian two's complement of 16 bits at a place.
     func int16(littleEndianAt offset: Int) -> Int32 {
         Int32(Int16(bitPattern: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8))

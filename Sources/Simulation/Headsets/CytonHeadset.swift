@@ -125,7 +125,9 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
     private func auxiliary(_ position: Int64, _ session: Int, _ milliseconds: UInt32) -> (CytonFrame.Kind, [UInt8]) {
         let place = Int(UInt8(truncatingIfNeeded: position) % 10)
         var time: [UInt8] = []
-        for shift in stride(from: 24, through: 0, by: -8) { time.append(UInt8(truncatingIfNeeded: milliseconds >> UInt32(shift))) }
+        for shift in stride(from: 24, through: 0, by: -8) {
+            time.append(UInt8(truncatingIfNeeded: milliseconds >> UInt32(shift)))
+        }
         let isFirst = position == 0
         let readings = (0..<3).map { Int16(truncatingIfNeeded: reading(session, $0, position)) }
         switch (commands.auxiliary, commands.stampsTime) {

@@ -7,7 +7,7 @@ struct SessionRecord {
     private(set) var isSampling = false
     /// The first packet that was not sent.
     var next: Int64 = 0
-    /// How many packets stand for one instant of the first stream.
+    /// How many packets stand for one instant of the stream that paces them.
     private var packetsPerInstant = 1
 
     /// The present session's place; only while there is one.
@@ -15,7 +15,7 @@ struct SessionRecord {
 
     /// Begins a session; one that goes on ends.
     ///
-    /// - Parameter packetsPerInstant: how many packets stand for one instant of the first stream.
+    /// - Parameter packetsPerInstant: how many packets stand for one instant of the stream that paces them.
     mutating func start(
         at time: Int64, firstIndexes: [Int64], samplingFrequencies: [Double], packetsPerInstant: Int = 1
     ) {
@@ -34,11 +34,11 @@ struct SessionRecord {
         isSampling = false
     }
 
-    /// Takes the packets that are due, by the instants of the first stream. Of those that a silent radio has held back, more than `backlog` are
+    /// Takes the packets that are due, by the instants of a stream. Of those that a silent radio has held back, more than `backlog` are
     /// lost: as many steps of `step` as it takes.
-    mutating func takeDue(at time: Int64, backlog: Int64, step: Int64 = 1) -> Range<Int64> {
+    mutating func takeDue(at time: Int64, backlog: Int64, step: Int64 = 1, stream: Int = 0) -> Range<Int64> {
         guard isSampling, let session = sessions.last else { return next..<next }
-        let end = session.position(at: MonotonicTime(nanoseconds: time), stream: 0) * Int64(packetsPerInstant)
+        let end = session.position(at: MonotonicTime(nanoseconds: time), stream: stream) * Int64(packetsPerInstant)
         if end - next > backlog { next += (end - next - backlog + step - 1) / step * step }
         let due = next..<max(next, next + (end - next) / step * step)
         next = due.upperBound

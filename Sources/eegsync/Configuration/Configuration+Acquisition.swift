@@ -50,6 +50,8 @@ extension Configuration.Simulation {
             var specification: HeadsetSpecification
             switch headset.model {
             case "cyton": specification = .cyton(number: index + 1)
+            case "cyton-ble": specification = .cytonBLE(number: index + 1)
+            case "explore": specification = .explore(number: index + 1)
             case "ganglion": specification = .ganglion(number: index + 1)
             case "muse": specification = .muse(number: index + 1)
             case "thinkgear":

@@ -112,5 +112,5 @@ struct Configuration: Hashable, Sendable {
 
 extension Configuration {
     /// The models that this version has a profile for.
-    static let knownModels = ["buffered-eeg", "cyton", "ganglion", "muse", "thinkgear", "unicorn"]
+    static let knownModels = ["buffered-eeg", "cyton", "cyton-ble", "explore", "ganglion", "muse", "thinkgear", "unicorn"]
 }
