@@ -6,7 +6,11 @@ import Testing
 struct HeadsetCatalogTests {
     @Test("finds each built-in profile by its model")
     func builtIn() throws {
-        #expect(HeadsetCatalog.builtIn.models == ["buffered-eeg", "cyton", "cyton-ble", "explore", "ganglion", "muse", "thinkgear", "unicorn"])
+        #expect(
+            HeadsetCatalog.builtIn.models == [
+                "buffered-eeg", "cyton", "cyton-ble", "explore", "ganglion", "hermes", "mindwave", "muse", "tgam", "thinkgear",
+                "unicorn",
+            ])
         for model in HeadsetCatalog.builtIn.models {
             let profile = try HeadsetCatalog.builtIn.profile(model: model)
             #expect(profile.model == model)
