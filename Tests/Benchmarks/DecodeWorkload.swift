@@ -27,7 +27,7 @@ struct DecodeWorkload {
             DecodeWorkload(
                 name: "Muse S Athena", decoder: MuseAthenaDecoder(preset: .p1041), notifications: museSAthena),
             DecodeWorkload(name: "NeuroSky ThinkGear", decoder: ThinkGearDecoder(), notifications: thinkGear),
-        ]
+        ] + frames
     }
 
     /// Not a headset's: it makes an array of each notification. What counts allocations must count these.

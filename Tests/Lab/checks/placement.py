@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from checks.database import Epoch, StoredStream
-from headsets import ganglion, muse
+from headsets import explore, ganglion, muse
 from headsets.truth import TrueBoot, TrueStream, Truth
 
 Rows = list[tuple[int, ...]]
@@ -85,4 +85,6 @@ def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
         return lambda rows: [ganglion.acceleration(row) for row in rows]
     if kind == "ganglion":
         return lambda rows: [ganglion.samples(row, 3) for row in rows]
+    if kind == "explore" and stored.name == "environment":
+        return lambda rows: [explore.surroundings(row) for row in rows]
     return list

@@ -7,7 +7,8 @@ from functools import partial
 from guest.clock import now
 from guest.lab import Lab
 from lab.marks import Goal
-from lab.scenario import GANGLION, MUSE, OTHER_GANGLION, OTHER_MUSE, Scenario, Step
+from lab.scenario import CYTON_BLE, EXPLORE, GANGLION, MUSE, OTHER_CYTON_BLE, OTHER_EXPLORE, OTHER_GANGLION, OTHER_MUSE
+from lab.scenario import Scenario, Step
 
 # TP9.
 _CHANNEL = "273e0003"
@@ -74,6 +75,14 @@ def _ganglion(name: str, title: str, step: Step) -> Scenario:
     return Scenario(20, f"ganglion-{name}", f"Ganglion: {title}", [step], headsets=(GANGLION, OTHER_GANGLION))
 
 
+def _explore(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(30, f"explore-{name}", f"Explore: {title}", [step], headsets=(EXPLORE, OTHER_EXPLORE))
+
+
+def _cyton(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(31, f"cyton-ble-{name}", f"Cyton BLE: {title}", [step], headsets=(CYTON_BLE, OTHER_CYTON_BLE))
+
+
 SCENARIOS = [
     _muse("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _muse("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
@@ -84,4 +93,8 @@ SCENARIOS = [
     _ganglion("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _ganglion("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _ganglion("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
+    _explore("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _explore("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _cyton("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _cyton("kill", "eegsync killed (-9), restarted after 2 s", _killed),
 ]
