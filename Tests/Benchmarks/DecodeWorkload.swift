@@ -29,7 +29,7 @@ struct DecodeWorkload {
                 name: "Muse S Athena", decoder: MuseAthenaDecoder(preset: .p1041), notifications: museSAthena),
             DecodeWorkload(name: "MindWave Mobile 2", decoder: MindWaveDecoder(), notifications: mindWave),
             DecodeWorkload(name: "NeuroSky ThinkGear", decoder: ThinkGearDecoder(), notifications: thinkGear),
-        ]
+        ] + frames
     }
 
     /// Not a headset's: it makes an array of each notification. What counts allocations must count these.

@@ -62,6 +62,9 @@ extension Configuration.Simulation {
         headsets.enumerated().map { index, headset in
             var specification: HeadsetSpecification
             switch headset.model {
+            case "cyton": specification = .cyton(number: index + 1)
+            case "cyton-ble": specification = .cytonBLE(number: index + 1)
+            case "explore": specification = .explore(number: index + 1)
             case "ganglion": specification = .ganglion(number: index + 1)
             case "hermes": specification = .hermes(number: index + 1)
             case "mindwave": specification = .mindWave(number: index + 1)
@@ -70,6 +73,7 @@ extension Configuration.Simulation {
             case "thinkgear":
                 // Found by its name alone, which therefore stays.
                 specification = .thinkGear(number: index + 1)
+            case "unicorn": specification = .unicorn(number: index + 1)
             default:
                 var memory = BufferedHeadsetSpecification()
                 memory.samplesFromBoot = true

@@ -57,6 +57,16 @@ GANGLION = LabHeadset(
     "Ganglion-58f3", "left", "C0:00:00:00:02:01", 21, kind="ganglion", model="ganglion", is_known_by_address=True
 )
 OTHER_GANGLION = LabHeadset("Ganglion-1a6d", None, "C0:00:00:00:02:66", 2166, kind="ganglion", model="ganglion")
+CYTON_BLE = LabHeadset(
+    "RFduino", "left", "C0:00:00:00:06:01", 61, kind="cyton-ble", model="cyton-ble", is_known_by_address=True
+)
+OTHER_CYTON_BLE = LabHeadset("RFduino-2", None, "C0:00:00:00:06:66", 6166, kind="cyton-ble", model="cyton-ble")
+EXPLORE = LabHeadset(
+    "Explore_8441", "left", "C0:00:00:00:05:01", 51, kind="explore", model="explore", is_known_by_address=True
+)
+OTHER_EXPLORE = LabHeadset(
+    "Explore_0666", None, "C0:00:00:00:05:66", 5166, kind="explore", model="explore", details={"channels": 16}
+)
 MUSE = LabHeadset("Muse-1324", "left", "C0:55:DA:B0:13:24", 31, "2031-TZRW-1324", kind="muse", model="muse")
 OTHER_MUSE = LabHeadset("Muse-0666", None, "C0:55:DA:B0:06:66", 3166, "2031-TZRW-0666", kind="muse", model="muse")
 HERMES = LabHeadset(

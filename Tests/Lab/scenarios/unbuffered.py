@@ -8,10 +8,14 @@ from guest.clock import now
 from guest.lab import Lab
 from lab.marks import Goal
 from lab.scenario import (
+    CYTON_BLE,
+    EXPLORE,
     GANGLION,
     HERMES,
     MINDWAVE_2,
     MUSE,
+    OTHER_CYTON_BLE,
+    OTHER_EXPLORE,
     OTHER_GANGLION,
     OTHER_HERMES,
     OTHER_MINDWAVE_2,
@@ -102,6 +106,14 @@ def _mindwave(name: str, title: str, step: Step) -> Scenario:
     return Scenario(23, f"mindwave-{name}", f"MindWave Mobile 2: {title}", [step], headsets=(MINDWAVE_2, OTHER_MINDWAVE_2))
 
 
+def _explore(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(30, f"explore-{name}", f"Explore: {title}", [step], headsets=(EXPLORE, OTHER_EXPLORE))
+
+
+def _cyton(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(31, f"cyton-ble-{name}", f"Cyton BLE: {title}", [step], headsets=(CYTON_BLE, OTHER_CYTON_BLE))
+
+
 SCENARIOS = [
     _muse("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _muse("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
@@ -120,4 +132,8 @@ SCENARIOS = [
     _mindwave("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _mindwave("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _mindwave("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
+    _explore("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _explore("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _cyton("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _cyton("kill", "eegsync killed (-9), restarted after 2 s", _killed),
 ]
