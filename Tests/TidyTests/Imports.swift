@@ -5,6 +5,8 @@ enum Imports {
     static let allowed: [String: [String]] = [
         "Bluetooth": [],
         "Headsets": ["Bluetooth"],
+        "HeadsetDescriptors": ["Headsets", "Bluetooth"],
+        "ShippedHeadsets": [],
         "Reconnection": ["Bluetooth", "Headsets"],
         "Migrations": [],
         "Storage": ["Migrations", "Headsets", "Bluetooth"],
@@ -21,8 +23,8 @@ enum Imports {
             "Acquisition", "CLinux", "CSystemd",
         ],
         "eegsync": [
-            "Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "BluetoothManagement",
-            "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux", "CSystemd",
+            "Bluetooth", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Reconnection", "Migrations", "Storage", "Export",
+            "BlueZ", "BluetoothManagement", "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux", "CSystemd",
         ],
     ]
 
