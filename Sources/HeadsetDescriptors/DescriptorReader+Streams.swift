@@ -139,7 +139,9 @@ extension DescriptorReader {
 
     /// Checks that packets fill all streams, and hands these over.
     mutating func settleStreams(_ descriptor: inout HeadsetDescriptor) {
-        for draft in streams where descriptor.memory == .none {
+        // What could not be read may be what fills them.
+        let isReadable = problems.isEmpty
+        for draft in streams where descriptor.memory == .none && isReadable {
             for (place, isFilled) in draft.filled.enumerated() where !isFilled {
                 // With a source of its own missing, one complaint says it all.
                 if !draft.filled.contains(true) {

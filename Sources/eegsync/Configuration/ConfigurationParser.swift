@@ -73,7 +73,7 @@ struct ConfigurationParser {
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             result.append(
                 Configuration.Headset(
-                    name: name, model: model(in: found, of: element),
+                    name: name, model: model(in: found, of: element, among: models),
                     identifiers: found["identifiers"].map { identifiers($0) } ?? [],
                     serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
                     passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) }))
@@ -145,7 +145,7 @@ struct ConfigurationParser {
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             result.append(
                 Configuration.SimulatedHeadset(
-                    name: name, model: model(in: found, of: element),
+                    name: name, model: model(in: found, of: element, among: models.filter(Configuration.knownModels.contains)),
                     serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) }))
         }
         return result
@@ -186,7 +186,9 @@ struct ConfigurationParser {
         return name
     }
 
-    private mutating func model(in found: [String: ConfigurationNode], of owner: ConfigurationNode) -> String {
+    private mutating func model(
+        in found: [String: ConfigurationNode], of owner: ConfigurationNode, among models: [String]
+    ) -> String {
         let allowed = models.joined(separator: ", ")
         guard let value = required("model", in: found, of: owner, allowed: allowed),
             let model = text(value, allowed: allowed, limit: 64)
