@@ -7,6 +7,8 @@ enum Imports {
         "AttributeProtocol": ["Bluetooth"],
         "Capture": ["Bluetooth"],
         "Headsets": ["Bluetooth"],
+        "HeadsetDescriptors": ["Headsets", "Bluetooth"],
+        "ShippedHeadsets": [],
         "Reconnection": ["Bluetooth", "Headsets"],
         "Migrations": [],
         "Storage": ["Migrations", "Headsets", "Bluetooth"],
@@ -22,8 +24,9 @@ enum Imports {
             "Simulation", "Acquisition", "CLinux", "CSystemd",
         ],
         "eegsync": [
-            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ",
-            "BluetoothManagement", "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux", "CSystemd",
+            "Bluetooth", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Reconnection", "Migrations", "Storage",
+            "Export", "BlueZ", "BluetoothManagement", "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux",
+            "CSystemd",
         ],
     ]
 

@@ -9,12 +9,18 @@ extension Configuration {
     /// The configured headsets with their profiles.
     var knownHeadsets: [KnownHeadset] {
         headsets.compactMap { headset in
-            // The parser accepts only models of the catalog.
-            guard let profile = try? HeadsetCatalog.builtIn.profile(model: headset.model) else { return nil }
+            // The parser accepts only models of the catalog, and described ones.
+            guard let profile = headset.profile else { return nil }
             return KnownHeadset(
                 name: headset.name, profile: profile, identifiers: headset.identifiers, identityProof: headset.serialNumber,
                 montage: headset.montage)
         }
+    }
+
+    /// The services that mark a connected peripheral as a headset.
+    var services: [BluetoothUUID] {
+        HeadsetCatalog.builtIn.profiles.flatMap(\.services)
+            + headsets.flatMap { $0.descriptor?.services ?? [] }
     }
 
     /// The central that the configuration names.
@@ -47,6 +53,14 @@ extension Configuration {
             headset.passkey.map { BlueZOptions.Passkey(value: $0, identifiers: headset.identifiers) }
         }
         return options
+    }
+}
+
+extension Configuration.Headset {
+    /// The model's profile; nil for a model that nobody knows.
+    var profile: (any HeadsetProfile)? {
+        if let descriptor { return DescribedProfile(descriptor) }
+        return try? HeadsetCatalog.builtIn.profile(model: model)
     }
 }
 

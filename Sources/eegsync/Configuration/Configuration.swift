@@ -33,6 +33,8 @@ struct Configuration: Hashable, Sendable {
         var passkey: UInt32?
         /// Names for its EEG channels; nil for the profile's own.
         var montage: Montage?
+        /// What describes the model; nil for a built-in one.
+        var descriptor: HeadsetDescriptor?
     }
 
     /// What stands behind the `Central` protocol.
@@ -114,6 +116,6 @@ struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// The models that this version has a profile for.
+    /// The models that are part of the program.
     static let knownModels = HeadsetCatalog.builtIn.models
 }

@@ -72,7 +72,7 @@ struct ConfigurationParser {
         for element in list(value, allowed: "a list of headsets") {
             let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey", "montage"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
-            let model = model(in: found, of: element)
+            let model = model(in: found, of: element, among: models)
             let isSerial = (try? HeadsetCatalog.builtIn.profile(model: model))?.usesSerialPort ?? false
             result.append(
                 Configuration.Headset(
@@ -161,7 +161,7 @@ struct ConfigurationParser {
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             result.append(
                 Configuration.SimulatedHeadset(
-                    name: name, model: model(in: found, of: element),
+                    name: name, model: model(in: found, of: element, among: models.filter(Configuration.knownModels.contains)),
                     serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) }))
         }
         return result
@@ -202,7 +202,9 @@ struct ConfigurationParser {
         return name
     }
 
-    private mutating func model(in found: [String: ConfigurationNode], of owner: ConfigurationNode) -> String {
+    private mutating func model(
+        in found: [String: ConfigurationNode], of owner: ConfigurationNode, among models: [String]
+    ) -> String {
         let allowed = models.joined(separator: ", ")
         guard let value = required("model", in: found, of: owner, allowed: allowed),
             let model = text(value, allowed: allowed, limit: 64)
