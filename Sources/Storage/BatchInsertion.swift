@@ -38,6 +38,7 @@ struct BatchInsertion {
         try batch.clockObservations.forEach(insert)
         try batch.clockOffsets.forEach(insert)
         try batch.preservedStates.forEach(insert)
+        try batch.signalChecks.forEach(insert)
     }
 
     /// Executes a statement from the cache.
