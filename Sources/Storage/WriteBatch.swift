@@ -37,6 +37,10 @@ public struct WriteBatch: Sendable {
     public var preservedStates: [PreservedStateRecord] = []
     /// What the signals looked like.
     public var signalChecks: [SignalCheckRecord] = []
+    /// What went over the air.
+    public var captureChunks: [CaptureChunk] = []
+    /// Captures that have ended.
+    public var completedCaptures: [CaptureID] = []
 
     /// Creates an empty batch.
     public init(number: UInt64) {
@@ -52,6 +56,7 @@ public struct WriteBatch: Sendable {
             && fills.isEmpty && ledger.isEmpty && segments.isEmpty && annotations.isEmpty && statusReports.isEmpty
             && connectionAttempts.isEmpty && connectionEvents.isEmpty && identifierUses.isEmpty && identityProofs.isEmpty
             && clockObservations.isEmpty && clockOffsets.isEmpty && preservedStates.isEmpty && signalChecks.isEmpty
+            && captureChunks.isEmpty && completedCaptures.isEmpty
     }
 }
 

@@ -124,18 +124,18 @@ struct SignalCheckTests {
     @Test("A window with a gap, or without the channel, is left out, and nothing is made up from its two parts")
     func gaps() throws {
         // Each part alone is still; a window over both would move.
-        let jump = try Self.results(Self.description(), seconds: 12, skip: { (900..<1000).contains($0) }) { n, _ in
-            n < 900 ? 100 : 900
-        }
+        let isLost: (Int64) -> Bool = { (900..<1000).contains($0) }
+        let jump = try Self.results(Self.description(), seconds: 12, skip: isLost) { n, _ in n < 900 ? 100 : 900 }
         #expect(jump.map(\.condition) == [.flat])
         #expect(jump.first?.peakToPeak == 0)
         #expect(jump.first?.sampleCount == 2560)
         // 900 = 512 + 388: those 388 are lost to the check, as is the gap.
         #expect(jump.first?.lastN == 3047)
         // The second channel lacks a sample in every window.
-        let holes = try Self.results(
-            Self.description(channels: 2), seconds: 12, missing: { $0 % 500 == 3 ? 0b10 : 0 }
-        ) { n, _ in Self.sine(10, amplitude: 50, at: n) }
+        let missing: (Int64) -> UInt8 = { $0 % 500 == 3 ? 0b10 : 0 }
+        let holes = try Self.results(Self.description(channels: 2), seconds: 12, missing: missing) { n, _ in
+            Self.sine(10, amplitude: 50, at: n)
+        }
         #expect(holes.map(\.channel) == [1])
     }
 
