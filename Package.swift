@@ -145,8 +145,7 @@ let package = Package(
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
                 "Export", "Acquisition", "BlueZ", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd",
-                argumentParser, lifecycle, unixSignals,
-                logging, yams,
+                argumentParser, lifecycle, unixSignals, logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(

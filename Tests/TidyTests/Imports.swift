@@ -18,7 +18,9 @@ enum Imports {
         "BluetoothManagement": ["Bluetooth", "CBluetooth"],
         "KernelBluetooth": ["Bluetooth", "AttributeProtocol", "BluetoothManagement", "CBluetooth", "CLinux"],
         "Simulation": ["Bluetooth", "Capture", "Headsets", "Reconnection"],
-        "Acquisition": ["Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd"],
+        "Acquisition": [
+            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd",
+        ],
         "Rehearsal": [
             "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "KernelBluetooth",
             "Simulation", "Acquisition", "CLinux", "CSystemd",
