@@ -17,6 +17,7 @@ For every kind:
     mode                   how it begins: on, off, pairing ("on")
 For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
+For kind `thinkgear`, `recording`: a file of bytes from a real headset's serial port that is sent (none).
 For the other kinds, the fields of `GanglionPlan`, `HermesPlan`, `MindWavePlan` and `MusePlan` in the files of their names.
 """
 
@@ -111,7 +112,7 @@ def read_description(path: Path) -> list[HeadsetDescription]:
 
 def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware:
     """The firmware of a headset's kind."""
-    details = description.details
+    details = dict(description.details)
     match description.kind:
         case "buffered":
             return _buffered(description, journal)
@@ -124,7 +125,8 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
         case "mindwave":
             return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
         case "thinkgear":
-            return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details))
+            recording = details.pop("recording", None)
+            return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details), recording)
         case "muse":
             identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
             muse = MusePlan(description.seed, **identity, **details)
