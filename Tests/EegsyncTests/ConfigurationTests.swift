@@ -119,6 +119,16 @@ private func configuration(
             ])
     }
 
+    @Test func addressesOfAHeadsetWithASerialPortAreClassicOnes() throws {
+        let text = configuration(
+            headset: #"{name: a, model: thinkgear, identifiers: ["20:68:9D:00:13:24", "20:68:9D:00:13:25/classic"]}"#)
+        let expected = [0x2068_9D00_1324, 0x2068_9D00_1325].map { PeripheralIdentifier(address: $0, type: .classic) }
+        #expect(try parse(text).headsets.map(\.identifiers) == [expected])
+        let wrong = configuration(headset: #"{name: a, model: thinkgear, identifiers: ["20:68:9D:00:13:24/public"]}"#)
+        let found = problems(wrong)
+        #expect(found.count == 1 && found.first?.contains("is no address of Bluetooth Classic") == true, "\(found)")
+    }
+
     @Test func withoutACentralTheMachineDecides() throws {
         let configuration = try parse("database: /a\nheadsets: [{name: a, model: thinkgear}]\n")
         #expect(configuration.central == .automatic(Configuration.BlueZ()))

@@ -48,6 +48,7 @@ extension Configuration {
         options.adapter = settings.adapter
         options.startNotify = settings.startNotify
         options.recoversAdapter = settings.recoversAdapter
+        options.tellsOfSerialPorts = hasSerialPorts
         options.serialPorts = headsets.flatMap(\.identifiers).filter { $0.addressType == .classic }
         options.passkeys = headsets.compactMap { headset in
             headset.passkey.map { BlueZOptions.Passkey(value: $0, identifiers: headset.identifiers) }

@@ -105,7 +105,8 @@ struct ConfigurationParser {
             guard let written = text(element, allowed: allowed, limit: 64) else { return nil }
             let identifier = PeripheralIdentifier(written, defaultType: .classic)
             if let identifier, identifier.addressType == .classic { return identifier }
-            problems.append(element.problem("\(element.kind) is no address of Bluetooth Classic", allowed: allowed))
+            let kind = identifier == nil ? "not a Bluetooth address" : "no address of Bluetooth Classic"
+            problems.append(element.problem("\(element.kind) is \(kind)", allowed: allowed))
             return nil
         }
     }

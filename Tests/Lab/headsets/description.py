@@ -18,6 +18,7 @@ For every kind:
     mode                   how it begins: on, off, pairing ("on")
 For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
+For kind `thinkgear`, `recording`: a file of bytes from a real headset's serial port that is sent (none).
 For the other kinds, the fields of `CytonPlan`, `ExplorePlan`, `GanglionPlan`, `HermesPlan`, `MindWavePlan`, `MusePlan` and
 `UnicornPlan` in the files of their names.
 """
@@ -116,7 +117,7 @@ def read_description(path: Path) -> list[HeadsetDescription]:
 
 def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware:
     """The firmware of a headset's kind."""
-    details = description.details
+    details = dict(description.details)
     match description.kind:
         case "buffered":
             return _buffered(description, journal)
@@ -135,7 +136,8 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
         case "mindwave":
             return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
         case "thinkgear":
-            return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details))
+            recording = details.pop("recording", None)
+            return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details), recording)
         case "unicorn":
             return UnicornFirmware(description.name, journal, UnicornPlan(description.seed, **details))
         case "muse":

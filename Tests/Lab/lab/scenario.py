@@ -41,7 +41,9 @@ class LabHeadset:
 
     def configuration(self) -> ConfiguredHeadset:
         """Its entry for eegsync."""
-        identifiers = (f"{self.address}/random",) if self.is_known_by_address else ()
+        # Of a headset with a serial port an address without a type is one of Bluetooth Classic.
+        address = self.address if self.kind == "thinkgear" else f"{self.address}/random"
+        identifiers = (address,) if self.is_known_by_address else ()
         return ConfiguredHeadset(self.alias or "", self.model, self.serial or None, identifiers, self.passkey)
 
 
@@ -77,6 +79,10 @@ MINDWAVE_2 = LabHeadset(
     "MindWave Mobile", "left", "C0:68:9E:00:00:01", 51, kind="mindwave", model="mindwave", is_known_by_address=True
 )
 OTHER_MINDWAVE_2 = LabHeadset("MindWave Mobile", None, "C0:68:9E:00:06:66", 5166, kind="mindwave", model="mindwave")
+# A headset with a serial port over Bluetooth Classic.
+MINDWAVE = LabHeadset(
+    "MindWaveMobile-0001", "left", "20:68:9D:00:00:01", 41, kind="thinkgear", model="thinkgear", is_known_by_address=True
+)
 # The same model with another serial number, always in range and advertising.
 STRANGER = LabHeadset("BEEG-0666", None, "C0:00:00:00:06:66", 666, "LAB-0666", details={"streams": _STREAMS})
 # The same, for hours: an advertisement a second.
