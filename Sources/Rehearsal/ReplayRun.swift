@@ -1,5 +1,6 @@
 import Acquisition
 import Bluetooth
+public import Capture
 public import Headsets
 public import Simulation
 public import Storage

@@ -5,6 +5,7 @@ enum Imports {
     static let allowed: [String: [String]] = [
         "Bluetooth": [],
         "AttributeProtocol": ["Bluetooth"],
+        "Capture": ["Bluetooth"],
         "Headsets": ["Bluetooth"],
         "Reconnection": ["Bluetooth", "Headsets"],
         "Migrations": [],
@@ -14,15 +15,15 @@ enum Imports {
         "BlueZ": ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
         "BluetoothManagement": ["Bluetooth", "CBluetooth"],
         "KernelBluetooth": ["Bluetooth", "AttributeProtocol", "BluetoothManagement", "CBluetooth", "CLinux"],
-        "Simulation": ["Bluetooth", "Headsets", "Reconnection"],
-        "Acquisition": ["Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd"],
+        "Simulation": ["Bluetooth", "Capture", "Headsets", "Reconnection"],
+        "Acquisition": ["Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd"],
         "Rehearsal": [
-            "Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "KernelBluetooth",
+            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "KernelBluetooth",
             "Simulation",
             "Acquisition", "CLinux", "CSystemd",
         ],
         "eegsync": [
-            "Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "BluetoothManagement",
+            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "BluetoothManagement",
             "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux", "CSystemd",
         ],
     ]
