@@ -124,13 +124,15 @@ let package = Package(
         .testTarget(
             name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
 
-        // The central over the kernel's own sockets: serial ports over Bluetooth Classic.
+        // The centrals over the kernel's own sockets: Low Energy, and serial ports over Bluetooth Classic.
         .target(
-            name: "KernelBluetooth", dependencies: ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
+            name: "KernelBluetooth",
+            dependencies: ["AttributeProtocol", "Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
             swiftSettings: settings),
         .testTarget(
             name: "KernelBluetoothTests",
-            dependencies: ["KernelBluetooth", "Bluetooth", "BluetoothManagement", "CLinux"], swiftSettings: settings),
+            dependencies: ["KernelBluetooth", "AttributeProtocol", "Bluetooth", "BluetoothManagement", "CLinux"],
+            swiftSettings: settings),
         // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
 
