@@ -119,6 +119,9 @@ struct BlueZConversation {
         requests.append(.call(call))
     }
 
+    /// True while the reply to a call for the purpose is waited for.
+    func awaits(_ purpose: CallPurpose) -> Bool { pending.values.contains { $0.purpose == purpose } }
+
     mutating func nextCall() -> CallNumber {
         lastCall += 1
         return CallNumber(rawValue: lastCall)
