@@ -236,6 +236,26 @@ struct ConnectionTests {
         #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
     }
 
+    @Test("A connect that follows a cancel at once begins without notifications")
+    func connectDuringCancelOfSubscribed() {
+        var options = BlueZOptions()
+        options.startNotify = [Script.headset]
+        let up: [String: BusValue] = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
+        var script = Script.ready(options: options, device: up, resolved: true)
+        script.ask { $0.restoreState(identifiers: [Script.headset], services: [], attempt: Attempt.none) }
+        for _ in 0..<2 {
+            let attempt = script.attempt()
+            script.ask { $0.setNotifyValue(true, for: Script.eeg, on: Script.headset, attempt: attempt) }
+            #expect(script.waiting == ["StartNotify"])
+            script.reply("StartNotify")
+            script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: attempt) }
+            script.ask { $0.connect(Script.headset, attempt: attempt) }
+            script.device(["Connected": .boolean(false)])
+            script.reply("Disconnect")
+            script.connects()
+        }
+    }
+
     @Test("Another program's link can be cancelled, too")
     func cancelForeign() {
         var script = Script.ready(device: ["Connected": .boolean(true)])
