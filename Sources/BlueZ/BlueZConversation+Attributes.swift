@@ -213,7 +213,10 @@ extension BlueZConversation {
             writeSockets.append(WriteSocket(identifier: identifier, path: operation.path, socket: socket))
             request(.send(value, socket: socket))
         }
-        if failure == nil, case .acquireNotify = operation.kind { trust(identifier) }
+        switch operation.kind {
+        case .acquireNotify, .startNotify: if failure == nil { trust(identifier) }
+        case .stopNotify, .releaseNotify, .read, .write, .acquireWrite: break
+        }
     }
 
     private func isSubscribed(_ path: String) -> Bool { subscriptions.contains { $0.path == path } }

@@ -96,6 +96,9 @@ struct AttributeTests {
         var script = resolved(options: options)
         _ = subscribe(&script)
         #expect(script.waiting == ["StartNotify"])
+        script.reply("StartNotify")
+        // It is kept from being forgotten as any other.
+        #expect(script.waiting == ["Set"])
     }
 
     @Test("Values that come as signals beside a socket are another program's and are not stored twice")

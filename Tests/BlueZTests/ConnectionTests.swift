@@ -240,7 +240,9 @@ struct ConnectionTests {
     func connectDuringCancelOfSubscribed() {
         var options = BlueZOptions()
         options.startNotify = [Script.headset]
-        let up: [String: BusValue] = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
+        let up: [String: BusValue] = [
+            "Connected": .boolean(true), "ServicesResolved": .boolean(true), "Trusted": .boolean(true),
+        ]
         var script = Script.ready(options: options, device: up, resolved: true)
         script.ask { $0.restoreState(identifiers: [Script.headset], services: [], attempt: Attempt.none) }
         for _ in 0..<2 {
