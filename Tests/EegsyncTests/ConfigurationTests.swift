@@ -4,7 +4,7 @@ import Testing
 
 @testable import eegsync
 
-private let models = ["buffered-eeg", "ganglion", "muse", "thinkgear"]
+private let models = ["buffered-eeg", "ganglion", "hermes", "muse", "thinkgear"]
 
 private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
     try ConfigurationParser.parse(text, file: "test.yaml", models: models)

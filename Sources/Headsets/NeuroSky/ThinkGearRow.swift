@@ -1,5 +1,8 @@
 /// One data row in the payload of a ThinkGear frame: `55`* code [length] value.
 struct ThinkGearRow {
+    /// Battery, 0 ... ``batteryMaximum``; old modules only.
+    static let battery: UInt8 = 0x01
+    static let batteryMaximum: UInt8 = 127
     static let poorSignal: UInt8 = 0x02
     static let attention: UInt8 = 0x04
     static let meditation: UInt8 = 0x05

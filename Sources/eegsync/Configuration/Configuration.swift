@@ -1,4 +1,5 @@
 import Bluetooth
+import Headsets
 
 /// What a person configures: the database, the headsets, the central, limits and the log level.
 ///
@@ -112,5 +113,5 @@ struct Configuration: Hashable, Sendable {
 
 extension Configuration {
     /// The models that this version has a profile for.
-    static let knownModels = ["buffered-eeg", "ganglion", "muse", "thinkgear"]
+    static let knownModels = HeadsetCatalog.builtIn.models
 }

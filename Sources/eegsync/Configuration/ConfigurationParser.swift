@@ -1,4 +1,5 @@
 import Bluetooth
+import Headsets
 import Yams
 
 /// Reads a configuration and complains about everything in it that is not exactly right.
@@ -71,10 +72,12 @@ struct ConfigurationParser {
         for element in list(value, allowed: "a list of headsets") {
             let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
+            let model = model(in: found, of: element)
+            let isSerial = (try? HeadsetCatalog.builtIn.profile(model: model))?.usesSerialPort ?? false
             result.append(
                 Configuration.Headset(
-                    name: name, model: model(in: found, of: element),
-                    identifiers: found["identifiers"].map { identifiers($0) } ?? [],
+                    name: name, model: model,
+                    identifiers: found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? [],
                     serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
                     passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) }))
         }
@@ -90,6 +93,18 @@ struct ConfigurationParser {
             guard let written = text(element, allowed: allowed, limit: 64) else { return nil }
             if let identifier = PeripheralIdentifier(written) { return identifier }
             problems.append(element.problem("\(element.kind) is not a Bluetooth address", allowed: allowed))
+            return nil
+        }
+    }
+
+    /// Addresses of a headset with a serial port: of Bluetooth Classic, whether they say so or not.
+    private mutating func classicIdentifiers(_ value: ConfigurationNode) -> [PeripheralIdentifier] {
+        let allowed = "addresses of Bluetooth Classic such as 20:68:9D:00:13:24"
+        return list(value, allowed: allowed).compactMap { element in
+            guard let written = text(element, allowed: allowed, limit: 64) else { return nil }
+            let identifier = PeripheralIdentifier(written, defaultType: .classic)
+            if let identifier, identifier.addressType == .classic { return identifier }
+            problems.append(element.problem("\(element.kind) is no address of Bluetooth Classic", allowed: allowed))
             return nil
         }
     }
