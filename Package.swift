@@ -184,7 +184,21 @@ let package = Package(
             name: "central-contract", dependencies: ["CentralContract", "BlueZ", "Bluetooth", "CLinux"],
             path: "Tests/CentralContract/Live", swiftSettings: settings),
 
+        // Everything that reads bytes from outside, and what must hold of it; the corpus that fuzzing has kept is a test.
+        .target(
+            name: "FuzzTargets", dependencies: ["Bluetooth", "BluetoothManagement", "Headsets", "Simulation"],
+            path: "Tests/Fuzz/Targets", swiftSettings: optimised),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
+
         // The rules of the house that can be checked by reading the tree.
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )
+
+// libFuzzer has the `main` of this program, and only Tests/Fuzz/run asks for libFuzzer: no other build knows of it.
+if Context.environment["EEGSYNC_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Program",
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}

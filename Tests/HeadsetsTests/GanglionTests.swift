@@ -208,4 +208,27 @@ struct GanglionTests {
         #expect(Self.blocks(decoded).map(\.counter) == [0])
         #expect(decoded.items.filter { $0 == .discarded(byteCount: 20) }.count == 2)
     }
+
+    @Test("with the accelerometer off gives no acceleration, also where the headset sends one because it has not heard of it")
+    func unheardCommand() {
+        for firmware in [GanglionFirmware.version2, .version3] {
+            var decoder = GanglionDecoder(firmware: firmware, isAccelerometerOn: false)
+            let decoded = Self.decode([0, 1, 2, 3].map { [$0] + Self.zero.dropFirst() }, with: &decoder)
+            #expect(!Self.blocks(decoded).isEmpty)
+            #expect(Self.blocks(decoded, stream: GanglionProfile.accelerometer).isEmpty)
+        }
+    }
+
+    @Test("of firmware 2 has samples of 24 bits, however far its differences go")
+    func endlessDifferences() {
+        var decoder = GanglionDecoder(firmware: .version2)
+        let fields = GanglionField.packed(Array(repeating: 0x1_FFFE, count: 8), width: 18)
+        let packets = (1...100).map { [UInt8($0)] + fields + [0] }
+        let decoded = Self.decode([[0] + Self.zero.dropFirst()] + packets, with: &decoder)
+        let values = Self.blocks(decoded).flatMap { decoded.values[$0.values] }
+        #expect(values.count == 201 * 4)
+        #expect(values.allSatisfy { (-0x80_0000...0x7F_FFFF).contains($0) })
+        // 200 differences of 131,070 lead down to -26,214,000, which is this number modulo 2^24.
+        #expect(values.last == Int32(7_340_432))
+    }
 }

@@ -92,7 +92,7 @@ public struct GanglionDecoder: HeadsetDecoder {
 
     /// Firmware 2: two samples as differences. Each is the sample before, less the field.
     private mutating func decodeDifferences(_ bytes: [UInt8], place: Int, width: Int, into decoded: inout Decoded) {
-        if width == 18 { Self.decodeAcceleration(bytes, place: place, into: &decoded) }
+        if width == 18 { decodeAcceleration(bytes, place: place, into: &decoded) }
         // A packet that came twice must not be added twice, and breaks nothing.
         if lastPlace != place { hasPrevious = hasPrevious && lastPlace == place - 1 }
         let isRepeated = lastPlace == place
@@ -105,10 +105,10 @@ public struct GanglionDecoder: HeadsetDecoder {
         let start = decoded.values.count
         var fields = GanglionFields(width: width)
         for _ in 0..<2 {
-            previous.0 &-= GanglionField.difference(fields.next(of: bytes), width: width)
-            previous.1 &-= GanglionField.difference(fields.next(of: bytes), width: width)
-            previous.2 &-= GanglionField.difference(fields.next(of: bytes), width: width)
-            previous.3 &-= GanglionField.difference(fields.next(of: bytes), width: width)
+            previous.0 = GanglionField.sum(previous.0, less: fields.next(of: bytes), width: width)
+            previous.1 = GanglionField.sum(previous.1, less: fields.next(of: bytes), width: width)
+            previous.2 = GanglionField.sum(previous.2, less: fields.next(of: bytes), width: width)
+            previous.3 = GanglionField.sum(previous.3, less: fields.next(of: bytes), width: width)
             appendPrevious(to: &decoded.values)
         }
         Self.appendBlock(counter: 2 * place - 1, instantCount: 2, from: start, isSummed: true, into: &decoded)
@@ -119,7 +119,7 @@ public struct GanglionDecoder: HeadsetDecoder {
         // The cycle has ended although its last packet did not come. A small step back is a packet that was overtaken.
         if let lastPlace, lastPlace > place + 50, lastPlace != 99 { Self.appendUnsent(into: &decoded) }
         lastPlace = place
-        if width == 18 { Self.decodeAcceleration(bytes, place: place, into: &decoded) }
+        if width == 18 { decodeAcceleration(bytes, place: place, into: &decoded) }
         let start = decoded.values.count
         var fields = GanglionFields(width: width)
         for _ in 0..<8 { decoded.values.append(GanglionField.sample(fields.next(of: bytes), width: width)) }
@@ -128,8 +128,10 @@ public struct GanglionDecoder: HeadsetDecoder {
     }
 
     /// The last byte of a packet of 18 bits is one axis; the packets in between repeat a stale one.
-    private static func decodeAcceleration(_ bytes: [UInt8], place: Int, into decoded: inout Decoded) {
-        guard (1...3).contains(place % 10) else { return }
+    private func decodeAcceleration(_ bytes: [UInt8], place: Int, into decoded: inout Decoded) {
+        // Where the accelerometer was switched off, a packet of 18 bits tells that the headset has not heard it: there is no
+        // stream for the axis.
+        guard isAccelerometerOn, (1...3).contains(place % 10) else { return }
         let start = decoded.values.count
         decoded.values.append(Int32(Int8(bitPattern: bytes[GanglionService.packetLength - 1])))
         decoded.items.append(
