@@ -1,3 +1,4 @@
+import Acquisition
 import Foundation
 import Testing
 
@@ -108,6 +109,14 @@ import Testing
         let user = ServiceInspection.read("LoadState=loaded\nUser=eegsync\nAmbientCapabilities=", into: HostFacts.Service())
         #expect(user.grantsNetworkAdministration == false)
         #expect(ServiceInspection.read("LoadState=not-found", into: HostFacts.Service()).grantsNetworkAdministration == nil)
+    }
+
+    @Test func aHeadsetThatIsSilentIsStillHeldByTheDaemon() {
+        let holding: [ConnectionPhase] = [.establishing, .streaming, .silent]
+        for phase in ConnectionPhase.allCases {
+            #expect(HostInspection.holdsLink(state: phase.rawValue) == holding.contains(phase), "\(phase)")
+        }
+        #expect(!HostInspection.holdsLink(state: nil))
     }
 
     @Test func timeSpansOfSystemdAreRead() {
