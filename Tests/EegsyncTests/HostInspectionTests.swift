@@ -111,6 +111,15 @@ import Testing
         #expect(ServiceInspection.read("LoadState=not-found", into: HostFacts.Service()).grantsNetworkAdministration == nil)
     }
 
+    @Test func aBluetoothdThatIsSilentIsNoBusThatIsAbsent() {
+        let prefix = "org.freedesktop.DBus.Error."
+        for name in ["NoReply", "Timeout", "NameHasNoOwner", "ServiceUnknown"] {
+            #expect(BluetoothdInspection.bus(failure: prefix + name, "x") == .silent(reason: "x"), "\(name)")
+        }
+        #expect(BluetoothdInspection.bus(failure: prefix + "AccessDenied", "x") == .denied(reason: "x"))
+        #expect(BluetoothdInspection.bus(failure: prefix + "FileNotFound", "x") == .unreachable(reason: "x"))
+    }
+
     @Test func aHeadsetThatIsSilentIsStillHeldByTheDaemon() {
         let holding: [ConnectionPhase] = [.establishing, .streaming, .silent]
         for phase in ConnectionPhase.allCases {
