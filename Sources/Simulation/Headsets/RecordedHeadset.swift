@@ -1,4 +1,5 @@
 import Bluetooth
+public import Capture
 public import Headsets
 
 /// Plays a capture: the first piece comes once everything that the capture holds is subscribed; what comes while the link
@@ -91,7 +92,8 @@ extension HeadsetSpecification {
         }
         return HeadsetSpecification(
             localName: profile.recognition.namePrefixes.first ?? "Recorded",
-            identifier: PeripheralIdentifier(address: 0xC0EE_60FF_0001, type: .random), serialNumber: "RECORDED",
+            identifier: PeripheralIdentifier(address: 0xC0EE_60FF_0001, type: profile.usesSerialPort ? .classic : .random),
+            serialNumber: "RECORDED",
             serviceUUIDs: profile.recognition.serviceUUIDs,
             pairingServiceUUIDs: profile.recognition.pairingServiceUUIDs,
             database: GATTDatabase(characteristics: characteristics), behaviour: .recorded(capture))

@@ -78,11 +78,16 @@ class SerialHeadset(Peripheral):
 
     def _opened(self, port: rfcomm.DLC) -> None:
         self._port = port
-        port.sink = lambda _written: None
+        port.sink = lambda written: self._written(port, bytes(written))
         port.on(rfcomm.DLC.EVENT_CLOSE, lambda: self._closed(port))
         self.journal.note("subscribed", uuid=SERIAL_PORT, on=True)
         self.firmware.connected(Link(longest=port.mtu, notifying={SERIAL_PORT}), now())
         self._schedule()
+
+    def _written(self, port: rfcomm.DLC, value: bytes) -> None:
+        if self._port is port:
+            self.firmware.write(SERIAL_PORT, value, now())
+            self._schedule()
 
     def _closed(self, port: rfcomm.DLC) -> None:
         if self._port is port:
