@@ -29,7 +29,6 @@ public final class Acquirer {
     private var scanFilter: ScanFilter?
     private var isShuttingDown = false
     private var hungRadio: Bool?
-    private var adapterIsKnown = false
 
     private(set) var nextStreamID: StreamID
     private var batchNumber: UInt64 = 0
@@ -241,7 +240,7 @@ public final class Acquirer {
     }
 
     /// Takes what is to be written, where a commit is due and none is under way. The caller commits it, and tells by
-    /// ``committed(_:at:)``; a batch that failed stays the caller's, who tries it again.
+    /// ``committed(_:isDurable:at:)``; a batch that failed stays the caller's, who tries it again.
     ///
     /// - Parameter force: also where the interval has not passed (on shutdown).
     public func takeBatch(at now: MonotonicTime, force: Bool = false) -> WriteBatch? {
