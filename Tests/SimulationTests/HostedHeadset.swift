@@ -100,7 +100,8 @@ struct HostedHeadset {
 
     /// The first block whose values are not what the headset sent in the session; nil where all are.
     ///
-    /// - Parameter stream: the only stream that is looked at; nil for all. Of a stream without counter, all samples must have come.
+    /// - Parameter stream: the only stream that is looked at; nil for all. Of a stream without counter, all samples must have
+    ///   come.
     func firstWrong(session: Int = 0, stream only: Int? = nil) -> SampleBlock? {
         guard let truth = headset.sessions else { return nil }
         let sampled = truth.sessions[session]
