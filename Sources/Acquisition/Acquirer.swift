@@ -143,9 +143,13 @@ public final class Acquirer {
         switch event {
         case .didUpdateState:
             for acquisition in acquisitions { acquisition.handle(event, at: now) }
-        case .didDiscover(_, let advertisement, _):
+        case .didDiscover(let peripheral, let advertisement, _):
+            // A MindWave Mobile has the same name in Bluetooth Classic and in Low Energy, and is another model in each.
+            let isClassic = peripheral.addressType == .classic
             for acquisition in acquisitions
-            where acquisition.wantsScan && acquisition.profile.recognition.scanFilter.matches(advertisement) {
+            where acquisition.wantsScan && acquisition.profile.usesSerialPort == isClassic
+                && acquisition.profile.recognition.scanFilter.matches(advertisement)
+            {
                 acquisition.handle(event, at: now)
                 if !acquisition.wantsScan { break }  // One headset took it; another must not connect to it, too.
             }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Headsets
 import Testing
 
 @testable import eegsync
@@ -105,7 +106,7 @@ private func configuration(
                 "line 1: database: 'relative.sqlite' is not the absolute path of a file (allowed: an absolute path)",
                 "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
                 "line 3: central.kind: 'magic' is no central (allowed: auto, bluez or simulation)",
-                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey)",
+                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey, montage)",
                 "line 5: headsets[0].model: 'muse9' is no model that this version knows"
                     + " (allowed: \(models.joined(separator: ", ")))",
             ])
