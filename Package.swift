@@ -83,33 +83,54 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "Bluetooth"], swiftSettings: settings),
 
+        // What goes over the air, in files: btsnoop captures read and written.
+        .target(name: "Capture", dependencies: ["Bluetooth"], swiftSettings: optimised),
+        .testTarget(
+            name: "CaptureTests", dependencies: ["Capture", "Simulation", "Headsets", "Bluetooth"], swiftSettings: settings),
+
         // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
-        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: optimised),
-        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
+        .target(name: "Simulation", dependencies: ["Bluetooth", "Capture", "Headsets"], swiftSettings: optimised),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Capture", "Headsets"], swiftSettings: settings),
 
         // From the central's events to the database's batches: drives machines, assembles samples.
         .target(
-            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage", "CLinux"],
+            name: "Acquisition", dependencies: ["Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "CLinux"],
             swiftSettings: optimised),
         .testTarget(
             name: "AcquisitionTests",
-            dependencies: ["Acquisition", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux"],
+            dependencies: ["Acquisition", "Capture", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux"],
             swiftSettings: settings),
 
         // The whole acquisition in virtual time against a simulated world, with checkers for every promise.
         .target(
             name: "Rehearsal",
-            dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage", "Acquisition", "Simulation"],
+            dependencies: ["Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "Acquisition", "Simulation"],
             swiftSettings: optimised),
         .testTarget(
             name: "RehearsalTests",
-            dependencies: ["Rehearsal", "Acquisition", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth"],
+            dependencies: [
+                "Rehearsal", "Acquisition", "Capture", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth",
+            ],
             swiftSettings: settings),
+
+        // The Attribute Protocol and the client of the Generic Attribute Profile. Pure.
+        .target(name: "AttributeProtocol", dependencies: ["Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "AttributeProtocolTests", dependencies: ["AttributeProtocol", "Bluetooth"], swiftSettings: settings),
 
         // The kernel's Bluetooth management channel: adapters, connection parameters, why links ended.
         .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
+
+        // The central over the kernel's own sockets: serial ports over Bluetooth Classic.
+        .target(
+            name: "KernelBluetooth", dependencies: ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KernelBluetoothTests",
+            dependencies: ["KernelBluetooth", "Bluetooth", "BluetoothManagement", "CLinux"], swiftSettings: settings),
         // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
 
@@ -122,23 +143,28 @@ let package = Package(
         .executableTarget(
             name: "eegsync",
             dependencies: [
-                "Bluetooth", "BluetoothManagement", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage", "Export",
-                "Acquisition", "BlueZ", "Simulation", "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals,
+                "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
+                "Export", "Acquisition", "BlueZ", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd",
+                argumentParser, lifecycle, unixSignals,
                 logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
             name: "EegsyncTests",
             dependencies: [
-                "eegsync", "Bluetooth", "BluetoothManagement", "Headsets", "HeadsetDescriptors", "Storage", "Export",
+                "eegsync", "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "Storage", "Export",
                 "Acquisition", "Simulation", "Rehearsal", "CLinux",
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth"],
-            path: "Tests/Benchmarks", exclude: ["run", "floor.c"], swiftSettings: settings),
+            dependencies: [
+                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth", "CBenchmarks",
+            ],
+            path: "Tests/Benchmarks", exclude: ["run", "floor.c", "CBenchmarks"], swiftSettings: settings),
+        // A count of allocations, and the loop that decoders are measured beside.
+        .target(name: "CBenchmarks", path: "Tests/Benchmarks/CBenchmarks"),
 
         // The built daemon, killed at random instants, and given everything that a machine can do to it.
         .testTarget(

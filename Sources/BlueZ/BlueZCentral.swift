@@ -49,7 +49,7 @@ public final class BlueZCentral: Central {
         supervision = LinkSupervision(
             watch: DescriptorWatch(watch: { readiness.insert($0) }, unwatch: { readiness.remove($0) }))
         conversation = BlueZConversation(options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) })
-        agent = PairingAgent(passkeys: options.passkeys)
+        agent = PairingAgent(options: options)
     }
 
     deinit {

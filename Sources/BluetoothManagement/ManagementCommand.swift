@@ -8,6 +8,8 @@ public enum ManagementCommand: Hashable, Sendable {
     case readControllerIndexList
     /// Address, name, settings of an adapter. Needs no privilege.
     case readControllerInformation(ControllerIndex)
+    /// Closes whatever link there is to a device. Needs CAP_NET_ADMIN.
+    case disconnect(PeripheralIdentifier, ControllerIndex)
     /// Which devices are connected. Needs CAP_NET_ADMIN.
     case getConnections(ControllerIndex)
     /// Which parameters the kernel shall use for links to these devices, by identity address. Needs CAP_NET_ADMIN.
@@ -27,6 +29,7 @@ public enum ManagementCommand: Hashable, Sendable {
         case .readVersion: .readVersion
         case .readControllerIndexList: .readControllerIndexList
         case .readControllerInformation: .readControllerInformation
+        case .disconnect: .disconnect
         case .getConnections: .getConnections
         case .loadConnectionParameters: .loadConnectionParameters
         case .readDefaultSystemConfiguration: .readDefaultSystemConfiguration
@@ -37,8 +40,8 @@ public enum ManagementCommand: Hashable, Sendable {
     public var index: ControllerIndex {
         switch self {
         case .readVersion, .readControllerIndexList: .none
-        case .readControllerInformation(let index), .getConnections(let index), .loadConnectionParameters(_, let index),
-            .readDefaultSystemConfiguration(let index):
+        case .readControllerInformation(let index), .getConnections(let index), .disconnect(_, let index),
+            .loadConnectionParameters(_, let index), .readDefaultSystemConfiguration(let index):
             index
         }
     }
@@ -55,9 +58,10 @@ public enum ManagementCommand: Hashable, Sendable {
     }
 
     private var encodedParameters: [UInt8] {
-        guard case .loadConnectionParameters(let devices, _) = self else { return [] }
-        let sent = devices.prefix(Self.maximumConnectionParameters)
         var parameters: [UInt8] = []
+        if case .disconnect(let identifier, _) = self { parameters.append(identifier) }
+        guard case .loadConnectionParameters(let devices, _) = self else { return parameters }
+        let sent = devices.prefix(Self.maximumConnectionParameters)
         parameters.append(littleEndian: UInt16(sent.count))
         for device in sent {
             parameters.append(device.identifier)

@@ -14,6 +14,8 @@ public struct ManagementOpcode: RawRepresentable, Hashable, Sendable {
     public static let readControllerIndexList = ManagementOpcode(rawValue: 0x0003)
     /// Read Controller Information.
     public static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
+    /// Disconnect.
+    public static let disconnect = ManagementOpcode(rawValue: 0x0014)
     /// Get Connections.
     public static let getConnections = ManagementOpcode(rawValue: 0x0015)
     /// Load Connection Parameters.
@@ -29,6 +31,7 @@ extension ManagementOpcode: CustomStringConvertible {
         case .readVersion: "Read Management Version Information"
         case .readControllerIndexList: "Read Controller Index List"
         case .readControllerInformation: "Read Controller Information"
+        case .disconnect: "Disconnect"
         case .getConnections: "Get Connections"
         case .loadConnectionParameters: "Load Connection Parameters"
         case .readDefaultSystemConfiguration: "Read Default System Configuration"

@@ -35,7 +35,7 @@ public final class ManagementSocket {
     }
 
     /// Takes over a descriptor that is open already, and closes it in the end.
-    init(adopting descriptor: Int32) {
+    package init(adopting descriptor: Int32) {
         self.descriptor = descriptor
     }
 

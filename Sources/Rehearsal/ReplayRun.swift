@@ -1,7 +1,8 @@
 import Acquisition
 import Bluetooth
+public import Capture
 public import Headsets
-public import Simulation
+import Simulation
 public import Storage
 
 /// Feeds a capture through link, establish flow, decoder and storage as if its headset were there, in virtual time.

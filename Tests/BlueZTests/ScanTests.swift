@@ -117,7 +117,7 @@ struct ScanTests {
         let call = IncomingCall(
             sender: ":1.4", path: PairingAgent.path, interface: BlueZInterface.agent, member: member,
             arguments: [.objectPath(path)])
-        return PairingAgent(passkeys: options.passkeys).answer(call, script.conversation)
+        return PairingAgent(options: options).answer(call, script.conversation)
     }
 
     @Test("The passkey of the configuration is given for the headset that it belongs to, and for no other device")
@@ -131,6 +131,21 @@ struct ScanTests {
             return
         }
         #expect(error.name == "org.bluez.Error.Rejected")
+    }
+
+    @Test("A headset of Bluetooth Classic gets the PIN of the configuration, with four digits, or else the usual one")
+    func pin() {
+        // bluetoothd calls its address public, or random; only the address itself counts.
+        let port = PeripheralIdentifier(address: Script.headset.address, type: .classic)
+        var options = BlueZOptions()
+        options.serialPorts = [port]
+        #expect(ask("RequestPinCode", of: Script.devicePath, options: options) == .success([.string("0000")]))
+        options.passkeys = [BlueZOptions.Passkey(value: 42, identifiers: [port])]
+        #expect(ask("RequestPinCode", of: Script.devicePath, options: options) == .success([.string("0042")]))
+        guard case .failure = ask("RequestPasskey", of: Script.devicePath, options: options) else {
+            Issue.record("a headset without a display was given a passkey")
+            return
+        }
     }
 
     @Test("Without a passkey in the configuration none is invented")

@@ -6,7 +6,10 @@ import Testing
 struct HeadsetCatalogTests {
     @Test("finds each built-in profile by its model")
     func builtIn() throws {
-        #expect(HeadsetCatalog.builtIn.models == ["buffered-eeg", "ganglion", "hermes", "muse", "thinkgear"])
+        #expect(
+            HeadsetCatalog.builtIn.models == [
+                "buffered-eeg", "ganglion", "hermes", "mindwave", "muse", "tgam", "thinkgear",
+            ])
         for model in HeadsetCatalog.builtIn.models {
             let profile = try HeadsetCatalog.builtIn.profile(model: model)
             #expect(profile.model == model)

@@ -8,12 +8,16 @@ struct RandomBytesTests {
     private static let characteristics = [
         BufferedEEGService.control, BufferedEEGService.data, GanglionService.data, .softwareRevisionString, .serialPort,
         HermesService.eegData, HermesService.configuration, HermesService.motionData, HermesService.eventData, .batteryLevel,
+        MindWaveService.raw, MindWaveService.esense, TGAMProfile.Radio.hm10.data, TGAMProfile.Radio.issc.data,
         MuseService.control, MuseService.telemetry, MuseService.eeg[0], MuseService.ppg[2],
         MuseService.accelerometer, MuseService.multiplexed,
     ]
 
     /// Those of the catalog, and what a profile becomes by a GATT database.
-    private static let profiles: [any HeadsetProfile] = HeadsetCatalog.builtIn.profiles + [MuseAthenaProfile()]
+    private static let profiles: [any HeadsetProfile] =
+        HeadsetCatalog.builtIn.profiles + [
+            MindWaveProfile(format: .stream), MuseAthenaProfile(), TGAMProfile(radio: .issc),
+        ]
 
     /// Decodes one piece and checks that every block owns the values that it claims.
     private static func feed(
@@ -38,7 +42,7 @@ struct RandomBytesTests {
         let openings: [[UInt8]] = [
             [], [0x81, 1], [0x82], [0x83], [0x84], [0x91], [0x92], [0x93], [0xAA, 0xAA], [0xAA, 0xAA, 4],
             [0x33], [0], [48, 0, 0, 0, 0, 0, 0, 0, 0, 0x12], [60, 0, 0, 0, 0, 0, 0, 0, 0, 0x36], [7, 0x7B],
-            [UInt8](repeating: 5, count: HermesService.packetLength - 32),
+            [0xEA], [0xEB], [0xEC], [UInt8](repeating: 5, count: HermesService.packetLength - 32),
         ]
         for seed in 0..<20_000 {
             let opening = openings[Int.random(in: 0..<openings.count, using: &generator)]

@@ -109,7 +109,7 @@ public struct GanglionDecoder: HeadsetDecoder {
             previous.3 &-= GanglionField.difference(fields.next(of: bytes), width: width)
             appendPrevious(to: &decoded.values)
         }
-        Self.appendBlock(counter: 2 * place - 1, instantCount: 2, from: start, into: &decoded)
+        Self.appendBlock(counter: 2 * place - 1, instantCount: 2, from: start, isSummed: true, into: &decoded)
     }
 
     /// Firmware 3: two truncated samples.
@@ -144,12 +144,14 @@ public struct GanglionDecoder: HeadsetDecoder {
         values.append(previous.3)
     }
 
-    private static func appendBlock(counter: Int, instantCount: Int, from start: Int, into decoded: inout Decoded) {
+    private static func appendBlock(
+        counter: Int, instantCount: Int, from start: Int, isSummed: Bool = false, into decoded: inout Decoded
+    ) {
         decoded.items.append(
             .samples(
                 SampleBlock(
                     stream: GanglionProfile.eeg, counter: UInt32(counter), channelCount: 4, instantCount: instantCount,
-                    values: start..<decoded.values.count)))
+                    values: start..<decoded.values.count, isSummed: isSummed)))
     }
 
     private static func appendUnsent(into decoded: inout Decoded) {

@@ -1,4 +1,5 @@
 public import Bluetooth
+public import Capture
 
 /// What a simulated headset is like.
 public struct HeadsetSpecification: Sendable {

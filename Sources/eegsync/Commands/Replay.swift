@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import Capture
 import Foundation
 import Headsets
 import Rehearsal

@@ -2,6 +2,7 @@ import Acquisition
 import BlueZ
 import Bluetooth
 import Headsets
+import KernelBluetooth
 import Simulation
 
 extension Configuration {
@@ -26,9 +27,19 @@ extension Configuration {
     /// - Parameter watch: where its file descriptors are watched.
     func makeCentral(watch: DescriptorWatch) -> any Bluetooth.Central {
         switch central {
-        case .automatic(let settings), .bluez(let settings): BlueZCentral(options: options(settings), watch: watch)
+        case .automatic(let settings), .bluez(let settings): radioCentral(settings, watch: watch)
         case .simulation(let simulation): simulation.makeCentral()
         }
+    }
+
+    /// Whether a headset has a serial port over Bluetooth Classic.
+    var hasSerialPorts: Bool { knownHeadsets.contains { $0.profile.usesSerialPort } }
+
+    /// bluetoothd's central; where a headset has a serial port over Bluetooth Classic, beside the one for that.
+    private func radioCentral(_ settings: BlueZ, watch: DescriptorWatch) -> any Bluetooth.Central {
+        let central = BlueZCentral(options: options(settings), watch: watch)
+        guard hasSerialPorts else { return central }
+        return RoutedCentral(lowEnergy: central, classic: SerialPortCentral(adapter: settings.adapter, watch: watch))
     }
 
     private func options(_ settings: BlueZ) -> BlueZOptions {
@@ -36,6 +47,7 @@ extension Configuration {
         options.adapter = settings.adapter
         options.startNotify = settings.startNotify
         options.recoversAdapter = settings.recoversAdapter
+        options.serialPorts = headsets.flatMap(\.identifiers).filter { $0.addressType == .classic }
         options.passkeys = headsets.compactMap { headset in
             headset.passkey.map { BlueZOptions.Passkey(value: $0, identifiers: headset.identifiers) }
         }

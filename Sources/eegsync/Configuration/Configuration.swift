@@ -115,5 +115,5 @@ struct Configuration: Hashable, Sendable {
 
 extension Configuration {
     /// The models that are part of the program.
-    static let knownModels = ["buffered-eeg", "ganglion", "hermes", "muse", "thinkgear"]
+    static let knownModels = HeadsetCatalog.builtIn.models
 }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Headsets
 import Yams
 
 /// Reads a configuration and complains about everything in it that is not exactly right.
@@ -7,20 +8,25 @@ struct ConfigurationParser {
     let file: String
     /// The models that this version knows.
     let models: [String]
+    /// What describes those of them that are not built in.
+    let described: [HeadsetDescriptor]
 
     private var problems: [ConfigurationError.Problem] = []
 
     /// Creates a parser that accepts these models.
-    init(file: String, models: [String]) {
+    init(file: String, models: [String], described: [HeadsetDescriptor] = []) {
         self.file = file
         self.models = models
+        self.described = described
     }
 
     /// Parses a whole file.
     ///
     /// - Throws: ``ConfigurationError``, with all problems at once.
-    static func parse(_ text: String, file: String, models: [String]) throws(ConfigurationError) -> Configuration {
-        var parser = ConfigurationParser(file: file, models: models)
+    static func parse(
+        _ text: String, file: String, models: [String], described: [HeadsetDescriptor] = []
+    ) throws(ConfigurationError) -> Configuration {
+        var parser = ConfigurationParser(file: file, models: models, described: described)
         return try parser.parse(text)
     }
 
@@ -71,12 +77,15 @@ struct ConfigurationParser {
         for element in list(value, allowed: "a list of headsets") {
             let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
-            result.append(
-                Configuration.Headset(
-                    name: name, model: model(in: found, of: element, among: models),
-                    identifiers: found["identifiers"].map { identifiers($0) } ?? [],
-                    serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
-                    passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) }))
+            let model = model(in: found, of: element, among: models)
+            var headset = Configuration.Headset(
+                name: name, model: model,
+                serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
+                passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) },
+                descriptor: described.first { $0.model == model })
+            let isSerial = headset.profile?.usesSerialPort ?? false
+            headset.identifiers = found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? []
+            result.append(headset)
         }
         if value.elements?.isEmpty == true {
             problems.append(value.problem("no headset is named", allowed: "at least one headset"))
@@ -90,6 +99,18 @@ struct ConfigurationParser {
             guard let written = text(element, allowed: allowed, limit: 64) else { return nil }
             if let identifier = PeripheralIdentifier(written) { return identifier }
             problems.append(element.problem("\(element.kind) is not a Bluetooth address", allowed: allowed))
+            return nil
+        }
+    }
+
+    /// Addresses of a headset with a serial port: of Bluetooth Classic, whether they say so or not.
+    private mutating func classicIdentifiers(_ value: ConfigurationNode) -> [PeripheralIdentifier] {
+        let allowed = "addresses of Bluetooth Classic such as 20:68:9D:00:13:24"
+        return list(value, allowed: allowed).compactMap { element in
+            guard let written = text(element, allowed: allowed, limit: 64) else { return nil }
+            let identifier = PeripheralIdentifier(written, defaultType: .classic)
+            if let identifier, identifier.addressType == .classic { return identifier }
+            problems.append(element.problem("\(element.kind) is no address of Bluetooth Classic", allowed: allowed))
             return nil
         }
     }

@@ -44,6 +44,9 @@ actor Reload: Service {
         if new.central != configuration.central || new.limits != configuration.limits {
             log.log(.warning, "changes of 'central' and 'limits' take effect when eegsync is started the next time")
         }
+        if new.hasSerialPorts, !configuration.hasSerialPorts {
+            log.log(.warning, "the first headset of Bluetooth Classic is reached when eegsync is started the next time")
+        }
         log.setLevel(new.logLevel)
         await daemon.setHeadsets(new.knownHeadsets)
         configuration.headsets = new.headsets

@@ -15,8 +15,8 @@ struct HCIPacket {
     var bytes: ArraySlice<UInt8>
 }
 
-/// Follows the Attribute Protocol in captured HCI packets: which handle has which UUID, and what was notified, for each
-/// peripheral by itself.
+/// Follows the Attribute Protocol in captured HCI packets: which handle has which UUID, and what was notified or read, for
+/// each peripheral by itself. Bytes of a classic serial port count as notifications of ``BluetoothUUID/serialPort``.
 ///
 /// Any bytes are accepted: what makes no sense is skipped, since a capture may begin or end anywhere.
 struct AttributeSniffer {
@@ -24,6 +24,8 @@ struct AttributeSniffer {
         var microseconds: Int64
         var characteristic: BluetoothUUID
         var value: [UInt8]
+        /// True for the answer to a read.
+        var isRead = false
     }
 
     /// What one peripheral told: over all of its connections where the capture names it, else over one.
@@ -60,6 +62,10 @@ struct AttributeSniffer {
     private var fragments: [Path: [UInt8]] = [:]
     /// Connections in which a discovery of characteristics waits for its answer.
     private var discovering: Set<Path> = []
+    /// The handles that reads ask for, until they are answered.
+    private var reading: [Path: UInt16] = [:]
+    /// Serial ports of connections that have other channels than that of the Attribute Protocol.
+    private var serialPorts: [Connection: SerialPortSniffer] = [:]
     /// What the last discovery of any peripheral told: hosts do not discover again when they know a headset, and another one
     /// of the model has the same handles.
     private var lastMapped: [UInt16: BluetoothUUID] = [:]
@@ -83,20 +89,31 @@ struct AttributeSniffer {
         switch bytes[0] {
         case 0x05:  // Disconnection Complete (Core Specification, Vol 4, Part E, 7.7.5)
             close(Connection(adapter: packet.adapter, handle: bytes.littleEndian(at: 3) & 0x0FFF))
+        case 0x03 where bytes.count >= 13 && bytes[2] == 0 && bytes[11] == 1:
+            // Connection Complete (7.7.3) of a link for data: handle, the peer's address.
+            let connection = Connection(adapter: packet.adapter, handle: bytes.littleEndian(at: 3) & 0x0FFF)
+            begin(connection, with: PeripheralIdentifier(address: Self.address(bytes[5..<11]), type: .classic))
         case 0x3E where [0x01, 0x0A, 0x29].contains(bytes[2]) && bytes.count >= 14 && bytes[3] == 0:
             // LE Connection Complete and its enhanced versions (7.7.65.1, .10, .41): handle, role, the peer's address.
             let connection = Connection(adapter: packet.adapter, handle: bytes.littleEndian(at: 4) & 0x0FFF)
-            close(connection)
-            let address = bytes[8..<14].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            let identifier = PeripheralIdentifier(address: address, type: bytes[7] & 1 == 0 ? .public : .random)
-            if let known = peers.firstIndex(where: { $0.identifier == identifier }) {
-                peers[known].connection = connection.handle
-                open[connection] = known
-            } else {
-                open[connection] = peers.count
-                peers.append(Peer(identifier: identifier, connection: connection.handle))
-            }
+            let type: PeripheralIdentifier.AddressType = bytes[7] & 1 == 0 ? .public : .random
+            begin(connection, with: PeripheralIdentifier(address: Self.address(bytes[8..<14]), type: type))
         default: break
+        }
+    }
+
+    private static func address(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+
+    private mutating func begin(_ connection: Connection, with identifier: PeripheralIdentifier) {
+        close(connection)
+        if let known = peers.firstIndex(where: { $0.identifier == identifier }) {
+            peers[known].connection = connection.handle
+            open[connection] = known
+        } else {
+            open[connection] = peers.count
+            peers.append(Peer(identifier: identifier, connection: connection.handle))
         }
     }
 
@@ -104,8 +121,10 @@ struct AttributeSniffer {
         for isReceived in [false, true] {
             let path = Path(connection: connection, isReceived: isReceived)
             fragments[path] = nil
+            reading[path] = nil
             discovering.remove(path)
         }
+        serialPorts[connection] = nil
         open[connection] = nil
     }
 
@@ -142,10 +161,16 @@ struct AttributeSniffer {
             return
         }
         fragments[path] = nil
-        // Channel 4 carries the Attribute Protocol (Vol 3, Part A, 2.1).
-        guard frame.littleEndian(at: 2) == 4 else { return }
         frame.removeSubrange(length...)
-        takeAttributeMessage(Array(frame[4...]), path, microseconds: microseconds)
+        // Channel 4 carries the Attribute Protocol (Vol 3, Part A, 2.1).
+        let channel = frame.littleEndian(at: 2)
+        if channel == 4 { return takeAttributeMessage(Array(frame[4...]), path, microseconds: microseconds) }
+        let value = serialPorts[path.connection, default: SerialPortSniffer()]
+            .take(frame[4...], channel: channel, isReceived: path.isReceived)
+        guard let value else { return }
+        let peer = peer(of: path.connection)
+        peers[peer].notifications.append(
+            Notification(microseconds: microseconds, characteristic: .serialPort, value: value))
     }
 
     private mutating func takeAttributeMessage(_ bytes: [UInt8], _ path: Path, microseconds: Int64) {
@@ -158,16 +183,21 @@ struct AttributeSniffer {
             discovering.remove(answer)
             if bytes.count == 7, bytes.littleEndian(at: 5) == 0x2803 { discovering.insert(answer) }
         case 0x09 where discovering.contains(path): takeDeclarations(bytes, path)
+        case 0x0A where !path.isReceived && bytes.count == 3: reading[path] = bytes.littleEndian(at: 1)
+        case 0x0B where path.isReceived:
+            let question = Path(connection: path.connection, isReceived: false)
+            guard let handle = reading.removeValue(forKey: question) else { return }
+            take(handle, Array(bytes[1...]), path, microseconds: microseconds, isRead: true)
         case 0x1B, 0x1D:
             guard path.isReceived, bytes.count >= 3 else { return }
-            notify(bytes.littleEndian(at: 1), Array(bytes[3...]), path, microseconds: microseconds)
+            take(bytes.littleEndian(at: 1), Array(bytes[3...]), path, microseconds: microseconds)
         case 0x23:
             // Multiple Handle Value Notification: handle, length, value, again and again.
             var position = 1
             while path.isReceived, bytes.count - position >= 4 {
                 let length = Int(bytes.littleEndian(at: position + 2))
                 let value = bytes[(position + 4)...].prefix(length)
-                notify(bytes.littleEndian(at: position), Array(value), path, microseconds: microseconds)
+                take(bytes.littleEndian(at: position), Array(value), path, microseconds: microseconds)
                 position += 4 + length
             }
         default: break
@@ -192,16 +222,20 @@ struct AttributeSniffer {
         }
     }
 
-    private mutating func notify(_ handle: UInt16, _ value: [UInt8], _ path: Path, microseconds: Int64) {
+    private mutating func take(
+        _ handle: UInt16, _ value: [UInt8], _ path: Path, microseconds: Int64, isRead: Bool = false
+    ) {
         let peer = peer(of: path.connection)
         // A peripheral that was discovered has no handle of another one's.
         let elsewhere = peers[peer].mapped.isEmpty ? lastMapped[handle] : nil
         guard let uuid = peers[peer].mapped[handle] ?? given[handle] ?? elsewhere else {
+            if isRead { return }
             peers[peer].unmappedCount += 1
             if !peers[peer].unmappedHandles.contains(handle) { peers[peer].unmappedHandles.append(handle) }
             return
         }
-        peers[peer].notifications.append(Notification(microseconds: microseconds, characteristic: uuid, value: value))
+        peers[peer].notifications.append(
+            Notification(microseconds: microseconds, characteristic: uuid, value: value, isRead: isRead))
     }
 }
 

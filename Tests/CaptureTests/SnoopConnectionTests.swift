@@ -1,6 +1,6 @@
 import Bluetooth
+import Capture
 import Headsets
-import Simulation
 import Testing
 
 /// btsnoop files with several peripherals: headsets of the same model, a mouse, and connections that come and go.

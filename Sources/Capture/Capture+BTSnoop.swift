@@ -13,8 +13,8 @@ public struct CapturedPeripheral: Hashable, Sendable {
 }
 
 extension Capture {
-    /// Takes the notifications and indications of one peripheral out of a btsnoop file, as written by Android's snoop log or
-    /// by btmon.
+    /// Takes the notifications and indications of one peripheral out of a btsnoop file, as written by `eegsync capture`,
+    /// Android's snoop log or btmon; with them what was read, and the bytes of a classic serial port.
     ///
     /// Handles are mapped to UUIDs by the discovery in the file; where it began later than that, by `characteristics`, or by
     /// the discovery of another peripheral. Notifications whose UUID nothing tells are left out and counted in
@@ -88,21 +88,20 @@ extension Capture {
         pieces = []
         unmappedCount = peer.unmappedCount
         unmappedHandles = peer.unmappedHandles
-        guard let first = peer.notifications.first else { return }
-        let (sinceUnixEpoch, isBefore) = first.microseconds.subtractingReportingOverflow(Self.unixEpochMicroseconds)
+        // What was read counts where it is told in no other way, as a firmware's version; else it would come twice.
+        let notified = Set(peer.notifications.lazy.filter { !$0.isRead }.map(\.characteristic))
+        let told = peer.notifications.filter { !$0.isRead || !notified.contains($0.characteristic) }
+        guard let first = told.first else { return }
+        let (sinceUnixEpoch, isBefore) = first.microseconds.subtractingReportingOverflow(SnoopFormat.unixEpochMicroseconds)
         let (nanoseconds, isTooLarge) = sinceUnixEpoch.multipliedReportingOverflow(by: 1000)
         if !isBefore, !isTooLarge, nanoseconds >= 0 { startUnixNanoseconds = nanoseconds }
         var latest = Duration.zero
-        for notification in peer.notifications {
+        for notification in told {
             let (elapsed, overflow) = notification.microseconds.subtractingReportingOverflow(first.microseconds)
             if !overflow { latest = max(latest, .microseconds(elapsed)) }
             pieces.append(Piece(time: latest, characteristic: notification.characteristic, value: notification.value))
         }
     }
-
-    /// 1970 in microseconds since the year 0, from which btsnoop counts (BlueZ, `monitor/btsnoop.c`: 2000 is
-    /// 0x00E03AB44A676000).
-    private static let unixEpochMicroseconds: Int64 = 0x00DC_DDB3_0F2F_8000
 
     /// Kinds of packets in a btsnoop file: datalink codes.
     private enum Datalink: UInt32 {
