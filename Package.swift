@@ -160,7 +160,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth", "CBenchmarks",
+                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "HeadsetDescriptors", "ShippedHeadsets",
+                "Headsets", "Bluetooth", "CBenchmarks",
             ],
             path: "Tests/Benchmarks", exclude: ["run", "floor.c", "CBenchmarks"], swiftSettings: settings),
         // A count of allocations, and the loop that decoders are measured beside.

@@ -10,6 +10,8 @@ final class RecordedHeadset: PeripheralBehaviour {
     private let needed: [BluetoothUUID]
     /// What reads answer: the first piece of each characteristic that is read and not notified.
     private let readable: [BluetoothUUID: [UInt8]]
+    /// What was written last to characteristics that can be read back, where the capture does not tell what they held.
+    private var held: [BluetoothUUID: [UInt8]] = [:]
     private var began: MonotonicTime?
     private var next = 0
 
@@ -30,6 +32,12 @@ final class RecordedHeadset: PeripheralBehaviour {
     func boot(at time: Int64) {
         began = nil
         next = 0
+        for characteristic in headset.specification.database.characteristics
+        where characteristic.properties.contains(.read) && characteristic.properties.contains(.write)
+            && !characteristic.properties.contains(.notify)
+        {
+            held[characteristic.uuid] = []
+        }
     }
 
     func linkChanged(at time: Int64) {
@@ -39,9 +47,12 @@ final class RecordedHeadset: PeripheralBehaviour {
         headset.scheduleTick(at: time + 1)
     }
 
-    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { readable[characteristic] }
+    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { readable[characteristic] ?? held[characteristic] }
 
-    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? { nil }
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
+        if held[characteristic] != nil { held[characteristic] = value }
+        return nil
+    }
 
     func tick(at time: Int64) -> Int64? {
         guard let began else { return nil }
