@@ -124,13 +124,15 @@ let package = Package(
         .testTarget(
             name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
 
-        // The central over the kernel's own sockets: serial ports over Bluetooth Classic.
+        // The centrals over the kernel's own sockets: Low Energy, and serial ports over Bluetooth Classic.
         .target(
-            name: "KernelBluetooth", dependencies: ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
+            name: "KernelBluetooth",
+            dependencies: ["AttributeProtocol", "Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
             swiftSettings: settings),
         .testTarget(
             name: "KernelBluetoothTests",
-            dependencies: ["KernelBluetooth", "Bluetooth", "BluetoothManagement", "CLinux"], swiftSettings: settings),
+            dependencies: ["KernelBluetooth", "AttributeProtocol", "Bluetooth", "BluetoothManagement", "CLinux"],
+            swiftSettings: settings),
         // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
 
@@ -145,8 +147,7 @@ let package = Package(
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
                 "Export", "Acquisition", "BlueZ", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd",
-                argumentParser, lifecycle, unixSignals,
-                logging, yams,
+                argumentParser, lifecycle, unixSignals, logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
@@ -184,7 +185,21 @@ let package = Package(
             name: "central-contract", dependencies: ["CentralContract", "BlueZ", "Bluetooth", "CLinux"],
             path: "Tests/CentralContract/Live", swiftSettings: settings),
 
+        // Everything that reads bytes from outside, and what must hold of it; the corpus that fuzzing has kept is a test.
+        .target(
+            name: "FuzzTargets", dependencies: ["Bluetooth", "BluetoothManagement", "Headsets", "Simulation"],
+            path: "Tests/Fuzz/Targets", swiftSettings: optimised),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
+
         // The rules of the house that can be checked by reading the tree.
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )
+
+// libFuzzer has the `main` of this program, and only Tests/Fuzz/run asks for libFuzzer: no other build knows of it.
+if Context.environment["EEGSYNC_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Program",
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}

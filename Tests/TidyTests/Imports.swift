@@ -18,14 +18,15 @@ enum Imports {
         "BluetoothManagement": ["Bluetooth", "CBluetooth"],
         "KernelBluetooth": ["Bluetooth", "AttributeProtocol", "BluetoothManagement", "CBluetooth", "CLinux"],
         "Simulation": ["Bluetooth", "Capture", "Headsets", "Reconnection"],
-        "Acquisition": ["Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd"],
+        "Acquisition": [
+            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd",
+        ],
         "Rehearsal": [
             "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "KernelBluetooth",
             "Simulation", "Acquisition", "CLinux", "CSystemd",
         ],
         "eegsync": [
-            "Bluetooth", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Reconnection", "Migrations",
-            "Storage",
+            "Bluetooth", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Reconnection", "Migrations", "Storage",
             "Export", "BlueZ", "BluetoothManagement", "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux",
             "CSystemd",
         ],

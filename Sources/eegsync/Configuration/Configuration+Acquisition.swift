@@ -12,7 +12,8 @@ extension Configuration {
             // The parser accepts only models of the catalog, and described ones.
             guard let profile = headset.profile else { return nil }
             return KnownHeadset(
-                name: headset.name, profile: profile, identifiers: headset.identifiers, identityProof: headset.serialNumber)
+                name: headset.name, profile: profile, identifiers: headset.identifiers, identityProof: headset.serialNumber,
+                montage: headset.montage)
         }
     }
 
@@ -47,6 +48,7 @@ extension Configuration {
         options.adapter = settings.adapter
         options.startNotify = settings.startNotify
         options.recoversAdapter = settings.recoversAdapter
+        options.tellsOfSerialPorts = hasSerialPorts
         options.serialPorts = headsets.flatMap(\.identifiers).filter { $0.addressType == .classic }
         options.passkeys = headsets.compactMap { headset in
             headset.passkey.map { BlueZOptions.Passkey(value: $0, identifiers: headset.identifiers) }
@@ -75,11 +77,18 @@ extension Configuration.Simulation {
         headsets.enumerated().map { index, headset in
             var specification: HeadsetSpecification
             switch headset.model {
+            case "cyton": specification = .cyton(number: index + 1)
+            case "cyton-ble": specification = .cytonBLE(number: index + 1)
+            case "explore": specification = .explore(number: index + 1)
             case "ganglion": specification = .ganglion(number: index + 1)
+            case "hermes": specification = .hermes(number: index + 1)
+            case "mindwave": specification = .mindWave(number: index + 1)
             case "muse": specification = .muse(number: index + 1)
+            case "tgam": specification = .tgam(number: index + 1)
             case "thinkgear":
                 // Found by its name alone, which therefore stays.
                 specification = .thinkGear(number: index + 1)
+            case "unicorn": specification = .unicorn(number: index + 1)
             default:
                 var memory = BufferedHeadsetSpecification()
                 memory.samplesFromBoot = true

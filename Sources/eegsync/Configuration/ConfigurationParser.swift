@@ -11,7 +11,7 @@ struct ConfigurationParser {
     /// What describes those of them that are not built in.
     let described: [HeadsetDescriptor]
 
-    private var problems: [ConfigurationError.Problem] = []
+    var problems: [ConfigurationError.Problem] = []
 
     /// Creates a parser that accepts these models.
     init(file: String, models: [String], described: [HeadsetDescriptor] = []) {
@@ -75,13 +75,14 @@ struct ConfigurationParser {
         guard let value else { return [] }
         var result: [Configuration.Headset] = []
         for element in list(value, allowed: "a list of headsets") {
-            let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey"])
+            let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey", "montage"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             let model = model(in: found, of: element, among: models)
             var headset = Configuration.Headset(
                 name: name, model: model,
                 serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
                 passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) },
+                montage: found["montage"].flatMap { montage($0, model: model) },
                 descriptor: described.first { $0.model == model })
             let isSerial = headset.profile?.usesSerialPort ?? false
             headset.identifiers = found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? []
@@ -110,7 +111,8 @@ struct ConfigurationParser {
             guard let written = text(element, allowed: allowed, limit: 64) else { return nil }
             let identifier = PeripheralIdentifier(written, defaultType: .classic)
             if let identifier, identifier.addressType == .classic { return identifier }
-            problems.append(element.problem("\(element.kind) is no address of Bluetooth Classic", allowed: allowed))
+            let kind = identifier == nil ? "not a Bluetooth address" : "no address of Bluetooth Classic"
+            problems.append(element.problem("\(element.kind) is \(kind)", allowed: allowed))
             return nil
         }
     }
@@ -220,7 +222,7 @@ struct ConfigurationParser {
         return model
     }
 
-    private mutating func text(_ value: ConfigurationNode, allowed: String, limit: Int) -> String? {
+    mutating func text(_ value: ConfigurationNode, allowed: String, limit: Int) -> String? {
         guard let text = value.node.scalar?.string, !value.isEmpty, !text.isEmpty else {
             problems.append(value.problem("\(value.kind) is not a text", allowed: allowed))
             return nil
@@ -309,7 +311,7 @@ struct ConfigurationParser {
         return nil
     }
 
-    private mutating func list(_ value: ConfigurationNode, allowed: String) -> [ConfigurationNode] {
+    mutating func list(_ value: ConfigurationNode, allowed: String) -> [ConfigurationNode] {
         if let elements = value.elements { return elements }
         problems.append(value.problem("\(value.kind) is not a list", allowed: allowed))
         return []
