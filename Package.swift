@@ -187,7 +187,10 @@ let package = Package(
 
         // Everything that reads bytes from outside, and what must hold of it; the corpus that fuzzing has kept is a test.
         .target(
-            name: "FuzzTargets", dependencies: ["Bluetooth", "BluetoothManagement", "Headsets", "Simulation"],
+            name: "FuzzTargets",
+            dependencies: [
+                "Bluetooth", "BluetoothManagement", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Simulation",
+            ],
             path: "Tests/Fuzz/Targets", swiftSettings: optimised),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
 
