@@ -3,7 +3,6 @@ import Bluetooth
 import Capture
 import Foundation
 import Headsets
-import Simulation
 
 /// A file with what a headset sent, in one of the formats that `eegsync help replay` describes.
 enum CaptureFile {
