@@ -15,8 +15,8 @@ public struct HeadsetSpecification: Sendable {
         case ganglion(GanglionSpecification)
         /// A Muse 2016, Muse 2 or Muse S: no memory, each channel in packets of its own.
         case muse(MuseSpecification)
-        /// Plays recorded notifications.
-        case recorded(Capture)
+        /// Plays recorded notifications; those before the data either with it, or as answers to the first commands.
+        case recorded(Capture, answersCommands: Bool = false)
     }
 
     /// The local name in the advertisement.

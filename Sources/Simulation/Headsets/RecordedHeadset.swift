@@ -2,19 +2,21 @@ import Bluetooth
 public import Capture
 public import Headsets
 
-/// Plays a capture: the first piece comes once everything that the capture holds is subscribed; what comes while the link
-/// is down is missed, as it would be in reality.
+/// Plays a capture: the first piece comes once everything that the capture holds is subscribed; what comes while the link is
+/// down is missed, as it would be in reality.
 final class RecordedHeadset: PeripheralBehaviour {
     private unowned let headset: SimulatedHeadset
     private let capture: Capture
+    private let answersCommands: Bool
     private let needed: [BluetoothUUID]
     /// What reads answer: the first piece of each characteristic that is read and not notified.
     private let readable: [BluetoothUUID: [UInt8]]
     private var began: MonotonicTime?
     private var next = 0
 
-    init(_ capture: Capture, headset: SimulatedHeadset) {
+    init(_ capture: Capture, answersCommands: Bool, headset: SimulatedHeadset) {
         self.headset = headset
+        self.answersCommands = answersCommands
         self.capture = capture
         needed = headset.specification.database.characteristics.filter { $0.properties.contains(.notify) }.map(\.uuid)
         let readOnly = headset.specification.database.characteristics.filter { $0.properties == [.read] }.map(\.uuid)
@@ -39,7 +41,19 @@ final class RecordedHeadset: PeripheralBehaviour {
 
     func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { readable[characteristic] }
 
-    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? { nil }
+    /// Where the headset describes its streams itself, each command is answered with all that the headset said before it sent
+    /// data: which answer belongs to which command is not in the capture. Elsewhere nothing depends on it.
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
+        guard answersCommands, !headset.isPlaybackStarted else { return nil }
+        next = 0
+        while next < capture.pieces.count {
+            let piece = capture.pieces[next]
+            guard readable[piece.characteristic] != nil || headset.isNotifying(piece.characteristic) else { break }
+            headset.notify(piece.value, from: piece.characteristic)
+            next += 1
+        }
+        return nil
+    }
 
     func tick(at time: Int64) -> Int64? {
         guard let began else { return nil }
@@ -95,6 +109,7 @@ extension HeadsetSpecification {
             identifier: PeripheralIdentifier(address: 0xC0EE_60FF_0001, type: .random), serialNumber: "RECORDED",
             serviceUUIDs: profile.recognition.serviceUUIDs,
             pairingServiceUUIDs: profile.recognition.pairingServiceUUIDs,
-            database: GATTDatabase(characteristics: characteristics), behaviour: .recorded(capture))
+            database: GATTDatabase(characteristics: characteristics),
+            behaviour: .recorded(capture, answersCommands: own.streams.isEmpty))
     }
 }

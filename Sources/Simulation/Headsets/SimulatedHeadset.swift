@@ -70,7 +70,8 @@ public final class SimulatedHeadset {
         case .thinkGear: behaviourStorage = ThinkGearHeadset(headset: self)
         case .ganglion(let ganglion): behaviourStorage = GanglionHeadset(ganglion, headset: self)
         case .muse(let muse): behaviourStorage = MuseHeadset(muse, headset: self)
-        case .recorded(let capture): behaviourStorage = RecordedHeadset(capture, headset: self)
+        case .recorded(let capture, let answersCommands):
+            behaviourStorage = RecordedHeadset(capture, answersCommands: answersCommands, headset: self)
         case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
         }
     }
