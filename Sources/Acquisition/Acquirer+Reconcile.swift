@@ -36,7 +36,8 @@ extension Acquirer {
             }
             var resume = try store.resumeState(of: recording.recording)
             headset.amend(&resume)
-            let wanted = WantedRecording(name: recording.headsetName, profile: headset.profile, resume: resume)
+            let wanted = WantedRecording(
+                name: recording.headsetName, profile: headset.profile, resume: resume, montage: headset.montage)
             if recording.isWanted {
                 begin(wanted, at: now)
             } else {

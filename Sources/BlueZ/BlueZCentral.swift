@@ -49,12 +49,13 @@ public final class BlueZCentral: Central {
         supervision = LinkSupervision(
             watch: DescriptorWatch(watch: { readiness.insert($0) }, unwatch: { readiness.remove($0) }))
         conversation = BlueZConversation(options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) })
-        agent = PairingAgent(passkeys: options.passkeys)
+        agent = PairingAgent(options: options)
     }
 
     deinit {
         watch.unwatch(readiness.descriptor)
         for socket in sockets { Glibc.close(socket.descriptor) }
+        for socket in conversation.writeSockets { Glibc.close(socket.socket) }
     }
 
     // MARK: Central

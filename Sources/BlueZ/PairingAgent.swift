@@ -6,11 +6,16 @@ struct PairingAgent {
     /// The agent's own object.
     static let path = "/org/eegsync/agent"
 
+    /// The PIN of headsets that nobody has named another for: what those without a display have (NeuroSky's among them).
+    private static let usualPIN = "0000"
+
     private let passkeys: [BlueZOptions.Passkey]
+    private let serialPorts: [PeripheralIdentifier]
     private var isRegistered = false
 
-    init(passkeys: [BlueZOptions.Passkey]) {
-        self.passkeys = passkeys
+    init(options: BlueZOptions) {
+        passkeys = options.passkeys
+        serialPorts = options.serialPorts
     }
 
     /// Makes itself known whenever bluetoothd has (re)started.
@@ -31,6 +36,7 @@ struct PairingAgent {
                 BusError(name: "org.freedesktop.DBus.Error.UnknownObject", message: "there is no such object"))
         }
         if call.member == "Release" || call.member == "Cancel" { return .success([]) }
+        if let path = call.arguments.first?.text, let port = serialPort(path, conversation) { return answer(call, of: port) }
         guard let path = call.arguments.first?.text,
             let link = conversation.links.first(where: { $0.path == path })
         else { return .failure(Self.rejection) }
@@ -42,6 +48,28 @@ struct PairingAgent {
             return passkey(for: link.identifier).map { .success([.string("\($0)")]) } ?? .failure(Self.rejection)
         default: return .failure(Self.rejection)
         }
+    }
+
+    /// The peripheral of Bluetooth Classic that bluetoothd has an object for.
+    private func serialPort(_ path: String, _ conversation: BlueZConversation) -> PeripheralIdentifier? {
+        // bluetoothd calls classic addresses public.
+        guard let address = DeviceObject(conversation.objects, path: path)?.identifier?.address else { return nil }
+        return serialPorts.first { $0.address == address }
+    }
+
+    /// Answers for a peripheral of Bluetooth Classic, which is older than passkeys or displays nothing.
+    private func answer(_ call: IncomingCall, of port: PeripheralIdentifier) -> Result<[BusValue], BusError> {
+        switch call.member {
+        case "RequestPinCode": .success([.string(passkey(for: port).map(Self.pin) ?? Self.usualPIN)])
+        case "RequestAuthorization", "RequestConfirmation", "AuthorizeService", "DisplayPinCode": .success([])
+        default: .failure(Self.rejection)
+        }
+    }
+
+    /// A PIN has four digits or more; the configuration knows numbers.
+    private static func pin(_ number: UInt32) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, usualPIN.count - digits.count)) + digits
     }
 
     private static let rejection = BusError(

@@ -24,11 +24,13 @@ public struct PeripheralIdentifier: Hashable, Comparable, Sendable {
         self.addressType = type
     }
 
-    /// Parses `00:55:DA:B0:13:24`, or with a type `C0:55:DA:B0:13:24/random`; nil for anything else. Without a type: public.
-    public init?(_ text: String) {
+    /// Parses `00:55:DA:B0:13:24`, or with a type `C0:55:DA:B0:13:24/random`; nil for anything else.
+    ///
+    /// - Parameter defaultType: the type of an address that is written without one.
+    public init?(_ text: String, defaultType: AddressType = .public) {
         let halves = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = halves.first else { return nil }
-        var type = AddressType.public
+        var type = defaultType
         if halves.count == 2 {
             guard let named = AddressType(rawValue: halves[1].lowercased()) else { return nil }
             type = named

@@ -2,3 +2,5 @@
 // (GPL-2.0) is not linked.
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
+#include <bluetooth/l2cap.h>
+#include <bluetooth/rfcomm.h>

@@ -72,6 +72,13 @@ int clinux_epoll_insert(int set, int descriptor) {
     return epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event) < 0 ? -errno : 0;
 }
 
+int clinux_epoll_watch(int set, int descriptor, int reading, int writing) {
+    struct epoll_event event = {.events = (reading ? EPOLLIN : 0) | (writing ? EPOLLOUT : 0), .data.fd = descriptor};
+    if (epoll_ctl(set, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;
+    if (errno != ENOENT) return -errno;
+    return epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event) < 0 ? -errno : 0;
+}
+
 int clinux_epoll_remove(int set, int descriptor) {
     if (epoll_ctl(set, EPOLL_CTL_DEL, descriptor, NULL) == 0 || errno == ENOENT) return 0;
     return -errno;

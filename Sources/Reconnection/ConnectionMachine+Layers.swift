@@ -114,6 +114,10 @@ extension ConnectionMachine {
     // MARK: Layer 3
 
     mutating func scan(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        guard mayBeAdvertised else {
+            rounds += 1
+            return backOff(at: now)
+        }
         let window = rounds >= limits.dutyCycleRounds ? limits.restingScanWindow : limits.scanWindow
         scan(until: now + window, at: now, &effects)
     }
@@ -167,7 +171,15 @@ extension ConnectionMachine {
     /// reached before: two headsets of one model are never taken for each other.
     private func mayConnect(to identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
         if isRejected(identifier, at: now) { return false }
+        // A headset of both kinds advertises an address at which its serial port is not.
+        if profile.usesSerialPort, identifier.addressType != .classic { return false }
         return identifiers.contains(identifier) || identifiers.isEmpty || profile.provesIdentity
+    }
+
+    /// False where the headset is known by classic addresses alone, which nobody advertises: paging them, as a connect does, is
+    /// what finds them, and a scan would only keep the connect waiting.
+    private var mayBeAdvertised: Bool {
+        identifiers.isEmpty || profile.provesIdentity || identifiers.contains { $0.addressType != .classic }
     }
 
     private func newLink(

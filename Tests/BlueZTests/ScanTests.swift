@@ -109,6 +109,29 @@ struct ScanTests {
         #expect(script.events.last == .didFailToScan(.adapterUnavailable(.poweredOff)))
     }
 
+    @Test("A paired headset of Bluetooth Classic is told of, under its classic address, where that is asked for")
+    func serialPort() {
+        let paired: [String: BusValue] = [
+            "AddressType": .string("public"), "Paired": .boolean(true), "Name": .string("MindWave Mobile"),
+            "UUIDs": .array([.string(BluetoothUUID.serialPort.fullDescription)], of: "s"),
+        ]
+        let filter = ScanFilter(namePrefixes: ["MindWave"])
+        let stranger = paired.merging(["Paired": .boolean(false)]) { $1 }
+        for (isWanted, device) in [(true, paired), (false, paired), (true, stranger)] {
+            var options = BlueZOptions()
+            options.tellsOfSerialPorts = isWanted
+            var script = Script.ready(options: options, device: device)
+            script.ask { $0.scanForPeripherals(matching: filter) }
+            script.reply("SetDiscoveryFilter")
+            script.reply("StartDiscovery")
+            let found = script.events.compactMap { event -> PeripheralIdentifier? in
+                if case .didDiscover(let identifier, _, 127) = event { identifier } else { nil }
+            }
+            let expected = [PeripheralIdentifier(address: Script.headset.address, type: .classic)]
+            #expect(found == (isWanted && device == paired ? expected : []))
+        }
+    }
+
     // MARK: The agent
 
     private func ask(_ member: String, of path: String, options: BlueZOptions) -> Result<[BusValue], BusError> {
@@ -117,7 +140,7 @@ struct ScanTests {
         let call = IncomingCall(
             sender: ":1.4", path: PairingAgent.path, interface: BlueZInterface.agent, member: member,
             arguments: [.objectPath(path)])
-        return PairingAgent(passkeys: options.passkeys).answer(call, script.conversation)
+        return PairingAgent(options: options).answer(call, script.conversation)
     }
 
     @Test("The passkey of the configuration is given for the headset that it belongs to, and for no other device")
@@ -131,6 +154,21 @@ struct ScanTests {
             return
         }
         #expect(error.name == "org.bluez.Error.Rejected")
+    }
+
+    @Test("A headset of Bluetooth Classic gets the PIN of the configuration, with four digits, or else the usual one")
+    func pin() {
+        // bluetoothd calls its address public; only the address itself counts.
+        let port = PeripheralIdentifier(address: Script.headset.address, type: .classic)
+        var options = BlueZOptions()
+        options.serialPorts = [port]
+        #expect(ask("RequestPinCode", of: Script.devicePath, options: options) == .success([.string("0000")]))
+        options.passkeys = [BlueZOptions.Passkey(value: 42, identifiers: [port])]
+        #expect(ask("RequestPinCode", of: Script.devicePath, options: options) == .success([.string("0042")]))
+        guard case .failure = ask("RequestPasskey", of: Script.devicePath, options: options) else {
+            Issue.record("a headset without a display was given a passkey")
+            return
+        }
     }
 
     @Test("Without a passkey in the configuration none is invented")

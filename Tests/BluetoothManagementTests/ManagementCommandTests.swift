@@ -36,6 +36,14 @@ import Testing
             ])
     }
 
+    @Test func aDisconnectNamesTheDevice() throws {
+        let headset = try #require(PeripheralIdentifier("20:68:9D:00:00:01/classic"))
+        #expect(
+            ManagementCommand.disconnect(headset, adapter).encoded == [
+                0x14, 0x00, 0x01, 0x00, 0x07, 0x00, 0x01, 0x00, 0x00, 0x9D, 0x68, 0x20, 0x00,
+            ])
+    }
+
     @Test func aListThatFitsNoPacketIsCutAtTheLimit() {
         let device = DeviceConnectionParameters(
             identifier: PeripheralIdentifier(address: 1, type: .public),

@@ -36,10 +36,15 @@ int clinux_epoll(void);
 /// Adds a descriptor to the set, watched for reading (epoll_ctl(2)). 0 or -errno.
 int clinux_epoll_insert(int set, int descriptor);
 
+/// Says what a descriptor of the set is watched for, and adds it where it is not in the set: until it can be read, until it can
+/// be written, both, or neither. An error and the end of a connection are told in any case. 0 or -errno.
+int clinux_epoll_watch(int set, int descriptor, int reading, int writing);
+
 /// Takes a descriptor out of the set. 0, also where it was not in it, or -errno.
 int clinux_epoll_remove(int set, int descriptor);
 
-/// Writes at most `capacity` descriptors of the set that can be read now, or have ended; how many, or -errno. Never waits.
+/// Writes at most `capacity` descriptors of the set for which what they are watched for has come true, or which have ended; how
+/// many, or -errno. Never waits.
 int clinux_epoll_ready(int set, int *descriptors, int capacity);
 
 /// Names the calling thread for `ps -L` and debuggers; what exceeds 15 bytes is cut off (prctl(2)).

@@ -55,8 +55,8 @@ public protocol HeadsetProfile: Sendable {
     /// - Parameter status: what the headset said last; nil before it said anything.
     func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep]
 
-    /// The profile of the very headset whose services were discovered. It keeps the model, the control characteristics and
-    /// the timing of this profile.
+    /// The profile of the very headset whose services were discovered. It keeps the model and the timing of this profile, and
+    /// has control characteristics where this one has some.
     func adapted(to database: GATTDatabase) -> any HeadsetProfile
 
     /// A decoder for one link.
@@ -72,6 +72,9 @@ extension HeadsetProfile {
 
     /// True where a headset can prove which one it is.
     public var provesIdentity: Bool { identityCharacteristic != nil || tellsIdentityInStatus }
+
+    /// True for a headset with a serial port over Bluetooth Classic: its addresses are classic ones.
+    public var usesSerialPort: Bool { services == [.serialPort] }
 
     /// All characteristics that a link needs before it counts as discovered.
     public var requiredCharacteristics: [BluetoothUUID] {

@@ -29,7 +29,7 @@ actor Reload: Service {
     private func reload() async {
         let new: Configuration
         do {
-            new = try ConfigurationFile.load(path: file, models: Configuration.knownModels)
+            new = try ConfigurationFile.load(path: file)
         } catch {
             log.log(.error, "the configuration is not used, the old one stays: \(Failure(error).problem)")
             return
@@ -43,6 +43,9 @@ actor Reload: Service {
         }
         if new.central != configuration.central || new.limits != configuration.limits {
             log.log(.warning, "changes of 'central' and 'limits' take effect when eegsync is started the next time")
+        }
+        if new.hasSerialPorts, !configuration.hasSerialPorts {
+            log.log(.warning, "the first headset of Bluetooth Classic is reached when eegsync is started the next time")
         }
         log.setLevel(new.logLevel)
         await daemon.setHeadsets(new.knownHeadsets)

@@ -76,6 +76,6 @@ def _alone(lab: Lab) -> None:
 
 _HEADSETS = (MUSE, OTHER_MUSE)
 SCENARIOS = [
-    Scenario(22, "capture-recorded", "Muse: captured while it is recorded, and replayed", [_while_recorded], _HEADSETS),
-    Scenario(22, "capture-alone", "Muse: captured without a daemon", [_alone], _HEADSETS, is_recorded=False),
+    Scenario(40, "capture-recorded", "Muse: captured while it is recorded, and replayed", [_while_recorded], _HEADSETS),
+    Scenario(40, "capture-alone", "Muse: captured without a daemon", [_alone], _HEADSETS, is_recorded=False),
 ]

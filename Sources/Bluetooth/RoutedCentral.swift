@@ -1,0 +1,163 @@
+/// One central out of two: classic addresses go to one, all others to the other, at once and on the same adapter.
+///
+/// The serial port's UUID belongs to Bluetooth Classic; every other service is one of Bluetooth Low Energy. What concerns both
+/// is asked of both, and answered once. Only the central for Bluetooth Low Energy scans: Bluetooth Classic has no advertising.
+///
+/// The adapter's state is what the central for Bluetooth Low Energy says, with one exception: while bluetoothd restarts
+/// (``AdapterState/resetting``) an adapter that the kernel says is on counts as on, since serial ports work without bluetoothd,
+/// and a link that works must not be given up. Requests to the others are refused meanwhile.
+public final class RoutedCentral: Central {
+    private let lowEnergy: any Central
+    private let classic: any Central
+    private var merges: [Merge] = []
+    public private(set) var state = AdapterState.unknown
+
+    /// A question that both were asked.
+    private struct Merge {
+        let attempt: Attempt
+        /// What the first of them answered; nil before.
+        var first: CentralEvent?
+    }
+
+    /// Creates a central out of two, which nobody else uses any more.
+    public init(lowEnergy: any Central, classic: any Central) {
+        self.lowEnergy = lowEnergy
+        self.classic = classic
+    }
+
+    public var deadline: MonotonicTime? { [lowEnergy.deadline, classic.deadline].compactMap { $0 }.min() }
+
+    public func process(at now: MonotonicTime) -> [CentralEvent] {
+        var events = lowEnergy.process(at: now).filter { !isState($0) }
+        events += classic.process(at: now).filter { !isState($0) && !isFailedScan($0) }
+        events = events.compactMap(merged)
+        let common = lowEnergy.state == .resetting && classic.state == .poweredOn ? .poweredOn : lowEnergy.state
+        if common != state {
+            state = common
+            events.append(.didUpdateState(common))
+        }
+        return events
+    }
+
+    private func isState(_ event: CentralEvent) -> Bool {
+        if case .didUpdateState = event { true } else { false }
+    }
+
+    private func isFailedScan(_ event: CentralEvent) -> Bool {
+        if case .didFailToScan = event { true } else { false }
+    }
+
+    // MARK: Both
+
+    public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
+        let (theirs, others) = split(identifiers)
+        let (ports, attributes) = split(services)
+        ask(attempt, classic: !theirs.isEmpty || !ports.isEmpty, lowEnergy: !others.isEmpty || !attributes.isEmpty) { central in
+            central === classic
+                ? central.restoreState(identifiers: theirs, services: ports, attempt: attempt)
+                : central.restoreState(identifiers: others, services: attributes, attempt: attempt)
+        }
+    }
+
+    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
+        let (ports, attributes) = split(services)
+        ask(attempt, classic: !ports.isEmpty, lowEnergy: !attributes.isEmpty) { central in
+            central.retrieveConnectedPeripherals(withServices: central === classic ? ports : attributes, attempt: attempt)
+        }
+    }
+
+    /// Asks those that are concerned; the one for Bluetooth Low Energy where neither is.
+    private func ask(
+        _ attempt: Attempt, classic isClassic: Bool, lowEnergy isLowEnergy: Bool, _ question: (any Central) -> Void
+    ) {
+        if isClassic, isLowEnergy { merges.append(Merge(attempt: attempt)) }
+        if isClassic { question(classic) }
+        if isLowEnergy || !isClassic { question(lowEnergy) }
+    }
+
+    /// The event as it is told; nil for the first of two answers.
+    private func merged(_ event: CentralEvent) -> CentralEvent? {
+        switch event {
+        case .willRestoreState(let mine, let attempt):
+            join(event, attempt) { other in
+                guard case .willRestoreState(let theirs, _) = other else { return event }
+                return .willRestoreState(theirs + mine, attempt: attempt)
+            }
+        case .didRetrieveConnected(let mine, let attempt):
+            join(event, attempt) { other in
+                guard case .didRetrieveConnected(let theirs, _) = other else { return event }
+                return .didRetrieveConnected(theirs + mine, attempt: attempt)
+            }
+        default: event
+        }
+    }
+
+    private func join(
+        _ event: CentralEvent, _ attempt: Attempt, _ both: (CentralEvent) -> CentralEvent
+    ) -> CentralEvent? {
+        guard let place = merges.firstIndex(where: { $0.attempt == attempt }) else { return event }
+        guard let first = merges[place].first else {
+            merges[place].first = event
+            return nil
+        }
+        merges.remove(at: place)
+        return both(first)
+    }
+
+    private func split(
+        _ identifiers: [PeripheralIdentifier]
+    ) -> (classic: [PeripheralIdentifier], others: [PeripheralIdentifier]) {
+        (identifiers.filter { $0.addressType == .classic }, identifiers.filter { $0.addressType != .classic })
+    }
+
+    private func split(_ services: [BluetoothUUID]) -> (classic: [BluetoothUUID], others: [BluetoothUUID]) {
+        (services.filter { $0 == .serialPort }, services.filter { $0 != .serialPort })
+    }
+
+    // MARK: One or the other
+
+    private func central(for peripheral: PeripheralIdentifier) -> any Central {
+        peripheral.addressType == .classic ? classic : lowEnergy
+    }
+
+    public func scanForPeripherals(matching filter: ScanFilter) {
+        lowEnergy.scanForPeripherals(matching: filter)
+    }
+
+    public func stopScan() {
+        lowEnergy.stopScan()
+    }
+
+    public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {
+        central(for: peripheral).setConnectionParameters(parameters, for: peripheral)
+    }
+
+    public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        central(for: peripheral).connect(peripheral, attempt: attempt)
+    }
+
+    public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        central(for: peripheral).cancelPeripheralConnection(peripheral, attempt: attempt)
+    }
+
+    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        central(for: peripheral).discoverServices(on: peripheral, attempt: attempt)
+    }
+
+    public func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {
+        central(for: peripheral).setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
+    }
+
+    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        central(for: peripheral).readValue(of: characteristic, on: peripheral, attempt: attempt)
+    }
+
+    public func writeValue(
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt
+    ) {
+        central(for: peripheral).writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
+    }
+}

@@ -1,0 +1,93 @@
+import Bluetooth
+import BluetoothManagement
+
+/// Which adapters there are, and in which state the one in use is, from what the management channel tells. Pure.
+struct AdapterTable: Hashable {
+    /// One adapter.
+    private struct Adapter: Hashable {
+        var index: ControllerIndex
+        var information: ControllerInformation
+    }
+
+    /// `hci0`, an address, or nil for the first that is on.
+    private let wanted: String?
+    /// What an adapter must have switched on to be of use.
+    private let transport: ControllerSettings
+    private var adapters: [Adapter] = []
+    /// Adapters whose information was asked for and is not there yet.
+    private var asked: [ControllerIndex] = []
+    private var isListed = false
+
+    init(wanted: String?, transport: ControllerSettings) {
+        self.wanted = wanted
+        self.transport = transport
+    }
+
+    /// What to ask first.
+    static let question = ManagementCommand.readControllerIndexList
+
+    /// Takes what the kernel tells, and returns what to ask next.
+    mutating func handle(_ event: ManagementEvent) -> [ManagementCommand] {
+        switch event {
+        case .reply(let reply): return handle(reply)
+        case .indexAdded(let index): return ask([index])
+        case .indexRemoved(let index):
+            adapters.removeAll { $0.index == index }
+            asked.removeAll { $0 == index }
+        case .newSettings(let settings, let index):
+            guard let place = adapters.firstIndex(where: { $0.index == index }) else { break }
+            adapters[place].information.currentSettings = settings
+        default: break
+        }
+        return []
+    }
+
+    private mutating func handle(_ reply: ManagementReply) -> [ManagementCommand] {
+        switch reply.result {
+        case .success(.controllerIndexes(let indexes)):
+            isListed = true
+            return ask(indexes)
+        case .success(.controllerInformation(let information)):
+            asked.removeAll { $0 == reply.index }
+            adapters.removeAll { $0.index == reply.index }
+            adapters.append(Adapter(index: reply.index, information: information))
+            adapters.sort { $0.index < $1.index }
+        case .failure where reply.opcode == .readControllerInformation: asked.removeAll { $0 == reply.index }
+        default: break
+        }
+        return []
+    }
+
+    private mutating func ask(_ indexes: [ControllerIndex]) -> [ManagementCommand] {
+        asked += indexes
+        return indexes.map { .readControllerInformation($0) }
+    }
+
+    // MARK: The adapter in use
+
+    /// The adapter in use; nil where there is none.
+    var index: ControllerIndex? { chosen?.index }
+
+    /// Its address; 0 for any.
+    var address: UInt64 { chosen?.information.address.address ?? 0 }
+
+    /// Its state. An adapter that cannot speak what is asked of it (Bluetooth Classic, Low Energy), or may not, is unsupported.
+    ///
+    /// - Parameter isBlocked: tells whether the radio of an adapter such as `hci0` is blocked.
+    func state(isBlocked: (String) -> Bool) -> AdapterState {
+        guard isListed, asked.isEmpty else { return .unknown }
+        guard let chosen else { return .absent }
+        let settings = chosen.information.currentSettings
+        guard settings.contains(.powered) else { return isBlocked(chosen.index.description) ? .blocked : .poweredOff }
+        return settings.contains(transport) ? .poweredOn : .unsupported
+    }
+
+    private var chosen: Adapter? {
+        guard let wanted else {
+            return adapters.first { $0.information.currentSettings.contains(.powered) } ?? adapters.first
+        }
+        return adapters.first {
+            $0.index.description == wanted || $0.information.address.addressDescription == wanted.uppercased()
+        }
+    }
+}

@@ -1,0 +1,227 @@
+public import Bluetooth
+import BluetoothManagement
+import CLinux
+import Glibc
+
+/// The central for headsets with a serial port over Bluetooth Classic (RFCOMM), over the kernel's own sockets: with bluetoothd
+/// and without.
+///
+/// A serial port appears as the one characteristic ``BluetoothUUID/serialPort`` of a service of the same name. Bluetooth
+/// Classic has no advertising: a known headset is paged until it answers, and a scan finds nothing. A link ends with its
+/// socket, and so with this process: nothing is ever restored.
+public final class SerialPortCentral: Central {
+    /// How much is read at once: 30 RFCOMM frames of 127 bytes.
+    private static let readLength = 4096
+    /// How many reads one link gets before the others have their turn.
+    private static let readsPerTurn = 16
+    /// How much may wait to be written: commands of headsets have some bytes.
+    private static let outboxLimit = 4096
+    /// A full socket neither waits nor kills the process.
+    static let neverWait = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+
+    /// What a discovery finds.
+    static let database = GATTDatabase(characteristics: [
+        Characteristic(service: .serialPort, uuid: .serialPort, properties: [.write, .writeWithoutResponse, .notify])
+    ])
+
+    let readiness = SocketReadiness()
+    let sockets: ClassicSockets
+    let adapter: AdapterWatch
+    private let watch: DescriptorWatch
+    /// The present, as last told.
+    var now = MonotonicTime.boot
+    var links: [SerialPortLink] = []
+    private var events: [CentralEvent] = []
+    private var isScanning = false
+    private var buffer = [UInt8](repeating: 0, count: SerialPortCentral.readLength)
+
+    public private(set) var state = AdapterState.unknown
+
+    /// Creates a central that opens its sockets when it is first processed.
+    ///
+    /// - Parameters:
+    ///   - adapter: `hci0`, or an address such as `00:AA:01:00:00:42`; nil for the first that is on.
+    ///   - watch: where its file descriptors are watched.
+    public convenience init(adapter: String? = nil, watch: DescriptorWatch) {
+        self.init(
+            adapter: adapter, watch: watch, sockets: .kernel, isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
+            openManagement: { () throws(ManagementError) in try ManagementSocket() })
+    }
+
+    /// The same with other sockets.
+    init(
+        adapter: String?, watch: DescriptorWatch, sockets: ClassicSockets, isBlocked: @escaping (String) -> Bool,
+        openManagement: @escaping () throws(ManagementError) -> ManagementSocket
+    ) {
+        self.watch = watch
+        self.sockets = sockets
+        self.adapter = AdapterWatch(adapter: adapter, readiness: readiness, isBlocked: isBlocked, open: openManagement)
+        watch.watch(readiness.descriptor)
+    }
+
+    deinit {
+        watch.unwatch(readiness.descriptor)
+        for link in links { if let socket = link.socket { Glibc.close(socket) } }
+    }
+
+    // MARK: Time
+
+    public var deadline: MonotonicTime? {
+        if !events.isEmpty { return now }
+        return [adapter.deadline, pageDeadline].compactMap { $0 }.min()
+    }
+
+    public func process(at now: MonotonicTime) -> [CentralEvent] {
+        self.now = now
+        let ready = readiness.ready()
+        // First what the headsets sent: the news that the adapter is off must not overtake their last samples.
+        for identifier in links.filter({ $0.socket.map(ready.contains) ?? false }).map(\.identifier) { serve(identifier) }
+        adapter.process(ready, at: now)
+        adapterChanged()
+        expire()
+        page()
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
+    }
+
+    func tell(_ event: CentralEvent) {
+        events.append(event)
+    }
+
+    private func adapterChanged() {
+        guard adapter.state != state else { return }
+        state = adapter.state
+        tell(.didUpdateState(state))
+        guard state != .poweredOn else { return }
+        for identifier in links.map(\.identifier) { end(identifier, .adapterUnavailable(state)) }
+        if isScanning { tell(.didFailToScan(.adapterUnavailable(state))) }
+        isScanning = false
+    }
+
+    // MARK: What the system holds
+
+    /// Nothing: a link ends with the socket of the process that made it.
+    public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
+        tell(.willRestoreState([], attempt: attempt))
+    }
+
+    /// This process's own links: a serial port serves one program, so another's would be of no use.
+    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
+        let found = services.contains(.serialPort) ? links.filter(\.isConnected).map(\.identifier) : []
+        tell(.didRetrieveConnected(found, attempt: attempt))
+    }
+
+    public func scanForPeripherals(matching filter: ScanFilter) {
+        isScanning = state == .poweredOn
+        if !isScanning { tell(.didFailToScan(.adapterUnavailable(state))) }
+    }
+
+    public func stopScan() {
+        isScanning = false
+    }
+
+    // MARK: Attributes
+
+    /// The place of the link to a peripheral that is connected.
+    private func connected(_ peripheral: PeripheralIdentifier) -> Int? {
+        links.firstIndex { $0.identifier == peripheral && $0.isConnected }
+    }
+
+    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        let isUp = connected(peripheral) != nil
+        tell(
+            .didDiscoverServices(
+                peripheral, result: isUp ? .success(Self.database) : .failure(.notConnected), attempt: attempt))
+    }
+
+    public func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {
+        let error = refusal(of: characteristic, on: peripheral)
+        if error == nil, let place = connected(peripheral) {
+            // What arrived before waits in the kernel, and the headset is held back by RFCOMM's credits.
+            links[place].isNotifying = enabled
+            watchSocket(of: links[place])
+        }
+        tell(.didUpdateNotificationState(characteristic, on: peripheral, error: error, attempt: attempt))
+    }
+
+    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        let error = refusal(of: characteristic, on: peripheral) ?? .att(.readNotPermitted)
+        tell(.didReadValue(characteristic, on: peripheral, result: .failure(error), attempt: attempt))
+    }
+
+    /// With response, the answer says that the bytes are on their way: a serial port confirms nothing.
+    public func writeValue(
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt
+    ) {
+        var error = refusal(of: characteristic, on: peripheral)
+        if error == nil, let place = connected(peripheral) {
+            if links[place].outbox.count + value.count <= Self.outboxLimit {
+                links[place].outbox += value
+                flush(place)
+            } else {
+                error = .att(.insufficientResources)
+            }
+        }
+        if type == .withResponse { tell(.didWriteValue(characteristic, on: peripheral, error: error, attempt: attempt)) }
+    }
+
+    private func refusal(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier) -> CentralError? {
+        guard connected(peripheral) != nil else { return .notConnected }
+        return characteristic == .serialPort ? nil : .noSuchCharacteristic(characteristic)
+    }
+
+    // MARK: The serial port
+
+    /// Something is to be told of a link's socket.
+    private func serve(_ identifier: PeripheralIdentifier) {
+        guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
+        guard case .connected(let socket) = links[place].phase else { return proceed(place) }
+        let hadOutbox = !links[place].outbox.isEmpty
+        if hadOutbox { flush(place) }
+        if links[place].isNotifying { return receive(identifier, from: socket) }
+        // Watched for its end alone.
+        if !hadOutbox { end(identifier, SocketError.ended(ClassicSockets.pendingError(of: socket))) }
+    }
+
+    private func receive(_ identifier: PeripheralIdentifier, from socket: Int32) {
+        for _ in 0..<Self.readsPerTurn {
+            let count = recv(socket, &buffer, buffer.count, Self.neverWait)
+            if count > 0 {
+                let arrival = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
+                let value = [UInt8](buffer[..<count])
+                tell(.didUpdateValue(.serialPort, on: identifier, value: value, at: arrival))
+                continue
+            }
+            if count == 0 { return end(identifier, SocketError.ended(nil)) }
+            let error = SocketError(code: errno)
+            if error.code == EINTR { continue }
+            if error.code != EAGAIN { end(identifier, SocketError.ended(error)) }
+            return
+        }
+    }
+
+    /// Writes what waits, as far as it goes. That the link is gone is told when it is read.
+    private func flush(_ place: Int) {
+        guard case .connected(let socket) = links[place].phase else { return }
+        let count = send(socket, links[place].outbox, links[place].outbox.count, Self.neverWait)
+        if count > 0 {
+            links[place].outbox.removeFirst(count)
+        } else if errno != EAGAIN, errno != EINTR {
+            links[place].outbox.removeAll()
+        }
+        watchSocket(of: links[place])
+    }
+
+    private func watchSocket(of link: SerialPortLink) {
+        guard case .connected(let socket) = link.phase else { return }
+        switch (link.isNotifying, link.outbox.isEmpty) {
+        case (true, true): readiness.watch(socket, for: .reading)
+        case (true, false): readiness.watch(socket, for: .readingAndWriting)
+        case (false, true): readiness.watch(socket, for: .end)
+        case (false, false): readiness.watch(socket, for: .connecting)
+        }
+    }
+}
