@@ -150,7 +150,7 @@ def _recorded(lab: Lab) -> None:
 
 
 def _serial(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(21, f"serial-{name}", f"serial port: {title}", [step], headsets=(MINDWAVE,))
+    return Scenario(22, f"serial-{name}", f"serial port: {title}", [step], headsets=(MINDWAVE,))
 
 
 SCENARIOS = [
@@ -164,7 +164,7 @@ SCENARIOS = [
     _serial("alone", "without bluetoothd", _without_bluetoothd),
     _serial("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_restarted),
     Scenario(
-        21,
+        22,
         "serial-beside",
         "serial port: beside a headset of Bluetooth Low Energy, either fails",
         [_beside],
@@ -174,7 +174,7 @@ SCENARIOS = [
 if _RECORDING.exists():
     SCENARIOS.append(
         Scenario(
-            21,
+            22,
             "serial-recorded",
             "serial port: what a real headset sent, disconnected twice",
             [_recorded],
