@@ -43,6 +43,19 @@ let package = Package(
         .target(name: "Headsets", dependencies: ["Bluetooth"], swiftSettings: optimised),
         .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
 
+        // Headsets that somebody has described in a file: from YAML to a profile.
+        .target(name: "HeadsetDescriptors", dependencies: ["Headsets", "Bluetooth", yams], swiftSettings: settings),
+        .testTarget(
+            name: "HeadsetDescriptorsTests", dependencies: ["HeadsetDescriptors", "ShippedHeadsets", "Headsets", "Bluetooth"],
+            swiftSettings: settings),
+        // The descriptors that come with the program, embedded in the binary.
+        .target(
+            name: "ShippedHeadsets", path: "Deploy/headsets",
+            resources: [
+                .embedInCode("ads1299-nus.yaml"), .embedInCode("cleio-template.yaml"), .embedInCode("hermes-described.yaml"),
+                .embedInCode("openbci-nus.yaml"), .embedInCode("openearable-exg.yaml"),
+            ], swiftSettings: settings),
+
         // The connection state machine. Pure.
         .target(name: "Reconnection", dependencies: ["Bluetooth", "Headsets"], swiftSettings: optimised),
         .testTarget(
@@ -70,41 +83,56 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "Bluetooth"], swiftSettings: settings),
 
+        // What goes over the air, in files: btsnoop captures read and written.
+        .target(name: "Capture", dependencies: ["Bluetooth"], swiftSettings: optimised),
+        .testTarget(
+            name: "CaptureTests", dependencies: ["Capture", "Simulation", "Headsets", "Bluetooth"], swiftSettings: settings),
+
         // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
-        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: optimised),
-        .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
+        .target(name: "Simulation", dependencies: ["Bluetooth", "Capture", "Headsets"], swiftSettings: optimised),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Capture", "Headsets"], swiftSettings: settings),
 
         // From the central's events to the database's batches: drives machines, assembles samples.
         .target(
-            name: "Acquisition", dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage", "CLinux"],
+            name: "Acquisition", dependencies: ["Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "CLinux"],
             swiftSettings: optimised),
         .testTarget(
             name: "AcquisitionTests",
-            dependencies: ["Acquisition", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux"],
+            dependencies: ["Acquisition", "Capture", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux"],
             swiftSettings: settings),
 
         // The whole acquisition in virtual time against a simulated world, with checkers for every promise.
         .target(
             name: "Rehearsal",
-            dependencies: ["Bluetooth", "Headsets", "Reconnection", "Storage", "Acquisition", "Simulation"],
+            dependencies: ["Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "Acquisition", "Simulation"],
             swiftSettings: optimised),
         .testTarget(
             name: "RehearsalTests",
-            dependencies: ["Rehearsal", "Acquisition", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth"],
+            dependencies: [
+                "Rehearsal", "Acquisition", "Capture", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth",
+            ],
             swiftSettings: settings),
+
+        // The Attribute Protocol and the client of the Generic Attribute Profile. Pure.
+        .target(name: "AttributeProtocol", dependencies: ["Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "AttributeProtocolTests", dependencies: ["AttributeProtocol", "Bluetooth"], swiftSettings: settings),
 
         // The kernel's Bluetooth management channel: adapters, connection parameters, why links ended.
         .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
 
-        // The central over the kernel's own sockets: serial ports over Bluetooth Classic.
+        // The centrals over the kernel's own sockets: Low Energy, and serial ports over Bluetooth Classic.
         .target(
-            name: "KernelBluetooth", dependencies: ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
+            name: "KernelBluetooth",
+            dependencies: ["AttributeProtocol", "Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
             swiftSettings: settings),
         .testTarget(
             name: "KernelBluetoothTests",
-            dependencies: ["KernelBluetooth", "Bluetooth", "BluetoothManagement", "CLinux"], swiftSettings: settings),
+            dependencies: ["KernelBluetooth", "AttributeProtocol", "Bluetooth", "BluetoothManagement", "CLinux"],
+            swiftSettings: settings),
         // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
 
@@ -117,23 +145,27 @@ let package = Package(
         .executableTarget(
             name: "eegsync",
             dependencies: [
-                "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "BlueZ",
-                "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals,
-                logging, yams,
+                "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
+                "Export", "Acquisition", "BlueZ", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd",
+                argumentParser, lifecycle, unixSignals, logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
             name: "EegsyncTests",
             dependencies: [
-                "eegsync", "Bluetooth", "BluetoothManagement", "Headsets", "Storage", "Export", "Acquisition", "Simulation",
-                "Rehearsal", "CLinux",
+                "eegsync", "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "Storage", "Export",
+                "Acquisition", "Simulation", "Rehearsal", "CLinux",
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth"],
-            path: "Tests/Benchmarks", exclude: ["run", "floor.c"], swiftSettings: settings),
+            dependencies: [
+                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth", "CBenchmarks",
+            ],
+            path: "Tests/Benchmarks", exclude: ["run", "floor.c", "CBenchmarks"], swiftSettings: settings),
+        // A count of allocations, and the loop that decoders are measured beside.
+        .target(name: "CBenchmarks", path: "Tests/Benchmarks/CBenchmarks"),
 
         // The built daemon, killed at random instants, and given everything that a machine can do to it.
         .testTarget(
@@ -153,7 +185,21 @@ let package = Package(
             dependencies: ["CentralContract", "BlueZ", "KernelBluetooth", "Headsets", "Bluetooth", "CLinux"],
             path: "Tests/CentralContract/Live", swiftSettings: settings),
 
+        // Everything that reads bytes from outside, and what must hold of it; the corpus that fuzzing has kept is a test.
+        .target(
+            name: "FuzzTargets", dependencies: ["Bluetooth", "BluetoothManagement", "Headsets", "Simulation"],
+            path: "Tests/Fuzz/Targets", swiftSettings: optimised),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
+
         // The rules of the house that can be checked by reading the tree.
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )
+
+// libFuzzer has the `main` of this program, and only Tests/Fuzz/run asks for libFuzzer: no other build knows of it.
+if Context.environment["EEGSYNC_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Program",
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}

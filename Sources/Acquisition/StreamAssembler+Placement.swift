@@ -28,42 +28,9 @@ extension StreamAssembler {
             settleDamage(at: arrival)
             return nextN
         }
-        var index = unwrap(counter, near: expectedIndex)
-        if block.origin == .live {
-            index += turnsMissed(before: index, block, epoch, at: arrival)
-            expectedIndex = max(expectedIndex, index + Int64(block.instantCount))
-        }
-        return n(of: index, in: epoch)
-    }
-
-    /// The samples of whole turns of the counter that were lost before a block, by the time of its arrival.
-    ///
-    /// A small counter turns within a second: where it jumps, it tells the loss only up to whole turns. The time is believed
-    /// where it agrees with the counter to an eighth of a turn: packets that have waited in a queue come at any time.
-    private func turnsMissed(
-        before index: Int64, _ block: SampleBlock, _ epoch: EpochRecord, at arrival: MonotonicTime
-    ) -> Int64 {
-        guard index != expectedIndex, let modulus = description.counterModulus, let timeMap else { return 0 }
-        let end = n(of: index, in: epoch) + Int64(block.instantCount)
-        let turn = modulus * Int64(description.samplesPerCount)
-        let lag = timeMap.n(at: arrival) - (end - 1)
-        let turns = (lag + turn / 2) / turn
-        guard turns > 0, abs(lag - turns * turn) <= turn / 8 else { return 0 }
-        return turns * turn
-    }
-
-    /// The headset took `count` samples from `counter` on, and never sends them.
-    mutating func unsent(counter: UInt32, count: Int, at now: MonotonicTime) {
-        guard isPlaced, let epoch else { return }
         let index = unwrap(counter, near: expectedIndex)
-        let firstN = n(of: index, in: epoch)
-        guard firstN >= nextN, partial.isEmpty else { return }
-        addGap(nextN..<firstN, cause: .packetLost, at: now)
-        expectedIndex = max(expectedIndex, index + Int64(count))
-        let end = firstN + Int64(count)
-        draft.ledger.open(firstN: firstN, channel: 0, count: Int64(count), cause: .notSent, noticed: now)
-        nextN = end
-        timeMap?.extend(to: end - 1)
+        if block.origin == .live { expectedIndex = max(expectedIndex, index + Int64(block.instantCount)) }
+        return n(of: index, in: epoch)
     }
 
     /// Samples of a stream without counter that are known to be damaged are missing.

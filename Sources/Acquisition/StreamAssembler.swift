@@ -27,6 +27,8 @@ struct StreamAssembler: Sendable {
     var draft: StreamDraft
     /// Rows of instants whose packets have not all arrived.
     var partial: PartialRows
+    /// Looks at new rows; nil where nothing can be said about the stream's channels.
+    var signals: SignalCheck?
     var openGap: OpenGap?
     /// The first n of the gap that a full buffer makes grow, and its end.
     var overflowGap: Range<Int64>?
@@ -35,6 +37,10 @@ struct StreamAssembler: Sendable {
     var isLinked = false
     /// The unwrapped index after the last one seen on this link.
     var expectedIndex: Int64 = 0
+    /// Blocks after a pause, until it is known how often the counter has turned meanwhile.
+    var held: HeldBlocks?
+    /// True after a whole turn of the counter was lost unseen, until a block comes whose values are no sums.
+    var sumsAreWrong = false
     /// Samples known to be missing before the next ones, in a stream without counter.
     var damagedBefore: Int64 = 0
     /// The last line of an earlier process, for placing what follows.
@@ -65,6 +71,7 @@ struct StreamAssembler: Sendable {
         hasSamples = false
         draft = StreamDraft(stream: id, channelCount: description.channels.count)
         partial = PartialRows(channelCount: description.channels.count)
+        signals = SignalCheck(stream: id, description)
         missingChannels = Array(repeating: MissingSamples(), count: description.channels.count)
     }
 
@@ -96,11 +103,13 @@ struct StreamAssembler: Sendable {
     mutating func beginLink(_ start: LinkStart) {
         linkStart = start
         isLinked = true
+        sumsAreWrong = false
         damagedBefore = 0
     }
 
     /// No samples are expected any longer: a gap opens, its end unknown.
     mutating func endLink(cause: GapCause, at now: MonotonicTime) {
+        placeHeld()
         settlePartialRows(before: .max, at: now)
         settleDamage(at: now)
         linkStart = nil
@@ -115,6 +124,7 @@ struct StreamAssembler: Sendable {
     /// - Parameter absenceCause: the cause of what is missing up to the end where no gap says it yet; nil where samples flowed
     ///   until the end.
     mutating func endRecording(at now: MonotonicTime, unixNanoseconds: Int64?, absenceCause: GapCause? = nil) {
+        placeHeld()
         settlePartialRows(before: .max, at: now)
         settleDamage(at: now)
         if openGap == nil, hasSamples, let absenceCause {
@@ -149,10 +159,20 @@ struct StreamAssembler: Sendable {
             block.firstChannel + block.channelCount <= description.channels.count,
             values.count == block.instantCount * block.channelCount
         else { return }
+        if hold(block, values, at: arrival, unixNanoseconds: unixNanoseconds, hasRoom: hasRoom) { return }
+        takeInPlace(block, values, at: arrival, unixNanoseconds: unixNanoseconds, hasRoom: hasRoom)
+    }
+
+    /// Takes a block of which no turn of the counter was missed.
+    mutating func takeInPlace(
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, unixNanoseconds: Int64?, hasRoom: Bool
+    ) {
         guard var firstN = place(block, at: arrival, unixNanoseconds: unixNanoseconds) else {
             duplicates += Int64(block.instantCount)
             return
         }
+        if sumsAreWrong, block.isSummed { return }
+        sumsAreWrong = false
         var (block, values) = (block, values)
         let end = firstN + Int64(block.instantCount)
         if let epoch, firstN < epoch.firstN {
@@ -242,6 +262,7 @@ struct StreamAssembler: Sendable {
     mutating func move(into batch: inout WriteBatch) {
         if hasSamples, let segment = timeMap?.take() { draft.segments.append(segment) }
         draft.move(into: &batch)
+        if let results = signals?.takeResults(), !results.isEmpty { batch.signalChecks += results }
     }
 
     /// Whole rows of which a packet never came are settled now.

@@ -27,9 +27,16 @@ public struct ATTError: Error, Hashable, Sendable {
     public static let insufficientResources = ATTError(code: 0x11)
     public static let databaseOutOfSync = ATTError(code: 0x12)
     public static let valueNotAllowed = ATTError(code: 0x13)
+    public static let writeRequestRejected = ATTError(code: 0xFC)
+    public static let clientConfigurationImproper = ATTError(code: 0xFD)
+    public static let procedureAlreadyInProgress = ATTError(code: 0xFE)
+    public static let outOfRange = ATTError(code: 0xFF)
 
     /// True for the range that a service defines for itself (0x80 ... 0x9F).
     public var isApplicationError: Bool { (0x80...0x9F).contains(code) }
+
+    /// True for the range of errors that all profiles and services share (0xE0 ... 0xFF), of which four are defined.
+    public var isCommonProfileError: Bool { code >= 0xE0 }
 
     /// What the error asks for: pairing errors wait for a person, passing ones are retried, the rest ask for a fresh discovery.
     public var disposition: Disposition {
@@ -50,12 +57,19 @@ extension ATTError: CustomStringConvertible {
         "insufficient encryption", "unsupported group type", "insufficient resources", "database out of sync",
         "value not allowed",
     ]
+    /// The last codes of the range that all profiles share (Core Specification Supplement, Part B, 1.2).
+    private static let commonProfileNames: [String] = [
+        "write request rejected", "client characteristic configuration descriptor improperly configured",
+        "procedure already in progress", "out of range",
+    ]
 
     /// The specification's name and the code, such as `insufficient encryption (0x0f)`.
     public var description: String {
         let digits = String(code, radix: 16)
         let written = "0x" + (digits.count == 1 ? "0" : "") + digits
         if Int(code) < Self.names.count { return "\(Self.names[Int(code)]) (\(written))" }
+        if code >= 0xFC { return "\(Self.commonProfileNames[Int(code) - 0xFC]) (\(written))" }
+        if isCommonProfileError { return "common profile error (\(written))" }
         return isApplicationError ? "application error (\(written))" : "reserved ATT error (\(written))"
     }
 }

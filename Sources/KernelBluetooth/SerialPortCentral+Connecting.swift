@@ -79,10 +79,7 @@ extension SerialPortCentral {
 
     /// Pages the peripheral that has waited longest, where nothing else is under way: an adapter pages one at a time.
     func page() {
-        guard state == .poweredOn, !links.contains(where: \.isUnderWay),
-            let place = links.indices.filter({ links[$0].pageTime.map { $0 <= now } ?? false })
-                .min(by: { links[$0].lastPage < links[$1].lastPage })
-        else { return }
+        guard state == .poweredOn, !links.contains(where: \.isUnderWay), let place = nextToPage else { return }
         links[place].lastPage = now
         switch sockets.openServiceDiscovery(links[place].identifier.address, adapter.address) {
         case .failure(let error): refused(place, error)
@@ -90,6 +87,18 @@ extension SerialPortCentral {
             links[place].phase = .paging(socket: socket)
             readiness.watch(socket, for: .connecting)
         }
+    }
+
+    /// The link that may be paged and was paged longest ago. A loop, because the optimiser of Swift 6.3.1 crashes on the same
+    /// with `filter` and `min` ("Found ownership error" in CopyPropagation).
+    private var nextToPage: Int? {
+        var next: Int?
+        for place in links.indices {
+            guard let time = links[place].pageTime, time <= now else { continue }
+            if let chosen = next, links[chosen].lastPage <= links[place].lastPage { continue }
+            next = place
+        }
+        return next
     }
 
     /// The step that a link waits for has come to an end.

@@ -52,7 +52,7 @@ struct StreamUnderTest {
     /// Gives the stream a block whose first sample has the index; the clock does not move.
     mutating func take(
         index: Int64?, truth: Int64, count: Int = 8, boot: UInt32? = nil, channels: Range<Int>? = nil,
-        origin: SampleBlock.Origin = .live
+        origin: SampleBlock.Origin = .live, isSummed: Bool = false
     ) {
         let channels = channels ?? 0..<description.channels.count
         var values: [Int32] = []
@@ -63,7 +63,8 @@ struct StreamUnderTest {
         stream.take(
             SampleBlock(
                 stream: 0, counter: counter, bootIdentifier: boot, firstChannel: channels.lowerBound,
-                channelCount: channels.count, instantCount: count, values: 0..<values.count, origin: origin),
+                channelCount: channels.count, instantCount: count, values: 0..<values.count, origin: origin,
+                isSummed: isSummed),
             values[...], at: now, unixNanoseconds: unixNanoseconds, hasRoom: hasRoom)
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Measures one workload, and prints what it cost as one line of JSON. `Tests/Benchmarks/run` runs all of them beside
-/// their floors.
+/// Measures one workload, and prints what it cost as one line of JSON; of decoders, a line for each. `Tests/Benchmarks/run`
+/// runs all of them beside their floors.
 @main
 enum Benchmarks {
     static func main() throws {
@@ -15,14 +15,15 @@ enum Benchmarks {
             cost = try Ingest(headsets: numbers[0], seconds: numbers[1], bits: numbers[2]).run(path: path)
         case ("simulation", 2):
             cost = ConnectionSimulation(seed: UInt64(path) ?? 1, seconds: Int64(arguments.last ?? "") ?? 1).run()
-        case ("decode", 2):
-            let workload = Decode.Workload(rawValue: path) ?? .ganglion3
-            cost = Decode(workload: workload, repetitions: Int(arguments.last ?? "") ?? 1).run()
+        case ("decode", 1):
+            let decode = Decode(rounds: Int(path) ?? 1)
+            for workload in DecodeWorkload.all + [.allocating] { print(decode.run(workload).json) }
+            return
         case ("export", 2): cost = try ExportEDF(database: path, file: arguments.last ?? "").run()
         default:
             print(
                 "usage: Benchmarks ingest DATABASE HEADSETS SECONDS BITS | simulation SEED SECONDS | export DATABASE FILE"
-                    + " | decode ganglion2|ganglion3|muse|museSAthena REPETITIONS")
+                    + " | decode ROUNDS")
             exit(64)
         }
         print(cost.json)

@@ -1,66 +1,95 @@
 import Bluetooth
+import CBenchmarks
+import Glibc
 import Headsets
 
-/// A decoder alone: the notifications of a second or so, again and again. Counts values.
+/// Decoders alone, each beside a C loop that reads the same bytes: samples per second, and allocations per notification.
+///
+/// A sample is one value of one channel. Decoder and loop take turns, so that a busy machine slows both; the median of the
+/// rounds counts.
 struct Decode {
-    /// Whose notifications are decoded.
-    enum Workload: String, CaseIterable {
-        case ganglion2, ganglion3, muse, museSAthena
+    /// What a decoder cost.
+    struct Result {
+        var name: String
+        var samplesPerSecond: Double
+        var floorSamplesPerSecond: Double
+        var allocationsPerNotification: Double
+
+        var json: String {
+            "{\"name\": \"\(name)\", \"samplesPerSecond\": \(samplesPerSecond),"
+                + " \"floorSamplesPerSecond\": \(floorSamplesPerSecond),"
+                + " \"allocationsPerNotification\": \(allocationsPerNotification)}"
+        }
     }
 
-    let workload: Workload
-    let repetitions: Int
+    /// How often decoder and floor take turns.
+    var rounds: Int
+    /// How many samples a decoder decodes at least in one round: some 10 ms of the slowest that is allowed.
+    private static let samplesPerRound = 200_000
 
-    func run() -> Cost {
-        var decoder = self.decoder
-        let notifications = self.notifications
+    func run(_ workload: DecodeWorkload) -> Result {
+        var decoder = workload.decoder
         var decoded = Decoded()
-        var count = 0
-        func pass() {
-            for (characteristic, value) in notifications {
-                decoded.removeAll()
-                decoder.decode(value, from: characteristic, into: &decoded)
-                count += decoded.values.count
-            }
+        // Twice: the first pass makes room for what is kept from then on, such as a message that has begun.
+        _ = Self.pass(&decoder, workload, &decoded)
+        let counts = Self.pass(&decoder, workload, &decoded)
+        let samples = counts.reduce(0, +)
+        precondition(samples > 0, "\(workload.name) decodes nothing")
+        var values = [Int32](repeating: 0, count: counts.max() ?? 0)
+        let passes = (Self.samplesPerRound + samples - 1) / samples
+        var times: [Double] = []
+        var floorTimes: [Double] = []
+        var allocations: UInt64 = 0
+        times.reserveCapacity(rounds)
+        floorTimes.reserveCapacity(rounds)
+        for _ in 0..<rounds {
+            let before = allocation_count()
+            var begin = Self.processorSeconds
+            for _ in 0..<passes { Self.decode(&decoder, workload, &decoded) }
+            times.append(Self.processorSeconds - begin)
+            allocations += allocation_count() - before
+            begin = Self.processorSeconds
+            for _ in 0..<passes { Self.readByC(workload, counts, &values) }
+            floorTimes.append(Self.processorSeconds - begin)
         }
-        pass()
-        count = 0
-        var cost = Cost.measure {
-            for _ in 0..<repetitions { pass() }
-            return Int64(count)
-        }
-        cost.facts = [
-            ("samplesPerSecond", Double(count) / cost.cpuSeconds), ("notifications", Double(notifications.count * repetitions)),
-        ]
-        return cost
+        let perRound = Double(passes * samples)
+        return Result(
+            name: workload.name, samplesPerSecond: perRound / Self.median(times),
+            floorSamplesPerSecond: perRound / Self.median(floorTimes),
+            allocationsPerNotification: Double(allocations) / Double(rounds * passes * workload.notifications.count))
     }
 
-    private var decoder: any HeadsetDecoder {
-        switch workload {
-        case .ganglion2: GanglionDecoder(firmware: .version2)
-        case .ganglion3: GanglionDecoder(firmware: .version3)
-        case .muse: MuseDecoder()
-        case .museSAthena: MuseAthenaDecoder()
+    private static func decode(
+        _ decoder: inout any HeadsetDecoder, _ workload: DecodeWorkload, _ decoded: inout Decoded
+    ) {
+        for (characteristic, value) in workload.notifications {
+            decoded.removeAll()
+            decoder.decode(value, from: characteristic, into: &decoded)
         }
     }
 
-    private var notifications: [(BluetoothUUID, [UInt8])] {
-        switch workload {
-        case .ganglion2, .ganglion3:
-            let fields = GanglionField.packed((0..<8).map { $0 * 1234 }, width: 18)
-            return (0...(workload == .ganglion2 ? 100 : 99)).map { (GanglionService.data, [UInt8($0)] + fields + [7]) }
-        case .muse:
-            return (0..<20).flatMap { number in
-                MuseService.eeg.prefix(4).map { ($0, [0, UInt8(number)] + (0..<18).map { UInt8($0 * 13) }) }
-            }
-        case .museSAthena:
-            return (0..<20).map { number in
-                let blocks: [(tag: MuseAthenaPacket.Tag, number: UInt8, content: [UInt8])] = (0..<5).map {
-                    (.eeg8, UInt8(number * 5 + $0), [UInt8](repeating: 0x5A, count: 28))
-                }
-                let packet = MuseAthenaPacket.encoded(index: UInt16(number), deviceMilliseconds: 0, blocks: blocks)
-                return (MuseService.multiplexed, packet)
-            }
+    /// How many samples each of the notifications yields.
+    private static func pass(
+        _ decoder: inout any HeadsetDecoder, _ workload: DecodeWorkload, _ decoded: inout Decoded
+    ) -> [Int] {
+        workload.notifications.map { characteristic, value in
+            decoded.removeAll()
+            decoder.decode(value, from: characteristic, into: &decoded)
+            return decoded.values.count
         }
     }
+
+    private static func readByC(_ workload: DecodeWorkload, _ counts: [Int], _ values: inout [Int32]) {
+        for (place, notification) in workload.notifications.enumerated() {
+            floor_decode(notification.value, notification.value.count, &values, counts[place])
+        }
+    }
+
+    private static var processorSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import eegsync
 
-private let models = ["buffered-eeg", "ganglion", "muse", "thinkgear"]
+private let models = Configuration.knownModels
 
 private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
     try ConfigurationParser.parse(text, file: "test.yaml", models: models)
@@ -63,6 +63,24 @@ private func configuration(
                 .init(seed: 7, headsets: [.init(name: "sim", model: "thinkgear", serialNumber: "S1")])),
             limits: .init(commitInterval: .milliseconds(250), bufferRows: 5000, synchronous: .full), logLevel: .debug)
         #expect(try parse(text) == expected)
+    }
+
+    @Test func aMontageNamesEveryEEGChannelOnce() throws {
+        let names = ["Fp1", "Fp2", "F3", "F4", "C3", "C4", "O1", "O2'"]
+        func text(_ model: String, _ names: [String]) -> String {
+            configuration(headset: "{name: left, model: \(model), montage: [\(names.joined(separator: ", "))]}")
+        }
+        #expect(try parse(text("hermes", names)).headsets.map(\.montage?.names) == [names])
+        #expect(try parse(text("ganglion", ["a", "b", "c", "d"])).headsets[0].montage?.names.count == 4)
+        let few = problems(text("hermes", Array(names.dropLast())))
+        #expect(few.contains { $0.contains("headsets[0].montage: there are 7 names for 8 channels") })
+        let twice = problems(text("hermes", names.dropLast() + ["FP1"]))
+        #expect(twice.contains { $0.contains("headsets[0].montage[7]: the name 'FP1' is taken by another channel") })
+        #expect(problems(text("hermes", names.dropLast() + ["a b"])).contains { $0.contains("letters, digits") })
+        #expect(problems(text("muse", names)).contains { $0.contains("a headset of model 'muse' tells its channels itself") })
+        #expect(problems(text("hermes", [])).contains { $0.contains("there are 0 names for 8 channels") })
+        let scalar = problems(configuration(headset: "{name: left, model: hermes, montage: AF7}"))
+        #expect(scalar.contains { $0.contains("headsets[0].montage: 'AF7' is not a list") })
     }
 
     @Test func whatIsLeftOutHasItsDefault() throws {

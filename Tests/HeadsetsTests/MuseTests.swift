@@ -95,8 +95,8 @@ struct MuseTests {
     @Test("answers in JSON whose end and beginning may share a notification, before left-over characters")
     func replies() {
         let items = Self.control([
-            "{\"rc\":0}", "{\"hn\":\"Muse-13", "24\",\"sn\":\"2031-TZR", "W-1324\",\"bp\":82.5,", "\"ts\":0,\"ps\":32,",
-            "\"rc\":0}{\"r", "c\":2}",
+            "{\"rc\":0}", "{\"hn\":\"Muse-13", "24\",\"sn\":\"2031-TZR", "W-1324\",\"ma\":\"00-5", "5-da-b0-13-24\",",
+            "\"bp\":82.5,", "\"ts\":0,\"ps\":32,", "\"rc\":0}{\"r", "c\":2}",
         ])
         let status = HeadsetStatus(condition: .idle, batteryPercent: 82.5, serialNumber: "2031-TZRW-1324")
         #expect(items == [.status(status), .refused(command: 0, code: 2)])
@@ -107,6 +107,30 @@ struct MuseTests {
         #expect(Self.control(["{\"ap\":\"headset\",", "\"fw\":\"1.2.13\"}"]).isEmpty)
         let items = Self.control(["{\"ap\":\"bootloader\"", ",\"sp\":\"RevE\"}"])
         #expect(items == [.status(HeadsetStatus(condition: .bootloader))])
+    }
+
+    @Test("tells no status, and never another serial number, in an answer of which any notification was lost or came again")
+    func spoiledReplies() {
+        let answer =
+            "{\"hn\":\"Muse-1324\",\"sn\":\"2031-TZRW-1324\",\"ma\":\"00-55-da-b0-13-24\","
+            + "\"id\":\"07473435 32313630 004f003a\",\"bp\":82,\"ts\":0,\"ps\":32,\"rc\":0}"
+        // Where the pieces begin depends on what was sent before.
+        for start in 0..<19 {
+            let text = Array(String(repeating: " ", count: start) + answer)
+            let pieces = stride(from: 0, to: text.count, by: 19).map { String(text[$0..<min(text.count, $0 + 19)]) }
+            var spoiled = pieces.indices.map { lost in pieces.enumerated().filter { $0.offset != lost }.map(\.element) }
+            for first in pieces.indices.dropLast() {
+                var swapped = pieces
+                swapped.swapAt(first, first + 1)
+                spoiled.append(swapped)
+                spoiled.append(Array(pieces[...(first + 1)] + pieces[first...]))
+            }
+            for pieces in spoiled {
+                for case .status(let status) in Self.control(pieces) {
+                    #expect(status.serialNumber == nil || status.serialNumber == "2031-TZRW-1324", "\(pieces)")
+                }
+            }
+        }
     }
 
     @Test("is not confused by texts like keys, by notifications that come twice or never, or by an endless answer")
@@ -127,6 +151,25 @@ struct MuseTests {
         for number in 0..<1000 { dropped += append("\(number % 10)aaaaaaaaaaaaaaaaaa") }
         #expect(dropped > 18_000)
         #expect(found.count == 2)
+    }
+
+    @Test("is not believed a serial number that nobody can type, nor a charge that cannot be")
+    func implausibleReplies() {
+        for (serial, charge) in [("2031-T\u{7F}RW", "nan"), ("2031-TÄRW", "-5"), ("", "1e9")] {
+            let answer = "{\"sn\":\"\(serial)\",\"ma\":\"00-55-da-b0-13-24\",\"bp\":\(charge)}"
+            let pieces = stride(from: 0, to: answer.unicodeScalars.count, by: 15).map {
+                String(String.UnicodeScalarView(answer.unicodeScalars.dropFirst($0).prefix(15)))
+            }
+            #expect(Self.control(pieces) == [.status(HeadsetStatus(condition: .idle))], "\(answer)")
+        }
+    }
+
+    @Test("drops no more characters than came, also where a notification lies about their number and comes twice")
+    func lyingLength() {
+        var assembler = MuseReplyAssembler()
+        let lying = [0xFF, UInt8(ascii: "x"), UInt8(ascii: "y")]
+        #expect(assembler.append(lying) { _ in } == 2)
+        #expect(assembler.append(lying) { _ in } == 2)
     }
 
     @Test("counts what has the wrong length, and decodes nothing of it")

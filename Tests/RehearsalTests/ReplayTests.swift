@@ -1,4 +1,5 @@
 import Bluetooth
+import Capture
 import Headsets
 import Rehearsal
 import Simulation

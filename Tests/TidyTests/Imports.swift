@@ -4,7 +4,11 @@ enum Imports {
     /// says who has them.
     static let allowed: [String: [String]] = [
         "Bluetooth": [],
+        "AttributeProtocol": ["Bluetooth"],
+        "Capture": ["Bluetooth"],
         "Headsets": ["Bluetooth"],
+        "HeadsetDescriptors": ["Headsets", "Bluetooth"],
+        "ShippedHeadsets": [],
         "Reconnection": ["Bluetooth", "Headsets"],
         "Migrations": [],
         "Storage": ["Migrations", "Headsets", "Bluetooth"],
@@ -12,17 +16,19 @@ enum Imports {
         "Export": ["Storage", "Headsets", "Bluetooth"],
         "BlueZ": ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
         "BluetoothManagement": ["Bluetooth", "CBluetooth"],
-        "KernelBluetooth": ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
-        "Simulation": ["Bluetooth", "Headsets", "Reconnection"],
-        "Acquisition": ["Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd"],
+        "KernelBluetooth": ["Bluetooth", "AttributeProtocol", "BluetoothManagement", "CBluetooth", "CLinux"],
+        "Simulation": ["Bluetooth", "Capture", "Headsets", "Reconnection"],
+        "Acquisition": [
+            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd",
+        ],
         "Rehearsal": [
-            "Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "KernelBluetooth",
-            "Simulation",
-            "Acquisition", "CLinux", "CSystemd",
+            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "KernelBluetooth",
+            "Simulation", "Acquisition", "CLinux", "CSystemd",
         ],
         "eegsync": [
-            "Bluetooth", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "BluetoothManagement",
-            "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux", "CSystemd",
+            "Bluetooth", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Reconnection", "Migrations", "Storage",
+            "Export", "BlueZ", "BluetoothManagement", "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux",
+            "CSystemd",
         ],
     ]
 

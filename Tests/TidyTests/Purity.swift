@@ -1,7 +1,7 @@
 /// What the pure targets and the tests must not do.
 enum Purity {
     /// Targets without clock, task, chance or unordered iteration.
-    static let pureTargets = ["Bluetooth", "Headsets", "Reconnection"]
+    static let pureTargets = ["AttributeProtocol", "Bluetooth", "Headsets", "Reconnection"]
 
     /// What would make a pure target depend on something that is not handed to it.
     static func pure(_ file: SourceText) -> [Finding] {

@@ -20,7 +20,7 @@ public struct MuseReplyAssembler: Sendable {
     public mutating func append(_ bytes: [UInt8], object: (MuseReply) -> Void) -> Int {
         guard let count = bytes.first else { return 0 }
         // A system may deliver a notification twice. Two of an answer never are alike, but for short ones that say nothing.
-        if bytes == latest { return Int(count) }
+        if bytes == latest { return min(Int(count), bytes.count - 1) }
         latest = bytes
         var dropped = 0
         for character in bytes.dropFirst().prefix(Int(count)) {
@@ -55,6 +55,40 @@ public struct MuseReply: Hashable, Sendable {
         self.text = text
     }
 
+    /// True where the object is complete: pairs of a key and a value, separated by commas. Where a notification was lost or
+    /// came out of order, an object rarely is.
+    public var isWellFormed: Bool {
+        var rest = text[...]
+        rest.skipBlanks()
+        guard rest.popFirst() == UInt8(ascii: "{") else { return false }
+        repeat {
+            rest.skipBlanks()
+            guard rest.first == UInt8(ascii: "\""), rest.skipValue() else { return false }
+            rest.skipBlanks()
+            guard rest.popFirst() == UInt8(ascii: ":") else { return false }
+            rest.skipBlanks()
+            guard rest.skipValue() else { return false }
+            rest.skipBlanks()
+            guard let next = rest.popFirst() else { return false }
+            if next == UInt8(ascii: "}") { return rest.isEmpty }
+            guard next == UInt8(ascii: ",") else { return false }
+        } while true
+    }
+
+    /// The serial number. What is left of a spoiled answer can look like one: it is believed only where the headset's address,
+    /// which follows it, has its form too, and it is printable.
+    public var serialNumber: String? {
+        guard let serial = self["sn"], let address = self["ma"], !serial.isEmpty, serial.utf8.count <= 20 else { return nil }
+        let digits = address.utf8.enumerated().allSatisfy { place, character in
+            place % 3 == 2 ? character == UInt8(ascii: "-") : Character(UnicodeScalar(character)).isHexDigit
+        }
+        let isPrintable = serial.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return digits && isPrintable && address.utf8.count == 17 ? serial : nil
+    }
+
+    /// The charge in percent; nil where there is none, or none that can be.
+    public var batteryPercent: Double? { number("bp").flatMap { (0...100).contains($0) ? $0 : nil } }
+
     /// The value of a key as it stands there, without quotes; nil where there is none.
     public subscript(_ key: String) -> String? {
         let characters = text[...]
@@ -82,5 +116,24 @@ public struct MuseReply: Hashable, Sendable {
             return value.prefix { $0 > 0x20 && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") }
         }
         return nil
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate mutating func skipBlanks() { self = drop { $0 <= 0x20 } }
+
+    /// Skips a text in quotes, or a number or word; false where there is neither.
+    fileprivate mutating func skipValue() -> Bool {
+        if first == UInt8(ascii: "\"") {
+            self = dropFirst().drop { $0 != UInt8(ascii: "\"") && $0 > 0x1F }
+            return popFirst() == UInt8(ascii: "\"")
+        }
+        let isWord: (UInt8) -> Bool = { byte in
+            Character(UnicodeScalar(byte)).isLetter && byte < 0x80 || (0x30...0x39).contains(byte)
+                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".")
+        }
+        guard let first, isWord(first) else { return false }
+        self = drop(while: isWord)
+        return true
     }
 }

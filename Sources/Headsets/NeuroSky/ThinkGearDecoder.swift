@@ -5,13 +5,23 @@ public import Bluetooth
 /// The format has no counter. Damage is therefore counted in bytes: what lies between two good frames tells how many frames
 /// were lost there.
 public struct ThinkGearDecoder: HeadsetDecoder {
+    private let characteristic: BluetoothUUID
     private var parser = ThinkGearParser()
+    /// What old modules told of their battery last.
+    private var battery: UInt8?
 
     /// Creates a decoder for one link.
-    public init() {}
+    ///
+    /// - Parameter characteristic: where the bytes come from.
+    public init(characteristic: BluetoothUUID = .serialPort) {
+        self.characteristic = characteristic
+    }
+
+    /// Frames that were found on the link.
+    public var frameCount: UInt64 { parser.frameCount }
 
     public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
-        guard characteristic == .serialPort else {
+        guard characteristic == self.characteristic else {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
         }
@@ -23,7 +33,11 @@ public struct ThinkGearDecoder: HeadsetDecoder {
                 Self.endRaw(from: &rawStart, into: &decoded)
                 Self.appendLoss(of: frame, into: &decoded)
             }
-            Self.appendRows(of: parser.payload(of: frame), rawStart: &rawStart, into: &decoded)
+            if let sample = parser.rawSample(of: frame) {
+                decoded.values.append(Int32(sample))
+                continue
+            }
+            appendRows(of: parser.payload(of: frame), rawStart: &rawStart, into: &decoded)
         }
         Self.endRaw(from: &rawStart, into: &decoded)
     }
@@ -75,7 +89,7 @@ public struct ThinkGearDecoder: HeadsetDecoder {
         start = end
     }
 
-    private static func appendRows(of payload: ArraySlice<UInt8>, rawStart: inout Int, into decoded: inout Decoded) {
+    private mutating func appendRows(of payload: ArraySlice<UInt8>, rawStart: inout Int, into decoded: inout Decoded) {
         var esense: (poorSignal: Int32?, attention: Int32?, meditation: Int32?)
         for row in ThinkGearRows(payload: payload) where row.extendedLevel == 0 {
             let value = row.value
@@ -84,30 +98,34 @@ public struct ThinkGearDecoder: HeadsetDecoder {
                 let bits = UInt16(value[value.startIndex]) << 8 | UInt16(value[value.startIndex + 1])
                 decoded.values.append(Int32(Int16(bitPattern: bits)))
             case (ThinkGearRow.power, 24):
-                endRaw(from: &rawStart, into: &decoded)
+                Self.endRaw(from: &rawStart, into: &decoded)
                 for place in stride(from: value.startIndex, to: value.endIndex, by: 3) {
                     decoded.values.append(
                         Int32(value[place]) << 16 | Int32(value[place + 1]) << 8 | Int32(value[place + 2]))
                 }
-                appendInstant(of: ThinkGearProfile.power, firstChannel: 0, from: &rawStart, into: &decoded)
+                Self.appendInstant(of: ThinkGearProfile.power, firstChannel: 0, from: &rawStart, into: &decoded)
             case (ThinkGearRow.poorSignal, 1): esense.poorSignal = value.first.map(Int32.init)
             case (ThinkGearRow.attention, 1): esense.attention = value.first.map(Int32.init)
             case (ThinkGearRow.meditation, 1): esense.meditation = value.first.map(Int32.init)
             case (ThinkGearRow.blink, 1):
-                endRaw(from: &rawStart, into: &decoded)
+                Self.endRaw(from: &rawStart, into: &decoded)
                 decoded.items.append(.annotation(description: "Blink (strength \(value.first ?? 0))"))
+            case (ThinkGearRow.battery, 1) where value.first != battery:
+                battery = value.first
+                let percent = Double(min(battery ?? 0, ThinkGearRow.batteryMaximum)) * 100 / Double(ThinkGearRow.batteryMaximum)
+                decoded.items.append(.status(HeadsetStatus(condition: .streaming, batteryPercent: percent)))
             default: break
             }
         }
         guard esense.poorSignal != nil || esense.attention != nil || esense.meditation != nil else { return }
-        endRaw(from: &rawStart, into: &decoded)
+        Self.endRaw(from: &rawStart, into: &decoded)
         // Attention of 0 is the headset's own word for "cannot be computed"; it stands for one that is absent in between.
         if esense.poorSignal != nil && esense.meditation != nil && esense.attention == nil { esense.attention = 0 }
         let firstChannel = esense.poorSignal != nil ? 0 : esense.attention != nil ? 1 : 2
         if let value = esense.poorSignal { decoded.values.append(value) }
         if let value = esense.attention { decoded.values.append(value) }
         if let value = esense.meditation { decoded.values.append(value) }
-        appendInstant(of: ThinkGearProfile.esense, firstChannel: firstChannel, from: &rawStart, into: &decoded)
+        Self.appendInstant(of: ThinkGearProfile.esense, firstChannel: firstChannel, from: &rawStart, into: &decoded)
     }
 
     /// Makes the values from `start` on one instant of the stream.

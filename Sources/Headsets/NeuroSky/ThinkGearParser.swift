@@ -54,9 +54,7 @@ public struct ThinkGearParser: Sendable {
             }
             let payload = start + 3..<start + 3 + length
             guard payload.upperBound < buffer.count else { return nil }
-            guard ThinkGearFrame.checksum(of: buffer[payload]) == buffer[payload.upperBound],
-                ThinkGearRows.fill(buffer[payload])
-            else {
+            guard hasGoodChecksum(payload), isRawSample(payload) || ThinkGearRows.fill(buffer[payload]) else {
                 damagedFrameCount += 1
                 skipByte()
                 continue
@@ -75,6 +73,24 @@ public struct ThinkGearParser: Sendable {
     /// The payload of the frame that ``next()`` returned last.
     public func payload(of frame: Frame) -> ArraySlice<UInt8> {
         buffer.indices.contains(frame.payload.lowerBound) ? buffer[frame.payload.clamped(to: 0..<buffer.count)] : []
+    }
+
+    /// The sample of a frame that holds one raw sample and nothing else, as 512 of 513 frames do; nil of any other frame.
+    func rawSample(of frame: Frame) -> Int16? {
+        guard frame.payload.upperBound < buffer.count, isRawSample(frame.payload) else { return nil }
+        let high = buffer[frame.payload.lowerBound + 2]
+        return Int16(bitPattern: UInt16(high) << 8 | UInt16(buffer[frame.payload.lowerBound + 3]))
+    }
+
+    private func isRawSample(_ payload: Range<Int>) -> Bool {
+        payload.count == 4 && buffer[payload.lowerBound] == ThinkGearRow.raw && buffer[payload.lowerBound + 1] == 2
+    }
+
+    /// Whether the byte behind the payload, which must be there, is its checksum. By places: a slice costs as much as the sum.
+    private func hasGoodChecksum(_ payload: Range<Int>) -> Bool {
+        var sum: UInt8 = 0
+        for place in payload { sum &+= buffer[place] }
+        return ~sum == buffer[payload.upperBound]
     }
 
     private mutating func skipByte() {

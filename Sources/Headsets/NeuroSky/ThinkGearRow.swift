@@ -1,5 +1,8 @@
 /// One data row in the payload of a ThinkGear frame: `55`* code [length] value.
 struct ThinkGearRow {
+    /// Battery, 0 ... ``batteryMaximum``; old modules only.
+    static let battery: UInt8 = 0x01
+    static let batteryMaximum: UInt8 = 127
     static let poorSignal: UInt8 = 0x02
     static let attention: UInt8 = 0x04
     static let meditation: UInt8 = 0x05
@@ -59,8 +62,6 @@ struct ThinkGearRows: Sequence, IteratorProtocol {
 
     /// Whether rows fill the payload exactly.
     static func fill(_ payload: ArraySlice<UInt8>) -> Bool {
-        // The frame that comes 512 times a second.
-        if payload.count == 4, payload.first == ThinkGearRow.raw, payload[payload.startIndex + 1] == 2 { return true }
         var rows = ThinkGearRows(payload: payload)
         while rows.next() != nil {}
         return !rows.isMalformed

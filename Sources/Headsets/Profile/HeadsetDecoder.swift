@@ -79,11 +79,13 @@ public struct SampleBlock: Hashable, Sendable {
     public var values: Range<Int>
     /// Live or from memory.
     public var origin: Origin
+    /// True where the values are sums of differences: wrong if a whole turn of the counter was lost before them unseen.
+    public var isSummed: Bool
 
     /// Creates a block.
     public init(
         stream: Int, counter: UInt32?, bootIdentifier: UInt32? = nil, firstChannel: Int = 0, channelCount: Int,
-        instantCount: Int, values: Range<Int>, origin: Origin = .live
+        instantCount: Int, values: Range<Int>, origin: Origin = .live, isSummed: Bool = false
     ) {
         self.stream = stream
         self.counter = counter
@@ -93,5 +95,6 @@ public struct SampleBlock: Hashable, Sendable {
         self.instantCount = instantCount
         self.values = values
         self.origin = origin
+        self.isSummed = isSummed
     }
 }

@@ -55,8 +55,8 @@ public protocol HeadsetProfile: Sendable {
     /// - Parameter status: what the headset said last; nil before it said anything.
     func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep]
 
-    /// The profile of the very headset whose services were discovered. It keeps the model, the control characteristics and
-    /// the timing of this profile.
+    /// The profile of the very headset whose services were discovered. It keeps the model and the timing of this profile, and
+    /// has control characteristics where this one has some.
     func adapted(to database: GATTDatabase) -> any HeadsetProfile
 
     /// A decoder for one link.

@@ -1,4 +1,5 @@
 import Bluetooth
+public import Capture
 public import Headsets
 
 /// Plays a capture: the first piece comes once everything that the capture holds is subscribed; what comes while the link

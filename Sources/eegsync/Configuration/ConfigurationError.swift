@@ -23,7 +23,7 @@ enum ConfigurationError: Error, Hashable, Sendable {
 }
 
 extension ConfigurationError.Problem: CustomStringConvertible {
-    /// `line 4: headsets[0].model: 'muse9' is no model of this version (allowed: buffered-eeg, ganglion, muse, thinkgear)`.
+    /// `line 4: headsets[0].model: 'muse9' is no model of this version (allowed: buffered-eeg, ganglion, muse ...)`.
     var description: String {
         let place = line.map { "line \($0): " } ?? ""
         return "\(place)\(path): \(why) (allowed: \(allowed))"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from checks.database import Epoch, StoredStream
-from headsets import ganglion, muse, thinkgear
+from headsets import explore, ganglion, mindwave, muse, thinkgear
 from headsets.truth import TrueBoot, TrueStream, Truth
 from lab.marks import NANOSECONDS
 
@@ -101,6 +101,10 @@ def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
         return lambda rows: [ganglion.acceleration(row) for row in rows]
     if kind == "ganglion":
         return lambda rows: [ganglion.samples(row, 3) for row in rows]
+    if kind == "mindwave":
+        return lambda rows: [(sample,) for sample in mindwave.raw_samples(rows)]
+    if kind == "explore" and stored.name == "environment":
+        return lambda rows: [explore.surroundings(row) for row in rows]
     if kind == "thinkgear":
         return thinkgear.samples
     return list

@@ -1,0 +1,114 @@
+import Bluetooth
+import Headsets
+
+/// Live blocks whose place is not known yet: the time says that the counter may have turned round unseen.
+///
+/// A Ganglion's counter turns within a second. After a pause it tells how much was lost only up to whole turns; the time of
+/// arrival tells the rest, but a block may have waited in a queue for longer than a turn. So blocks are held until the queue
+/// has run empty: the smallest lateness is that of a block that did not wait, and what is left of it are whole turns.
+struct HeldBlocks: Sendable {
+    /// What is held, in the order of arrival.
+    enum Entry: Sendable {
+        case block(Held)
+        case unsent(counter: UInt32, count: Int, at: MonotonicTime)
+    }
+
+    /// A block with everything that placing it takes.
+    struct Held: Sendable {
+        var block: SampleBlock
+        var values: [Int32]
+        var arrival: MonotonicTime
+        var unixNanoseconds: Int64?
+        var hasRoom: Bool
+    }
+
+    /// Where the missed turns lie.
+    struct Decision: Sendable {
+        /// Everything that was held.
+        var entries: [Entry]
+        /// The entry before which turns were missed.
+        var place: Int
+        /// The samples of the missed turns.
+        var missed: Int64
+        /// True where the counter jumps there; false where only the time tells that something is missing.
+        var isJump: Bool
+    }
+
+    /// After this time, what arrives has not waited in the queue that the pause has filled: radios and bluetoothd empty theirs
+    /// within some connection intervals.
+    private static let queueLimit = Duration.milliseconds(300)
+    /// More blocks than these are not held: some 20 s of the fastest headset with such a counter.
+    private static let countLimit = 2048
+
+    /// The samples of one turn of the counter.
+    private let turn: Int64
+    private var entries: [Entry] = []
+    private var firstArrival: MonotonicTime?
+    /// The index that continues the blocks so far, if no turn was missed.
+    private var expectedIndex: Int64
+    /// By how many samples the least late block came after its time.
+    private var leastLateness = Int64.max
+    /// The entry before which counters jump most, and by how much; the first of all if that is not in sequence.
+    private var jump: (entry: Int, length: Int64) = (0, 0)
+
+    /// Begins to hold.
+    ///
+    /// - Parameters:
+    ///   - turn: the samples of one turn of the counter.
+    ///   - expectedIndex: the index after the last one seen.
+    init(turn: Int64, expectedIndex: Int64) {
+        self.turn = turn
+        self.expectedIndex = expectedIndex
+    }
+
+    /// True where a block that is `lateness` samples late has waited, or a turn of the counter was missed.
+    static func isAmbiguous(lateness: Int64, turn: Int64) -> Bool { lateness >= turn - turn / 8 }
+
+    /// How many turns were missed, as far as is known.
+    private var turns: Int64 {
+        guard leastLateness < .max else { return 0 }
+        return max(0, (leastLateness + turn / 8) / turn)
+    }
+
+    /// True where nothing more is to be learned at `now`.
+    func isDecided(at now: MonotonicTime) -> Bool {
+        guard let firstArrival else { return false }
+        return turns == 0 || now - firstArrival >= Self.queueLimit || entries.count >= Self.countLimit
+    }
+
+    /// Holds a block.
+    ///
+    /// - Parameters:
+    ///   - index: of its first sample, nearest to ``nextExpectedIndex``.
+    ///   - lateness: by how many samples it came after its time, if no turn was missed.
+    mutating func append(_ held: Held, index: Int64, lateness: Int64) {
+        let length = abs(index - expectedIndex)
+        let isFirstJump = jump.entry == 0 && jump.length > 0
+        if firstArrival == nil {
+            jump = (0, length)
+        } else if !isFirstJump, length > jump.length {
+            jump = (entries.count, length)
+        }
+        firstArrival = firstArrival ?? held.arrival
+        leastLateness = min(leastLateness, lateness)
+        expectedIndex = max(expectedIndex, index + Int64(held.block.instantCount))
+        entries.append(.block(held))
+    }
+
+    /// Holds what the headset says that it never sends.
+    mutating func append(unsent counter: UInt32, count: Int, index: Int64, at now: MonotonicTime) {
+        expectedIndex = max(expectedIndex, index + Int64(count))
+        entries.append(.unsent(counter: counter, count: count, at: now))
+    }
+
+    /// The index that continues the blocks so far.
+    var nextExpectedIndex: Int64 { expectedIndex }
+
+    /// What to do with the entries, by what is known now.
+    ///
+    /// The turns belong to the pause, where the first block does not continue what was before it. Where it does, the queue
+    /// kept the oldest: the turns lie where the counter jumps most.
+    func decided() -> Decision {
+        Decision(entries: entries, place: jump.entry, missed: turns * turn, isJump: jump.length > 0)
+    }
+}

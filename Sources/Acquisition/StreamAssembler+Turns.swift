@@ -1,0 +1,75 @@
+import Bluetooth
+import Headsets
+import Storage
+
+/// Small counters, which may turn round while nothing arrives.
+extension StreamAssembler {
+    /// Holds a live block back while it is not known how often the counter has turned before it.
+    ///
+    /// - Returns: false where the block can be placed at once.
+    mutating func hold(
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, unixNanoseconds: Int64?, hasRoom: Bool
+    ) -> Bool {
+        guard block.origin == .live, isPlaced, let epoch, let modulus = description.counterModulus, let timeMap,
+            let counter = block.counter
+        else { return false }
+        if let boot = block.bootIdentifier, let known = epoch.bootIdentifier, boot != known { return false }
+        if held?.isDecided(at: arrival) == true { placeHeld() }
+        let turn = modulus * Int64(description.samplesPerCount)
+        let index = unwrap(counter, near: held?.nextExpectedIndex ?? expectedIndex)
+        let lateness = timeMap.n(at: arrival) - (n(of: index, in: epoch) + Int64(block.instantCount) - 1)
+        if held == nil {
+            guard HeldBlocks.isAmbiguous(lateness: lateness, turn: turn) else { return false }
+            held = HeldBlocks(turn: turn, expectedIndex: expectedIndex)
+        }
+        held?.append(
+            HeldBlocks.Held(
+                block: block, values: Array(values), arrival: arrival, unixNanoseconds: unixNanoseconds, hasRoom: hasRoom),
+            index: index, lateness: lateness)
+        if held?.isDecided(at: arrival) == true { placeHeld() }
+        return true
+    }
+
+    /// Places what was held, by what is known now.
+    mutating func placeHeld() {
+        guard let decision = held?.decided() else { return }
+        held = nil
+        for (position, entry) in decision.entries.enumerated() {
+            if position == decision.place {
+                expectedIndex += decision.missed
+                // The decoder saw nothing missing, and went on adding.
+                sumsAreWrong = decision.missed > 0 && !decision.isJump
+            }
+            switch entry {
+            case .block(let held):
+                takeInPlace(
+                    held.block, held.values[...], at: held.arrival, unixNanoseconds: held.unixNanoseconds,
+                    hasRoom: held.hasRoom)
+            case .unsent(let counter, let count, let time): unsentInPlace(counter: counter, count: count, at: time)
+            }
+        }
+    }
+
+    /// The headset took `count` samples from `counter` on, and never sends them.
+    mutating func unsent(counter: UInt32, count: Int, at now: MonotonicTime) {
+        if let next = held?.nextExpectedIndex {
+            let index = unwrap(counter, near: next)
+            held?.append(unsent: counter, count: count, index: index, at: now)
+        } else {
+            unsentInPlace(counter: counter, count: count, at: now)
+        }
+    }
+
+    private mutating func unsentInPlace(counter: UInt32, count: Int, at now: MonotonicTime) {
+        guard isPlaced, let epoch else { return }
+        let index = unwrap(counter, near: expectedIndex)
+        let firstN = n(of: index, in: epoch)
+        guard firstN >= nextN, partial.isEmpty else { return }
+        addGap(nextN..<firstN, cause: .packetLost, at: now)
+        expectedIndex = max(expectedIndex, index + Int64(count))
+        let end = firstN + Int64(count)
+        draft.ledger.open(firstN: firstN, channel: 0, count: Int64(count), cause: .notSent, noticed: now)
+        nextN = end
+        timeMap?.extend(to: end - 1)
+    }
+}

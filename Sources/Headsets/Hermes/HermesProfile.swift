@@ -1,0 +1,136 @@
+public import Bluetooth
+
+/// RE-AK's Nucleus-Kit headset, `Hermes V1`: 8 channels at 250 Hz, accelerometer, gyroscope, magnetometer, two buttons.
+public struct HermesProfile: HeadsetProfile {
+    /// The place of the stream of EEG samples.
+    public static let eeg = 0
+    /// The place of the stream of accelerations.
+    public static let accelerometer = 1
+    /// The place of the stream of angular velocities.
+    public static let gyroscope = 2
+    /// The place of the stream of magnetic fields.
+    public static let magnetometer = 3
+    /// The three streams of one notification, in its order.
+    static let motionStreams = [accelerometer, gyroscope, magnetometer]
+
+    /// EEG channels.
+    public static let channelCount = 8
+
+    /// Where the electrodes sit, by RE-AK's own processing (NucleusKit-ProcessingPipeline); older programs of theirs have another
+    /// order, so that a configuration may name them.
+    public static let montage = ["AF8", "AF7", "CHEEK_R", "CHEEK_L", "EAR_R", "AFz", "BROW_L", "NOSE"]
+
+    /// The firmware's own settings: 250 samples per second.
+    private static let config1: UInt8 = 0x96
+    /// The firmware's own setting of each channel: gain 12.
+    private static let channelSetting: UInt8 = 0x50
+    /// Notifications of motion per second: the firmware reads the sensors by a timer of 20 ms.
+    public static let motionFrequency = 50.0
+
+    private let mode: HermesMode
+    private let registers: [HermesRegister]
+
+    /// Creates the profile.
+    ///
+    /// - Parameters:
+    ///   - mode: what is measured.
+    ///   - registers: values of the converter that differ from those of the mode, in the order in which they are written.
+    public init(mode: HermesMode = .eeg, registers: [HermesRegister] = []) {
+        self.mode = mode
+        self.registers = registers
+    }
+
+    public var model: String { "hermes" }
+    public var displayName: String { "RE-AK Nucleus-Kit (Hermes V1)" }
+
+    /// By name, because the published firmware advertises no service; by service too, because RE-AK's own program looks for it.
+    public var recognition: Recognition {
+        Recognition(serviceUUIDs: [HermesService.eeg], namePrefixes: ["Hermes V1"])
+    }
+
+    public var services: [BluetoothUUID] { [HermesService.eeg] }
+
+    /// The headset has neither a serial number nor the Device Information Service.
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    public var controlCharacteristics: [BluetoothUUID] { [HermesService.eventData] }
+
+    /// The EEG comes last: the firmware sends motion only while EEG is switched on, so that both begin together.
+    public var dataCharacteristics: [BluetoothUUID] { [HermesService.motionData, HermesService.eegData] }
+    public var vitalCharacteristics: [BluetoothUUID] { [HermesService.eegData] }
+
+    /// The counter goes on where it stood, but stands still while nobody listens: it tells nothing about the time between two
+    /// links, which are therefore placed by the time that has passed.
+    public var epochRule: EpochRule { .connection }
+    public var memory: MemoryCapability { .none }
+
+    /// A packet each 40 ms; the headset can hold back 30 of them. The limit is below the 5.12 s in which the counter turns.
+    public var timing: ProfileTiming {
+        ProfileTiming(packetPeriod: .milliseconds(40), silenceLimit: .milliseconds(2500))
+    }
+
+    public var streams: [StreamDescription] {
+        [
+            StreamDescription(
+                name: "eeg",
+                samplingFrequency: HermesRegister.samplingFrequency(config1: value(of: HermesRegister.config1)) ?? 250,
+                samplesPerCount: HermesService.samplesPerPacket, counterModulus: Int64(HermesService.counterModulus),
+                channels: Self.montage.enumerated().map { place, name in
+                    ChannelDescription(
+                        name: name, scale: microvoltsPerCount(channel: place), rawMinimum: -0x80_0000, rawMaximum: 0x7F_FFFF)
+                }),
+            Self.motion("accelerometer", type: "ACCEL", unit: "g", scale: 0.000_061),
+            Self.motion("gyroscope", type: "GYRO", unit: "deg/s", scale: 0.00875),
+            // LIS3MDL at ±4 gauss: 6842 counts a gauss (STMicroelectronics, DS9463); a gauss is 100 microtesla.
+            Self.motion("magnetometer", type: "MAGN", unit: "uT", scale: 100.0 / 6842),
+        ]
+    }
+
+    /// The status query reads back the last command: the headset keeps it from link to link, and forgets it with its power.
+    ///
+    /// Samples begin when the notifications are switched on, and end with them.
+    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+        switch purpose {
+        case .queryStatus: [.read(HermesService.configuration)]
+        // The firmware waits some 30 ms between the registers of a mode, and 10 ms at each register.
+        case .initialise:
+            configuration.flatMap {
+                [.write($0, to: HermesService.configuration, type: .withoutResponse), .wait(.milliseconds(60))]
+            }
+        case .start, .stop, .wake, .keepAlive: []
+        }
+    }
+
+    public func makeDecoder() -> any HeadsetDecoder { HermesDecoder(configured: configuration.last ?? []) }
+
+    /// The writes that configure the headset. Writing a register stops the converter, so that it is started at the end; the start
+    /// carries a sum of the registers in the bytes that the firmware ignores, to tell them from others when it is read back.
+    private var configuration: [[UInt8]] {
+        guard !registers.isEmpty else { return [HermesCommand.mode(mode).encoded] }
+        var sum = UInt16(mode.rawValue)
+        for register in registers { sum = sum &* 31 &+ UInt16(register.address) << 8 &+ UInt16(register.value) }
+        var start = HermesCommand.start.encoded
+        start[2] = UInt8(sum >> 8)
+        start[3] = UInt8(truncatingIfNeeded: sum)
+        return [HermesCommand.mode(mode).encoded] + registers.map { HermesCommand.write($0).encoded } + [start]
+    }
+
+    /// Microvolts of one count: reference 4.5 V, gain of the channel.
+    private func microvoltsPerCount(channel: Int) -> Double {
+        let setting = value(of: HermesRegister.channel1 + UInt8(channel))
+        return 4.5e6 / ((HermesRegister.gain(channelSetting: setting) ?? 12) * 0x80_0000)
+    }
+
+    /// What a register holds after the configuration.
+    private func value(of address: UInt8) -> UInt8 {
+        if let register = registers.last(where: { $0.address == address }) { return register.value }
+        return address == HermesRegister.config1 ? Self.config1 : Self.channelSetting
+    }
+
+    private static func motion(_ name: String, type: String, unit: String, scale: Double) -> StreamDescription {
+        StreamDescription(
+            name: name, samplingFrequency: motionFrequency, counterModulus: nil,
+            channels: ["X", "Y", "Z"].map {
+                ChannelDescription(name: $0, type: type, unit: unit, scale: scale, rawMinimum: -0x8000, rawMaximum: 0x7FFF)
+            })
+    }
+}

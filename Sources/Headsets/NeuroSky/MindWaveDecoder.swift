@@ -1,0 +1,54 @@
+public import Bluetooth
+
+/// Decodes the notifications of a MindWave Mobile 2 into the streams of ``ThinkGearProfile``.
+///
+/// No notification has a counter: one that never came cannot be told from the bytes.
+public struct MindWaveDecoder: HeadsetDecoder {
+    /// Creates a decoder for one link.
+    public init() {}
+
+    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+        guard bytes.count == MindWaveService.packetLength else {
+            decoded.items.append(.discarded(byteCount: bytes.count))
+            return
+        }
+        let start = decoded.values.count
+        switch (characteristic, bytes[0]) {
+        case (MindWaveService.raw, _):
+            for place in stride(from: 0, to: bytes.count, by: 2) {
+                decoded.values.append(Int32(Int16(bitPattern: UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1]))))
+            }
+            Self.appendBlock(
+                ThinkGearProfile.eeg, channelCount: 1, instantCount: MindWaveService.samplesPerPacket, from: start,
+                into: &decoded)
+        case (MindWaveService.esense, MindWavePacket.esenseType):
+            for place in MindWavePacket.esensePlaces { decoded.values.append(Int32(bytes[place])) }
+            Self.appendBlock(ThinkGearProfile.esense, channelCount: 3, from: start, into: &decoded)
+        case (MindWaveService.esense, MindWavePacket.lowPowersType):
+            Self.appendPowers(bytes, firstChannel: 0, into: &decoded)
+        case (MindWaveService.esense, MindWavePacket.highPowersType):
+            Self.appendPowers(bytes, firstChannel: 4, into: &decoded)
+        default: decoded.items.append(.discarded(byteCount: bytes.count))
+        }
+    }
+
+    /// Four of the eight powers; the other four come in a packet of their own.
+    private static func appendPowers(_ bytes: [UInt8], firstChannel: Int, into decoded: inout Decoded) {
+        let start = decoded.values.count
+        for place in MindWavePacket.powerPlaces {
+            decoded.values.append(Int32(bytes[place]) << 16 | Int32(bytes[place + 1]) << 8 | Int32(bytes[place + 2]))
+        }
+        appendBlock(ThinkGearProfile.power, firstChannel: firstChannel, channelCount: 4, from: start, into: &decoded)
+    }
+
+    private static func appendBlock(
+        _ stream: Int, firstChannel: Int = 0, channelCount: Int, instantCount: Int = 1, from start: Int,
+        into decoded: inout Decoded
+    ) {
+        decoded.items.append(
+            .samples(
+                SampleBlock(
+                    stream: stream, counter: nil, firstChannel: firstChannel, channelCount: channelCount,
+                    instantCount: instantCount, values: start..<decoded.values.count)))
+    }
+}

@@ -1,0 +1,75 @@
+public import Bluetooth
+
+/// NeuroSky's MindWave Mobile 2 and Mobile+ over Bluetooth Low Energy, and the headset of 2013 on the same service.
+public struct MindWaveProfile: HeadsetProfile {
+    /// What the raw characteristic carries.
+    public enum Format: String, Hashable, Sendable, CaseIterable {
+        /// Ten samples a notification; the rest comes from the eSense characteristic.
+        case packets
+        /// The ThinkGear stream, cut anywhere: the headset of 2013.
+        case stream
+    }
+
+    private let format: Format
+    private let notch: MindWaveCommand?
+
+    /// Creates the profile.
+    ///
+    /// - Parameters:
+    ///   - format: what the headset sends; the GATT database of the link tells it again.
+    ///   - notch: ``MindWaveCommand/notch50Hz`` or ``MindWaveCommand/notch60Hz`` to set the headset's mains filter; nil leaves it
+    ///     as it is.
+    public init(format: Format = .packets, notch: MindWaveCommand? = nil) {
+        self.format = format
+        self.notch = notch
+    }
+
+    public var model: String { "mindwave" }
+    public var displayName: String { "NeuroSky MindWave Mobile 2" }
+
+    /// By name as well: NeuroSky's own program looks for nothing else, and whether the service is advertised is not known.
+    public var recognition: Recognition {
+        Recognition(serviceUUIDs: [MindWaveService.service], namePrefixes: ["MindWave Mobile"])
+    }
+
+    public var services: [BluetoothUUID] { [MindWaveService.service] }
+
+    /// It has a Serial Number String, but nobody has shown that it differs from headset to headset; the address is fixed.
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    public var isDiscriminatedByDatabase: Bool { true }
+    public var controlCharacteristics: [BluetoothUUID] { [] }
+    public var dataCharacteristics: [BluetoothUUID] {
+        format == .packets ? [MindWaveService.esense, MindWaveService.raw] : [MindWaveService.raw]
+    }
+    public var vitalCharacteristics: [BluetoothUUID] { format == .packets ? [MindWaveService.raw] : [] }
+    public var epochRule: EpochRule { .connection }
+    public var memory: MemoryCapability { .none }
+
+    /// 51.2 notifications of raw samples a second.
+    public var timing: ProfileTiming {
+        ProfileTiming(packetPeriod: .microseconds(19_531), silenceLimit: .milliseconds(2000))
+    }
+
+    public var streams: [StreamDescription] { ThinkGearProfile().streams }
+
+    /// There is no command that asks anything: each link starts from scratch.
+    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+        switch (purpose, format) {
+        case (.initialise, .packets): notch.map { [$0.step] } ?? []
+        case (.start, .packets): [MindWaveCommand.startESense.step, MindWaveCommand.startRaw.step]
+        case (.start, .stream): [.write(MindWaveCommand.start2013, to: MindWaveService.handshake, type: .withResponse)]
+        case (.stop, .packets): [MindWaveCommand.stopRaw.step, MindWaveCommand.stopESense.step]
+        case (.initialise, .stream), (.stop, .stream), (.queryStatus, _), (.wake, _), (.keepAlive, _): []
+        }
+    }
+
+    /// The headset of 2013 has the raw characteristic alone, and sends everything there.
+    public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
+        let isStream = database[MindWaveService.esense] == nil && database[MindWaveService.raw] != nil
+        return MindWaveProfile(format: isStream ? .stream : .packets, notch: notch)
+    }
+
+    public func makeDecoder() -> any HeadsetDecoder {
+        format == .packets ? MindWaveDecoder() : ThinkGearDecoder(characteristic: MindWaveService.raw)
+    }
+}

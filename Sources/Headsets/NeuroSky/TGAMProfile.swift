@@ -1,0 +1,98 @@
+public import Bluetooth
+
+/// A board with NeuroSky's ThinkGear module (TGAM) behind a radio that passes its serial port through.
+public struct TGAMProfile: HeadsetProfile {
+    /// A radio that makes a serial port of one characteristic.
+    public enum Radio: String, Hashable, Sendable, CaseIterable {
+        /// HM-10 and its many copies; Sichiray's boards have one.
+        case hm10
+        /// ISSC, now Microchip: Transparent UART.
+        case issc
+
+        /// The service.
+        public var service: BluetoothUUID {
+            switch self {
+            case .hm10: BluetoothUUID(UInt16(0xFFE0))
+            case .issc: BluetoothUUID(high: 0x4953_5343_FE7D_4AE5, low: 0x8FA9_9FAF_D205_E455)
+            }
+        }
+
+        /// What the module sends: notify.
+        public var data: BluetoothUUID {
+            switch self {
+            case .hm10: BluetoothUUID(UInt16(0xFFE1))
+            case .issc: BluetoothUUID(high: 0x4953_5343_1E4D_4BD9, low: 0xBA61_23C6_4724_9616)
+            }
+        }
+    }
+
+    private let radio: Radio
+
+    /// Creates the profile.
+    ///
+    /// - Parameter radio: the board's radio; the GATT database of the link tells it again.
+    public init(radio: Radio = .hm10) {
+        self.radio = radio
+    }
+
+    public var model: String { "tgam" }
+    public var displayName: String { "TGAM board" }
+
+    /// By the radios' services, which belong to every serial device with such a radio: only ThinkGear frames tell that it is one.
+    public var recognition: Recognition { Recognition(serviceUUIDs: services) }
+    public var services: [BluetoothUUID] { Radio.allCases.map(\.service) }
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    public var isDiscriminatedByDatabase: Bool { true }
+
+    /// The stream is listened to before anything else, so that the first frame can tell what it is that was found.
+    public var controlCharacteristics: [BluetoothUUID] { [radio.data] }
+    public var dataCharacteristics: [BluetoothUUID] { [] }
+    public var epochRule: EpochRule { .connection }
+    public var memory: MemoryCapability { .none }
+
+    /// 207 notifications a second of 20 bytes, where raw samples are on; one a second without.
+    public var timing: ProfileTiming {
+        ProfileTiming(packetPeriod: .milliseconds(5), silenceLimit: .milliseconds(2500), statusLimit: .milliseconds(1500))
+    }
+
+    public var streams: [StreamDescription] { ThinkGearProfile().streams }
+
+    /// Nothing is asked: the first frame is the answer. Where none comes, something else has this radio, and is left alone.
+    ///
+    /// The module takes commands that change its rate, but the radio would not follow: none is sent.
+    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+        switch purpose {
+        case .queryStatus: [.wait(.zero)]
+        case .initialise: status == nil ? [.abandonLink(reason: "it sends no ThinkGear frames")] : []
+        case .start, .stop, .wake, .keepAlive: []
+        }
+    }
+
+    public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
+        TGAMProfile(radio: Radio.allCases.first { database[$0.data] != nil } ?? radio)
+    }
+
+    public func makeDecoder() -> any HeadsetDecoder { TGAMDecoder(characteristic: radio.data) }
+}
+
+/// Decodes the byte stream of a TGAM board, and tells by its frames that it is one.
+public struct TGAMDecoder: HeadsetDecoder {
+    private var stream: ThinkGearDecoder
+    /// The number of frames at which the status is told next.
+    private var nextStatus: UInt64 = 1
+
+    /// Creates a decoder for one link.
+    ///
+    /// - Parameter characteristic: where the bytes come from.
+    public init(characteristic: BluetoothUUID) {
+        stream = ThinkGearDecoder(characteristic: characteristic)
+    }
+
+    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+        stream.decode(bytes, from: characteristic, into: &decoded)
+        // Frames may come before anybody has asked: at 1, 2, 4 ... frames it is said again, for some seconds.
+        guard stream.frameCount >= nextStatus, nextStatus <= 2048 else { return }
+        while nextStatus <= stream.frameCount { nextStatus *= 2 }
+        decoded.items.append(.status(HeadsetStatus(condition: .streaming)))
+    }
+}

@@ -1,0 +1,136 @@
+import Bluetooth
+import Headsets
+import Storage
+import Testing
+
+@testable import Acquisition
+
+/// A counter that turns within a second: whole turns that were lost unseen, and blocks that have only waited.
+struct StreamTurnsTests {
+    /// A counter of 200 samples at 200 Hz, after a second and a half of samples.
+    private static func streaming() -> StreamUnderTest {
+        var test = StreamUnderTest(modulus: 200, frequency: 200)
+        test.begin(rule: .connection)
+        test.live(0..<296)
+        return test
+    }
+
+    private static func truths(_ ranges: Range<Int64>...) -> [Int64: Int64] {
+        Dictionary(uniqueKeysWithValues: ranges.joined().map { ($0, $0) })
+    }
+
+    @Test(
+        "After a pause in which turns were lost, samples have their place by the time, and the rest is one gap",
+        arguments: [200, 360, 424, 1000, 1004] as [Int64])
+    func lostTurns(lost: Int64) {
+        var test = Self.streaming()
+        let first = 296 + lost
+        test.advance(samples: lost)
+        test.live(first..<(first + 400))
+        test.commit()
+        #expect(test.stored == Self.truths(0..<296, first..<(first + 400)))
+        #expect(test.database.wholeGaps.map(\.firstN) == [296])
+        #expect(test.database.wholeGaps.map(\.gap.count) == [lost])
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("The first blocks after a pause may have waited for most of a turn")
+    func lateBlocksAfterLoss() {
+        var test = Self.streaming()
+        test.advance(samples: 500)
+        // The headset kept the latest 64 samples: they come at once.
+        for index in stride(from: Int64(732), to: 796, by: 8) { test.take(index: index, truth: index) }
+        test.live(796..<1196)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<296, 732..<1196))
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("Blocks that have all waited for turns lose nothing")
+    func stall() {
+        var test = Self.streaming()
+        test.advance(samples: 1000)
+        for index in stride(from: Int64(296), to: 1296, by: 8) { test.take(index: index, truth: index) }
+        test.live(1296..<1600)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<1600))
+        #expect(test.database.gaps.isEmpty && test.database.problems.isEmpty)
+    }
+
+    @Test("A queue that was full kept the oldest: the loss lies behind what has waited")
+    func overflownQueue() {
+        var test = Self.streaming()
+        test.advance(samples: 1000)
+        for index in stride(from: Int64(296), to: 696, by: 8) where index != 400 { test.take(index: index, truth: index) }
+        test.advance(samples: 44)
+        test.live(1340..<1600)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<400, 408..<696, 1340..<1600))
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("Sums of differences are not believed after a loss that the decoder could not see, until a whole value comes")
+    func unseenLoss() {
+        var test = Self.streaming()
+        test.advance(samples: 400)
+        for index in stride(from: Int64(696), to: 800, by: 8) {
+            test.advance(samples: 8)
+            test.take(index: index, truth: index - 400, isSummed: true)
+        }
+        test.advance(samples: 8)
+        test.take(index: 800, truth: 800)
+        test.advance(samples: 8)
+        test.take(index: 808, truth: 808, isSummed: true)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<296, 800..<816))
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("What is held when the link ends is placed by what is known, and the next pause is looked at afresh")
+    func linkEnds() {
+        var test = Self.streaming()
+        test.advance(samples: 408)
+        test.take(index: 696, truth: 696)
+        #expect(test.stream.held != nil)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        #expect(test.stream.held == nil)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<296, 696..<704))
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("A sample that is never sent keeps its place among the blocks that are held")
+    func unsentWhileHeld() {
+        var test = Self.streaming()
+        test.advance(samples: 407)
+        test.take(index: 696, truth: 696, count: 7)
+        test.stream.unsent(counter: 103, count: 1, at: test.now)
+        test.live(704..<900)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<296, 696..<703, 704..<900))
+        #expect(test.database.wholeGaps.contains { $0.firstN == 703 && $0.gap.count == 1 && $0.gap.cause == .notSent })
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test(
+        "A counter of 128 packets that turns in 5.12 s is told by the time which turn it is in",
+        arguments: [70, 127, 128, 129, 200, 256] as [Int64])
+    func packets(lost: Int64) {
+        // RE-AK's Nucleus-Kit headset: packets of 10 samples at 250 Hz.
+        var test = StreamUnderTest(modulus: 128, samplesPerCount: 10, frequency: 250)
+        test.begin(rule: .connection)
+        func live(_ packets: Range<Int64>) {
+            for packet in packets {
+                test.advance(samples: 10)
+                test.take(index: packet * 10, truth: packet * 10, count: 10)
+            }
+        }
+        live(0..<300)
+        test.advance(samples: lost * 10)
+        live((300 + lost)..<(500 + lost))
+        test.commit()
+        #expect(test.stored == Self.truths(0..<3000, (3000 + lost * 10)..<(5000 + lost * 10)))
+        #expect(test.database.wholeGaps.map(\.gap.count) == [lost * 10])
+        #expect(test.database.problems.isEmpty)
+    }
+}

@@ -1,0 +1,89 @@
+import Bluetooth
+import Capture
+import Headsets
+import Simulation
+
+/// A simulated headset behind a capturing central, started as its profile wants it, and what was captured of it.
+final class CapturedLink {
+    let world: SimulatedWorld
+    let central: CapturingCentral
+    var profile: any HeadsetProfile
+    private(set) var packets: [CapturedPacket] = []
+    /// What the central notified.
+    private(set) var notifications: [Capture.Piece] = []
+    private var attempts: UInt64 = 0
+
+    init(_ specification: HeadsetSpecification, profile: any HeadsetProfile, isCapturing: Bool = true) {
+        world = SimulatedWorld(seed: 7, headsets: [specification])
+        central = CapturingCentral(world.makeCentral())
+        central.isCapturing = isCapturing
+        self.profile = profile
+    }
+
+    var identifier: PeripheralIdentifier { world.headsets[0].identifier }
+
+    func attempt() -> Attempt {
+        attempts += 1
+        return Attempt(number: attempts)
+    }
+
+    func run(seconds: Double) {
+        let end = world.now + .nanoseconds(Int64(seconds * 1e9))
+        while true {
+            for event in central.process(at: min(end, central.deadline ?? end)) {
+                switch event {
+                case .didUpdateValue(let characteristic, _, let value, let at):
+                    notifications.append(.init(time: at - .boot, characteristic: characteristic, value: value))
+                case .didDiscoverServices(_, .success(let database), _): profile = profile.adapted(to: database)
+                default: break
+                }
+            }
+            packets += central.takePackets()
+            if world.now >= end { return }
+        }
+    }
+
+    /// From the connection to streaming.
+    func start() {
+        run(seconds: 1)
+        central.connect(identifier, attempt: attempt())
+        run(seconds: 2)
+        central.discoverServices(on: identifier, attempt: attempt())
+        run(seconds: 1)
+        subscribe(profile.controlCharacteristics)
+        for purpose in [CommandPurpose.queryStatus, .initialise] { perform(purpose) }
+        subscribe(profile.dataCharacteristics)
+        perform(.start)
+    }
+
+    private func subscribe(_ characteristics: [BluetoothUUID]) {
+        for characteristic in characteristics {
+            central.setNotifyValue(true, for: characteristic, on: identifier, attempt: attempt())
+        }
+        run(seconds: 1)
+    }
+
+    private func perform(_ purpose: CommandPurpose) {
+        for step in profile.commands(for: purpose, status: nil) {
+            switch step {
+            case .write(let bytes, let uuid, let type):
+                central.writeValue(bytes, to: uuid, type: type, on: identifier, attempt: attempt())
+            case .read(let uuid): central.readValue(of: uuid, on: identifier, attempt: attempt())
+            case .wait, .abandonLink: break
+            }
+            run(seconds: 0.5)
+        }
+    }
+
+    /// The file, as if the simulated machine had booted on 2023-11-14T22:13:20Z.
+    var file: [UInt8] { Self.file(packets) }
+
+    static func file(_ packets: [CapturedPacket]) -> [UInt8] {
+        var bytes = SnoopFormat.header
+        for packet in packets {
+            SnoopFormat.append(
+                packet, unixNanoseconds: 1_700_000_000_000_000_000 + packet.time.nanoseconds, to: &bytes)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,123 @@
+import Bluetooth
+import Capture
+import Foundation
+import Headsets
+import Simulation
+import Testing
+
+/// What a capturing central writes can be read back: each notification, its characteristic and its time.
+struct CapturingCentralTests {
+    static let models: [(specification: HeadsetSpecification, profile: any HeadsetProfile)] = [
+        (.buffered(number: 1, BufferedHeadsetSpecification()), BufferedEEGProfile()),
+        (.ganglion(number: 1), GanglionProfile()), (.muse(number: 1), MuseProfile()),
+        (.thinkGear(number: 1), ThinkGearProfile()),
+    ]
+
+    private func expectSame(_ capture: Capture, _ link: CapturedLink, since start: MonotonicTime = .boot) throws {
+        let sent = link.notifications.filter { MonotonicTime.boot + $0.time >= start }
+        let first = try #require(sent.first)
+        #expect(sent.count > 50)
+        let notified = Set(sent.map(\.characteristic))
+        let pieces = capture.pieces.filter { notified.contains($0.characteristic) }
+        #expect(pieces.map(\.characteristic) == sent.map(\.characteristic))
+        #expect(pieces.map(\.value) == sent.map(\.value))
+        let origin = try #require(pieces.first).time
+        for (piece, original) in zip(pieces, sent) {
+            let difference = (piece.time - origin) - (original.time - first.time)
+            #expect(abs(difference.nanoseconds) <= 2_000)
+        }
+    }
+
+    @Test("Every notification of every model is read back with its characteristic and its time", arguments: 0..<4)
+    func readBack(model: Int) throws {
+        let link = CapturedLink(Self.models[model].specification, profile: Self.models[model].profile)
+        link.start()
+        link.run(seconds: 5)
+        let found = try Capture.peripherals(btsnoop: link.file)
+        #expect(found.map(\.identifier) == [link.identifier])
+        #expect(found.first?.capture.unmappedCount == 0)
+        try expectSame(try Capture(btsnoop: link.file, notifying: link.profile.dataCharacteristics), link)
+        if let directory = ProcessInfo.processInfo.environment["EEGSYNC_EXPORT_FIXTURES"] {
+            let url = URL(fileURLWithPath: directory).appendingPathComponent("capture-\(link.profile.model)")
+            try Data(link.file).write(to: url.appendingPathExtension("btsnoop"))
+            let bytes = link.notifications.reduce(0) { $0 + $1.value.count }
+            let facts = "{\"notifications\": \(link.notifications.count), \"bytes\": \(bytes)}\n"
+            try Data(facts.utf8).write(to: url.appendingPathExtension("json"))
+        }
+    }
+
+    @Test("A capture that begins in the middle of a link is read back as well", arguments: 0..<4)
+    func middle(model: Int) throws {
+        let link = CapturedLink(
+            Self.models[model].specification, profile: Self.models[model].profile, isCapturing: false)
+        link.start()
+        link.run(seconds: 2)
+        #expect(link.packets.isEmpty)
+        link.central.isCapturing = true
+        let preamble = link.central.preamble(of: link.identifier)
+        let start = link.world.now
+        link.run(seconds: 5)
+        let bytes = CapturedLink.file(preamble + link.packets)
+        try expectSame(
+            try Capture(btsnoop: bytes, notifying: link.profile.dataCharacteristics), link, since: start + .nanoseconds(1))
+        // Without the preamble nothing tells the characteristics: the test would notice.
+        let bare = try Capture.peripherals(btsnoop: CapturedLink.file(link.packets))
+        #expect(bare.allSatisfy { $0.capture.pieces.isEmpty })
+    }
+
+    @Test("What was read is in the capture: a Ganglion's firmware is told by nothing else")
+    func reads() throws {
+        let link = CapturedLink(.ganglion(number: 1), profile: GanglionProfile())
+        link.start()
+        let capture = try Capture(btsnoop: link.file)
+        #expect(capture.pieces.contains { $0.characteristic == .softwareRevisionString && !$0.value.isEmpty })
+    }
+
+    @Test("A lost link ends in the capture, and the next one is the same headset's")
+    func links() throws {
+        let link = CapturedLink(.muse(number: 1), profile: MuseProfile())
+        link.start()
+        link.run(seconds: 1)
+        link.central.cancelPeripheralConnection(link.identifier, attempt: link.attempt())
+        link.run(seconds: 2)
+        link.start()
+        link.run(seconds: 1)
+        let events = link.packets.filter { $0.kind == .event }
+        #expect(events.map { $0.bytes[0] } == [0x3E, 0x05, 0x3E])
+        #expect(events[1].bytes.last == 0x16)
+        let found = try Capture.peripherals(btsnoop: link.file)
+        #expect(found.count == 1)
+        try expectSame(found[0].capture, link)
+    }
+
+    @Test("Requests go out one at a time, each before its answer")
+    func order() {
+        let link = CapturedLink(.muse(number: 1), profile: MuseProfile())
+        link.start()
+        var isWaiting = false
+        for packet in link.packets where packet.kind == .data && packet.bytes.count > 8 {
+            switch packet.bytes[8] {
+            case 0x02, 0x04, 0x08, 0x0A, 0x10, 0x12:
+                #expect(!isWaiting && !packet.isReceived)
+                isWaiting = true
+            case 0x01, 0x03, 0x05, 0x09, 0x0B, 0x11, 0x13:
+                #expect(isWaiting && packet.isReceived)
+                isWaiting = false
+            default: break
+            }
+        }
+        #expect(!isWaiting)
+    }
+
+    @Test("What nobody takes is dropped and counted, and nothing is kept where nobody asked")
+    func bounds() {
+        let link = CapturedLink(.thinkGear(number: 1), profile: ThinkGearProfile())
+        link.start()
+        for _ in 0..<1800 { _ = link.central.process(at: link.world.now + .seconds(1)) }
+        #expect(link.central.droppedCount > 0)
+        #expect(link.central.takePackets().reduce(0) { $0 + $1.bytes.count } <= 4 << 20)
+        link.central.isCapturing = false
+        _ = link.central.process(at: link.world.now + .seconds(1))
+        #expect(link.central.takePackets().isEmpty)
+    }
+}
