@@ -3,14 +3,17 @@ import Bluetooth
 import CLinux
 import CentralContract
 import Glibc
+import Headsets
+import KernelBluetooth
 
-/// A bench in real time: a poll(2) loop around the central of bluetoothd, beside the lab's headsets.
+/// A bench in real time: a poll(2) loop around a central of this machine, beside the lab's headsets.
 ///
 /// In the lab's machine the time of `CLOCK_BOOTTIME` is simulated, so waiting costs nothing there.
 final class LiveBench: ContractBench {
     let headset: ContractHeadset
-    /// bluetoothd holds the links.
-    let keepsLinks = true
+    let profile: any HeadsetProfile
+    /// bluetoothd holds the links to headsets of Bluetooth Low Energy; those of a serial port are their own process's.
+    var keepsLinks: Bool { !profile.usesSerialPort }
 
     private let control: HeadsetControl
     private let watched = WatchedDescriptors()
@@ -24,6 +27,7 @@ final class LiveBench: ContractBench {
     init(control: HeadsetControl, headset: ContractHeadset) {
         self.control = control
         self.headset = headset
+        profile = headset.identifier.addressType == .classic ? ThinkGearProfile() : BufferedEEGProfile()
         timer = clinux_timerfd()
         precondition(timer >= 0, "no file descriptor is left")
     }
@@ -32,7 +36,9 @@ final class LiveBench: ContractBench {
 
     var now: MonotonicTime { MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()) }
 
-    func makeCentral() -> any Central { BlueZCentral(watch: watched.watch) }
+    func makeCentral() -> any Central {
+        profile.usesSerialPort ? SerialPortCentral(watch: watched.watch) : BlueZCentral(watch: watched.watch)
+    }
 
     func pass(until instant: MonotonicTime) {
         if let place = due.firstIndex(where: { $0.time <= now }) {
