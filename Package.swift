@@ -168,7 +168,8 @@ let package = Package(
             name: "CentralContractTests", dependencies: ["CentralContract", "Simulation", "Headsets", "Bluetooth"],
             swiftSettings: settings),
         .executableTarget(
-            name: "central-contract", dependencies: ["CentralContract", "BlueZ", "Bluetooth", "CLinux"],
+            name: "central-contract",
+            dependencies: ["CentralContract", "BlueZ", "KernelBluetooth", "BluetoothManagement", "Bluetooth", "CLinux"],
             path: "Tests/CentralContract/Live", swiftSettings: settings),
 
         // The rules of the house that can be checked by reading the tree.
