@@ -1,4 +1,5 @@
 public import Bluetooth
+import Capture
 import Headsets
 import Reconnection
 public import Storage
@@ -15,6 +16,12 @@ public final class Acquirer {
     /// The bounds.
     public let limits: AcquisitionLimits
     let central: any Central
+    /// The same, where it captures.
+    let capturing: CapturingCentral?
+    /// Captures that are under way, what the ended ones have left to write, and which have ended.
+    var captures: [ActiveCapture] = []
+    var lastChunks: [CaptureChunk] = []
+    var completedCaptures: [CaptureID] = []
 
     private(set) var acquisitions: [HeadsetAcquisition] = []
     private var headsetCount = 0
@@ -50,6 +57,7 @@ public final class Acquirer {
         central: any Central, nextStreamID: Int64, limits: AcquisitionLimits = AcquisitionLimits(), seed: UInt64
     ) {
         self.central = central
+        capturing = central as? CapturingCentral
         self.nextStreamID = StreamID(rawValue: nextStreamID)
         self.limits = limits
         self.seed = seed
@@ -129,6 +137,7 @@ public final class Acquirer {
         for event in central.process(at: now) { route(event, at: now) }
         for acquisition in acquisitions { acquisition.handleDeadlines(at: now) }
         settle(at: now)
+        collectPackets(at: now)
     }
 
     private func route(_ event: CentralEvent, at now: MonotonicTime) {
@@ -243,6 +252,7 @@ public final class Acquirer {
         clockOffsets.removeAll()
         var settled: [(acquisition: HeadsetAcquisition, committed: [(stream: StreamID, n: Int64)])] = []
         for acquisition in acquisitions { settled.append((acquisition, acquisition.move(into: &batch))) }
+        moveCaptures(into: &batch)
         guard !batch.isEmpty else { return nil }
         batchNumber += 1
         inFlight = InFlight(

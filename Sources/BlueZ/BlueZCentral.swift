@@ -55,6 +55,7 @@ public final class BlueZCentral: Central {
     deinit {
         watch.unwatch(readiness.descriptor)
         for socket in sockets { Glibc.close(socket.descriptor) }
+        for socket in conversation.writeSockets { Glibc.close(socket.socket) }
     }
 
     // MARK: Central

@@ -77,6 +77,9 @@ final class AdapterWatch {
 
     /// Closes the link to a peripheral, where this process may (CAP_NET_ADMIN): the kernel itself keeps a link whose headset is
     /// gone for up to 20 s (Vol 4, Part E, 6.21), and pages nobody whom it believes connected.
+    ///
+    /// Never to be called while the peripheral is only paged: the kernel (seen in 6.1) would cancel the page, but wait for the
+    /// end of a link that never was, and refuse this command to everybody from then on.
     func disconnect(_ peripheral: PeripheralIdentifier) {
         guard let socket, let index = table.index else { return }
         try? socket.send(.disconnect(peripheral, index))

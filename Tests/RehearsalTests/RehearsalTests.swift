@@ -67,12 +67,23 @@ struct RehearsalTests {
         + MuseSpecification.Model.allCases.map {
             RehearsedHeadset(name: "muse", specification: .muse(MuseSpecification($0)), profile: MuseProfile())
         }
+        + RehearsalPlan.countingHeadsets()
+        + [RehearsedHeadset(name: "hermes", specification: .hermes(), profile: HermesProfile())]
+
+    /// Headsets without a counter, of which the ledger alone can be checked.
+    private static let uncounted: [RehearsedHeadset] =
+        MindWaveProfile.Format.allCases.map {
+            RehearsedHeadset(name: "mindwave", specification: .mindWave(format: $0), profile: MindWaveProfile())
+        }
+        + TGAMProfile.Radio.allCases.map {
+            RehearsedHeadset(name: "tgam", specification: .tgam(radio: $0), profile: TGAMProfile())
+        }
 
     @Test(
         "A headset without memory is stored as it sent, and where nothing goes wrong only what it never sends is missing",
-        arguments: memoryless.indices)
+        arguments: (memoryless + uncounted).indices)
     func withoutMemory(_ place: Int) throws {
-        var plan = RehearsalPlan(seed: 2, headsets: [Self.memoryless[place]])
+        var plan = RehearsalPlan(seed: 2, headsets: [(Self.memoryless + Self.uncounted)[place]])
         plan.faultyPeriod = .seconds(20)
         plan.calmPeriod = .seconds(15)
         let rehearsal = try Rehearsal(plan)

@@ -22,7 +22,7 @@ struct MuseControl: Sendable {
         if reply["sn"] != nil || reply["bp"] != nil {
             return .status(
                 HeadsetStatus(
-                    condition: isStreaming ? .streaming : .idle, batteryPercent: reply.number("bp"),
+                    condition: isStreaming ? .streaming : .idle, batteryPercent: reply.batteryPercent,
                     serialNumber: reply.serialNumber))
         }
         if let code = reply.number("rc"), code != 0 {

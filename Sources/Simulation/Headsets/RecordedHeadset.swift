@@ -92,7 +92,8 @@ extension HeadsetSpecification {
         }
         return HeadsetSpecification(
             localName: profile.recognition.namePrefixes.first ?? "Recorded",
-            identifier: PeripheralIdentifier(address: 0xC0EE_60FF_0001, type: .random), serialNumber: "RECORDED",
+            identifier: PeripheralIdentifier(address: 0xC0EE_60FF_0001, type: profile.usesSerialPort ? .classic : .random),
+            serialNumber: "RECORDED",
             serviceUUIDs: profile.recognition.serviceUUIDs,
             pairingServiceUUIDs: profile.recognition.pairingServiceUUIDs,
             database: GATTDatabase(characteristics: characteristics), behaviour: .recorded(capture))

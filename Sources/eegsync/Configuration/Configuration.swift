@@ -31,6 +31,10 @@ struct Configuration: Hashable, Sendable {
         var serialNumber: String?
         /// The passkey that it asks for when it is paired, 0 ... 999,999; nil where it asks for none.
         var passkey: UInt32?
+        /// Names for its EEG channels; nil for the profile's own.
+        var montage: Montage?
+        /// What describes the model; nil for a built-in one.
+        var descriptor: HeadsetDescriptor?
     }
 
     /// What stands behind the `Central` protocol.
@@ -123,6 +127,6 @@ struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// The models that this version has a profile for.
+    /// The models that are part of the program.
     static let knownModels = HeadsetCatalog.builtIn.models
 }

@@ -5,7 +5,28 @@ enum ConfigurationFile {
     /// More than any configuration needs; a larger file is somebody's mistake.
     private static let sizeLimitBytes = 1_048_576
 
-    /// Reads and parses a file.
+    /// Reads and parses a file, whose models may be described by files beside it.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    static func load(path: String) throws(ConfigurationError) -> Configuration {
+        let library = HeadsetLibrary(configurationPath: path)
+        do throws(ConfigurationError) {
+            var configuration = try load(path: path, models: library.models)
+            for index in configuration.headsets.indices {
+                configuration.headsets[index].descriptor = library.descriptor(model: configuration.headsets[index].model)
+            }
+            return configuration
+        } catch .invalid(let file, var problems) where !library.wrongFiles.isEmpty {
+            // The unknown model may be one whose descriptor is wrong.
+            let check = "; `eegsync headsets check` tells what is wrong in \(library.wrongFiles.joined(separator: ", "))"
+            for index in problems.indices where problems[index].path.hasSuffix(".model") { problems[index].allowed += check }
+            throw .invalid(file: file, problems: problems)
+        } catch {
+            throw error
+        }
+    }
+
+    /// Reads and parses a file that may name these models.
     ///
     /// - Throws: ``ConfigurationError``.
     static func load(path: String, models: [String]) throws(ConfigurationError) -> Configuration {

@@ -65,7 +65,7 @@ struct HostInspection {
         database.medium = MediumInspection(files: files).medium(of: directory)
         let free = try? FileManager.default.attributesOfFileSystem(forPath: directory)[.systemFreeSize] as? NSNumber
         database.freeBytes = free?.int64Value
-        database.rowsPerSecond = (configuration?.headsets ?? []).reduce(0) { $0 + Self.rowsPerSecond(model: $1.model) }
+        database.rowsPerSecond = (configuration?.headsets ?? []).reduce(0) { $0 + Self.rowsPerSecond($1) }
         if database.exists {
             do {
                 let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
@@ -83,8 +83,8 @@ struct HostInspection {
 
     /// The nominal rows a second of a headset: one for each sample and bank. A model that describes itself counts as one
     /// stream of 250 Hz.
-    static func rowsPerSecond(model: String) -> Double {
-        let streams = (try? HeadsetCatalog.builtIn.profile(model: model))?.streams ?? []
+    static func rowsPerSecond(_ headset: Configuration.Headset) -> Double {
+        let streams = headset.profile?.streams ?? []
         return streams.isEmpty ? 250 : streams.reduce(0) { $0 + $1.samplingFrequency }
     }
 
@@ -114,7 +114,7 @@ struct HostInspection {
             if !isAsked, session.central.state == .poweredOn {
                 isAsked = true
                 session.central.retrieveConnectedPeripherals(
-                    withServices: HeadsetCatalog.builtIn.profiles.flatMap(\.services), attempt: Attempt(number: 1))
+                    withServices: configuration.services, attempt: Attempt(number: 1))
             }
             return connected != nil
         }
