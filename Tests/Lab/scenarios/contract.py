@@ -4,7 +4,6 @@ Tests/CentralContract."""
 from __future__ import annotations
 
 import subprocess
-from functools import partial
 from pathlib import Path
 
 from guest.lab import Lab
@@ -12,15 +11,14 @@ from guest.process import LabError
 from lab.scenario import LEFT, STRANGER, Scenario
 
 
-def _contract(lab: Lab, route: str) -> None:
-    if route == "bluez":
-        lab.start_bluetooth()
+def _contract(lab: Lab) -> None:
+    lab.start_bluetooth()
     program = Path(lab.acquisition.program_path).with_name("central-contract")
     if not program.exists():
         raise LabError(f"{program} is missing; build it with: swift build --product central-contract")
     headset = [lab.headsets.socket, LEFT.name, f"{LEFT.address}/random", LEFT.serial]
     done = subprocess.run(
-        [program, route, *headset], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        [program, lab.scenario.central, *headset], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     (lab.share / "contract.log").write_text(done.stdout, encoding="utf-8")
     if done.returncode != 0:
@@ -33,7 +31,7 @@ SCENARIOS = [
         0,
         "contract",
         "every sentence of the contract of Central, against bluetoothd",
-        [partial(_contract, route="bluez")],
+        [_contract],
         headsets=(LEFT, STRANGER),
         timeout_seconds=240,
         is_recorded=False,
@@ -42,7 +40,8 @@ SCENARIOS = [
         0,
         "contract-kernel",
         "every sentence of the contract of Central, over the kernel's sockets",
-        [partial(_contract, route="kernel")],
+        [_contract],
+        central="kernel",
         headsets=(LEFT, STRANGER),
         timeout_seconds=240,
         is_recorded=False,
