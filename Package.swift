@@ -183,7 +183,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "central-contract",
-            dependencies: ["CentralContract", "BlueZ", "KernelBluetooth", "Headsets", "Bluetooth", "CLinux"],
+            dependencies: [
+                "CentralContract", "BlueZ", "KernelBluetooth", "BluetoothManagement", "Headsets", "Bluetooth", "CLinux",
+            ],
             path: "Tests/CentralContract/Live", swiftSettings: settings),
 
         // Everything that reads bytes from outside, and what must hold of it; the corpus that fuzzing has kept is a test.

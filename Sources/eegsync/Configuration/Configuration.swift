@@ -43,6 +43,8 @@ struct Configuration: Hashable, Sendable {
         case automatic(BlueZ)
         /// bluetoothd, over D-Bus.
         case bluez(BlueZ)
+        /// The kernel's own sockets, without bluetoothd.
+        case kernel(Kernel)
         /// A simulated radio.
         case simulation(Simulation)
 
@@ -56,6 +58,7 @@ struct Configuration: Hashable, Sendable {
             switch self {
             case .automatic: "auto"
             case .bluez: "bluez"
+            case .kernel: "kernel"
             case .simulation: "simulation"
             }
         }
@@ -69,6 +72,14 @@ struct Configuration: Hashable, Sendable {
         var startNotify: [PeripheralIdentifier] = []
         /// Whether a radio that hangs is switched off and on again.
         var recoversAdapter = false
+    }
+
+    /// The way to the kernel's sockets.
+    struct Kernel: Hashable, Sendable {
+        /// The adapter's name or address; nil for the first that is switched on.
+        var adapter: String?
+        /// Whether an adapter that is off when it appears is switched on, for machines where nobody else does it.
+        var powersOn = false
     }
 
     /// A simulated radio with headsets on it.

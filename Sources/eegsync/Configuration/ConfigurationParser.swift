@@ -118,7 +118,7 @@ struct ConfigurationParser {
     }
 
     private mutating func central(_ value: ConfigurationNode) -> Configuration.Central {
-        let allowed = "auto, bluez or simulation"
+        let allowed = "auto, bluez, kernel or simulation"
         let nothing = Configuration.Central.automatic(Configuration.BlueZ())
         guard let kind = value.entries?.first(where: { $0.key == "kind" })?.value else {
             let why = value.entries == nil ? "\(value.kind) is not a mapping" : "'kind' is missing"
@@ -134,7 +134,11 @@ struct ConfigurationParser {
             let all = required("headsets", in: found, of: value, allowed: "a list of simulated headsets")
             return .simulation(Configuration.Simulation(seed: UInt64(seed), headsets: simulatedHeadsets(all)))
         case "kernel":
-            problems.append(kind.problem("the central \(kind.kind) is not in this version of eegsync", allowed: allowed))
+            let found = fields(of: value, known: ["kind", "adapter", "power_on"])
+            return .kernel(
+                Configuration.Kernel(
+                    adapter: found["adapter"].flatMap { adapter($0) },
+                    powersOn: found["power_on"].flatMap { flag($0) } ?? false))
         default:
             problems.append(kind.problem("\(kind.kind) is no central", allowed: allowed))
         }

@@ -10,6 +10,7 @@ from . import (
     capture,
     contract,
     headset,
+    kernel,
     range,
     recording,
     serial_port,
@@ -17,7 +18,19 @@ from . import (
     unbuffered,
 )
 
-_MODULES = (contract, range, acquisition, bluetooth, recording, headset, unbuffered, serial_port, throughput, capture)
+_MODULES = (
+    contract,
+    range,
+    acquisition,
+    bluetooth,
+    recording,
+    headset,
+    unbuffered,
+    serial_port,
+    kernel,
+    throughput,
+    capture,
+)
 ALL: list[Scenario] = sorted((s for module in _MODULES for s in module.SCENARIOS), key=lambda scenario: scenario.number)
 
 

@@ -18,7 +18,12 @@ def _contract(lab: Lab, tested: LabHeadset, address_type: str) -> None:
         raise LabError(f"{program} is missing; build it with: swift build --product central-contract")
     headset = [lab.headsets.socket, tested.name, f"{tested.address}/{address_type}", tested.serial]
     done = subprocess.run(
-        [program, *headset], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        [program, lab.scenario.central, *headset],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     (lab.share / "contract.log").write_text(done.stdout, encoding="utf-8")
     if done.returncode != 0:
@@ -42,6 +47,16 @@ SCENARIOS = [
         "the contract of Central, as far as it applies to a serial port",
         [partial(_contract, tested=MINDWAVE, address_type="classic")],
         headsets=(MINDWAVE,),
+        timeout_seconds=240,
+        is_recorded=False,
+    ),
+    Scenario(
+        0,
+        "contract-kernel",
+        "every sentence of the contract of Central, over the kernel's sockets",
+        [partial(_contract, tested=LEFT, address_type="random")],
+        central="kernel",
+        headsets=(LEFT, STRANGER),
         timeout_seconds=240,
         is_recorded=False,
     ),
