@@ -12,7 +12,8 @@ extension Configuration {
             // The parser accepts only models of the catalog.
             guard let profile = try? HeadsetCatalog.builtIn.profile(model: headset.model) else { return nil }
             return KnownHeadset(
-                name: headset.name, profile: profile, identifiers: headset.identifiers, identityProof: headset.serialNumber)
+                name: headset.name, profile: headset.preset.map { profile.choosing(preset: $0) } ?? profile,
+                identifiers: headset.identifiers, identityProof: headset.serialNumber)
         }
     }
 

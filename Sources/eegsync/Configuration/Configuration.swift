@@ -31,6 +31,8 @@ struct Configuration: Hashable, Sendable {
         var serialNumber: String?
         /// The passkey that it asks for when it is paired, 0 ... 999,999; nil where it asks for none.
         var passkey: UInt32?
+        /// What the headset is told to send, one of the presets of its profile; nil for its usual one.
+        var preset: String?
     }
 
     /// What stands behind the `Central` protocol.
