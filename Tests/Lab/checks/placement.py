@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from checks.database import Epoch, StoredStream
-from headsets import ganglion, muse
+from headsets import athena, ganglion, muse
 from headsets.truth import TrueBoot, TrueStream, Truth
 
 Rows = list[tuple[int, ...]]
@@ -77,6 +77,10 @@ def place_by_values(stored: StoredStream, truth: Truth, kind: str) -> tuple[list
 
 
 def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
+    if kind == "athena" and stored.name in ("eeg", "reference"):
+        return athena.eeg_samples
+    if kind == "athena" and stored.name == "optics":
+        return athena.optics_samples
     if kind == "muse" and stored.name == "eeg":
         return lambda rows: list(zip(*muse.eeg_samples(rows)))
     if kind == "muse" and stored.name == "ppg":

@@ -4,7 +4,7 @@
 
 For every kind:
     name                   complete local name
-    kind                   buffered, ganglion, hermes, mindwave, muse; thinkgear: over Bluetooth Classic
+    kind                   athena, buffered, ganglion, hermes, mindwave, muse; thinkgear: over Bluetooth Classic
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)
     serial                 serial number of the Device Information service; none where empty ("")
@@ -31,6 +31,7 @@ from typing import Any
 from bumble import crypto
 from bumble.hci import Address, AddressType
 
+from .athena import AthenaFirmware
 from .buffered import BufferedFirmware
 from .buffered_stream import BufferedPlan
 from .buffered_messages import Channel, Stream
@@ -125,10 +126,11 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
             return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
         case "thinkgear":
             return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details))
-        case "muse":
+        case "athena" | "muse":
             identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
             muse = MusePlan(description.seed, **identity, **details)
-            return MuseFirmware(description.name, journal, muse)
+            firmware = AthenaFirmware if description.kind == "athena" else MuseFirmware
+            return firmware(description.name, journal, muse)
     raise ValueError(f"{description.name}: no such kind: {description.kind}")
 
 

@@ -59,6 +59,7 @@ GANGLION = LabHeadset(
 OTHER_GANGLION = LabHeadset("Ganglion-1a6d", None, "C0:00:00:00:02:66", 2166, kind="ganglion", model="ganglion")
 MUSE = LabHeadset("Muse-1324", "left", "C0:55:DA:B0:13:24", 31, "2031-TZRW-1324", kind="muse", model="muse")
 OTHER_MUSE = LabHeadset("Muse-0666", None, "C0:55:DA:B0:06:66", 3166, "2031-TZRW-0666", kind="muse", model="muse")
+ATHENA = LabHeadset("MuseS-6002", "left", "C0:55:DA:B0:60:02", 61, "6002-ABCD-60B2", kind="athena", model="muse")
 # The same model with another serial number, always in range and advertising.
 STRANGER = LabHeadset("BEEG-0666", None, "C0:00:00:00:06:66", 666, "LAB-0666", details={"streams": _STREAMS})
 # The same, for hours: an advertisement a second.
