@@ -75,7 +75,8 @@ struct ConfigurationParser {
         guard let value else { return [] }
         var result: [Configuration.Headset] = []
         for element in list(value, allowed: "a list of headsets") {
-            let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey", "montage"])
+            let found = fields(
+                of: element, known: ["name", "model", "identifiers", "serial", "passkey", "montage", "preset"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             let model = model(in: found, of: element, among: models)
             var headset = Configuration.Headset(
@@ -83,7 +84,8 @@ struct ConfigurationParser {
                 serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
                 passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) },
                 montage: found["montage"].flatMap { montage($0, model: model) },
-                descriptor: described.first { $0.model == model })
+                descriptor: described.first { $0.model == model },
+                preset: found["preset"].flatMap { preset($0, model: model) })
             let isSerial = headset.profile?.usesSerialPort ?? false
             headset.identifiers = found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? []
             result.append(headset)
@@ -92,6 +94,16 @@ struct ConfigurationParser {
             problems.append(value.problem("no headset is named", allowed: "at least one headset"))
         }
         return result
+    }
+
+    /// One of the presets of the model's profile.
+    private mutating func preset(_ value: ConfigurationNode, model: String) -> String? {
+        let presets = (try? HeadsetCatalog.builtIn.profile(model: model))?.presets ?? []
+        let allowed = presets.isEmpty ? "no preset with this model" : presets.joined(separator: ", ")
+        guard let written = text(value, allowed: allowed, limit: 64) else { return nil }
+        if presets.contains(written) { return written }
+        problems.append(value.problem("\(value.kind) is no preset of the model", allowed: allowed))
+        return nil
     }
 
     private mutating func identifiers(_ value: ConfigurationNode) -> [PeripheralIdentifier] {

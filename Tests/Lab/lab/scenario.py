@@ -91,6 +91,7 @@ UNICORN = LabHeadset(
     "UN-2021-0001", "left", "60:B6:47:00:00:01", 61, kind="unicorn", model="unicorn", is_known_by_address=True
 )
 CYTON = LabHeadset("OpenBCI-0001", "left", "00:06:66:00:00:01", 71, kind="cyton", model="cyton", is_known_by_address=True)
+ATHENA = LabHeadset("MuseS-6002", "left", "C0:55:DA:B0:60:02", 61, "6002-ABCD-60B2", kind="athena", model="muse")
 # The same model with another serial number, always in range and advertising.
 STRANGER = LabHeadset("BEEG-0666", None, "C0:00:00:00:06:66", 666, "LAB-0666", details={"streams": _STREAMS})
 # The same, for hours: an advertisement a second.
