@@ -1,3 +1,4 @@
+import Acquisition
 import Bluetooth
 import Foundation
 import Headsets

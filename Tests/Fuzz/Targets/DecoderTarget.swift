@@ -11,7 +11,7 @@ extension FuzzTarget {
     /// Profiles of one model whose decoders differ. The first byte of an input chooses.
     private static let variants: [String: [any HeadsetProfile]] = [
         "ganglion": [GanglionProfile(), GanglionProfile(isAccelerometerOn: false)],
-        "muse": [MuseProfile(hasAuxiliary: true, variant: .withPPG)]
+        "muse": [MuseProfile(preset: "p50", variant: .withPPG)]
             + MuseAthenaPreset.allCases.map { MuseAthenaProfile(preset: $0) },
     ]
 }
