@@ -6,6 +6,7 @@ from functools import partial
 
 from guest.clock import now
 from guest.lab import Lab
+from guest.process import LabError
 from lab.marks import Goal
 from lab.scenario import (
     GANGLION,
@@ -69,11 +70,11 @@ def _notification_lost(lab: Lab) -> None:
     lab.undisturbed()
 
 
-def _stalled(lab: Lab) -> None:
+def _stalled(lab: Lab, seconds: float) -> None:
     lab.start()
     lab.record("left")
     lab.pass_time(10)
-    lab.tell("stall", "left", 5)
+    lab.tell("stall", "left", seconds)
     lab.pass_time(20)
 
 
@@ -84,6 +85,9 @@ def _buttons(lab: Lab) -> None:
         lab.undisturbed()
         lab.tell("press", "left")
     lab.undisturbed()
+    stored = lab.annotation_count("left", "Button A pressed")
+    if stored != 3:
+        raise LabError(f"a button was pressed 3 times, and {stored} times are stored")
 
 
 def _muse(name: str, title: str, step: Step) -> Scenario:
@@ -108,7 +112,7 @@ SCENARIOS = [
     _muse("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _muse("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
     _muse("lost", "one notification of one channel lost", _notification_lost),
-    _muse("stall", "5 s stall, nothing lost", _stalled),
+    _muse("stall", "5 s stall, nothing lost", partial(_stalled, seconds=5)),
     _ganglion("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _ganglion("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _ganglion("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
@@ -116,7 +120,7 @@ SCENARIOS = [
     _hermes("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _hermes("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
     _hermes("buttons", "a person presses a button", _buttons),
-    _hermes("stall", "5 s stall, nothing lost", _stalled),
+    _hermes("stall", "2 s stall, nothing lost", partial(_stalled, seconds=2)),
     _mindwave("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _mindwave("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _mindwave("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
