@@ -21,6 +21,7 @@ extension Acquirer {
     public func reconcile(
         with store: Store, headset: (OpenRecording) -> KnownHeadset?, at now: MonotonicTime
     ) throws(StorageError) {
+        follow(try store.openCaptures(), at: now)
         let open = try store.openRecordings()
         for recording in open where recording.isWanted == false && recordings.contains(recording.recording) {
             end(recording.recording, at: now)

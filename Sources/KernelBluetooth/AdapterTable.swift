@@ -11,13 +11,16 @@ struct AdapterTable: Hashable {
 
     /// `hci0`, an address, or nil for the first that is on.
     private let wanted: String?
+    /// What an adapter must have switched on to be of use.
+    private let transport: ControllerSettings
     private var adapters: [Adapter] = []
     /// Adapters whose information was asked for and is not there yet.
     private var asked: [ControllerIndex] = []
     private var isListed = false
 
-    init(wanted: String?) {
+    init(wanted: String?, transport: ControllerSettings) {
         self.wanted = wanted
+        self.transport = transport
     }
 
     /// What to ask first.
@@ -31,12 +34,15 @@ struct AdapterTable: Hashable {
         case .indexRemoved(let index):
             adapters.removeAll { $0.index == index }
             asked.removeAll { $0 == index }
-        case .newSettings(let settings, let index):
-            guard let place = adapters.firstIndex(where: { $0.index == index }) else { break }
-            adapters[place].information.currentSettings = settings
+        case .newSettings(let settings, let index): set(settings, of: index)
         default: break
         }
         return []
+    }
+
+    private mutating func set(_ settings: ControllerSettings, of index: ControllerIndex) {
+        guard let place = adapters.firstIndex(where: { $0.index == index }) else { return }
+        adapters[place].information.currentSettings = settings
     }
 
     private mutating func handle(_ reply: ManagementReply) -> [ManagementCommand] {
@@ -49,6 +55,7 @@ struct AdapterTable: Hashable {
             adapters.removeAll { $0.index == reply.index }
             adapters.append(Adapter(index: reply.index, information: information))
             adapters.sort { $0.index < $1.index }
+        case .success(.settings(let settings)): set(settings, of: reply.index)
         case .failure where reply.opcode == .readControllerInformation: asked.removeAll { $0 == reply.index }
         default: break
         }
@@ -68,7 +75,7 @@ struct AdapterTable: Hashable {
     /// Its address; 0 for any.
     var address: UInt64 { chosen?.information.address.address ?? 0 }
 
-    /// Its state. An adapter that cannot speak Bluetooth Classic, or may not, is unsupported.
+    /// Its state. An adapter that cannot speak what is asked of it (Bluetooth Classic, Low Energy), or may not, is unsupported.
     ///
     /// - Parameter isBlocked: tells whether the radio of an adapter such as `hci0` is blocked.
     func state(isBlocked: (String) -> Bool) -> AdapterState {
@@ -76,7 +83,7 @@ struct AdapterTable: Hashable {
         guard let chosen else { return .absent }
         let settings = chosen.information.currentSettings
         guard settings.contains(.powered) else { return isBlocked(chosen.index.description) ? .blocked : .poweredOff }
-        return settings.contains(.classic) ? .poweredOn : .unsupported
+        return settings.contains(transport) ? .poweredOn : .unsupported
     }
 
     private var chosen: Adapter? {

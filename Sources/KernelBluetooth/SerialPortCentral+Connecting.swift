@@ -43,9 +43,8 @@ extension SerialPortCentral {
     public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
         if let place = links.firstIndex(where: { $0.identifier == peripheral }) {
             closeSocket(place)
-            links.remove(at: place)
-            // Without this the kernel would take a headset that is gone for connected, and not page it.
-            adapter.disconnect(peripheral)
+            // Closing its socket cancels a page.
+            if links.remove(at: place).hasAnsweredPage { adapter.disconnect(peripheral) }
         }
         tell(.didDisconnect(peripheral, error: nil, attempt: attempt))
     }
@@ -71,8 +70,7 @@ extension SerialPortCentral {
             guard let place = links.firstIndex(where: { $0.identifier == identifier }),
                 let limit = links[place].limit ?? pageLimit(of: links[place]), limit <= now
             else { continue }
-            // The kernel may take it for connected although it is gone.
-            adapter.disconnect(identifier)
+            if links[place].hasAnsweredPage { adapter.disconnect(identifier) }
             wait(place, Self.awayPause)
         }
     }
@@ -81,10 +79,7 @@ extension SerialPortCentral {
 
     /// Pages the peripheral that has waited longest, where nothing else is under way: an adapter pages one at a time.
     func page() {
-        guard state == .poweredOn, !links.contains(where: \.isUnderWay),
-            let place = links.indices.filter({ links[$0].pageTime.map { $0 <= now } ?? false })
-                .min(by: { links[$0].lastPage < links[$1].lastPage })
-        else { return }
+        guard state == .poweredOn, !links.contains(where: \.isUnderWay), let place = nextToPage else { return }
         links[place].lastPage = now
         switch sockets.openServiceDiscovery(links[place].identifier.address, adapter.address) {
         case .failure(let error): refused(place, error)
@@ -92,6 +87,18 @@ extension SerialPortCentral {
             links[place].phase = .paging(socket: socket)
             readiness.watch(socket, for: .connecting)
         }
+    }
+
+    /// The link that may be paged and was paged longest ago. A loop, because the optimiser of Swift 6.3.1 crashes on the same
+    /// with `filter` and `min` ("Found ownership error" in CopyPropagation).
+    private var nextToPage: Int? {
+        var next: Int?
+        for place in links.indices {
+            guard let time = links[place].pageTime, time <= now else { continue }
+            if let chosen = next, links[chosen].lastPage <= links[place].lastPage { continue }
+            next = place
+        }
+        return next
     }
 
     /// The step that a link waits for has come to an end.

@@ -153,6 +153,38 @@ public struct RehearsalPlan: Sendable {
             headsets.append(
                 RehearsedHeadset(name: "tgam", specification: .tgam(radio: radio), profile: TGAMProfile()))
         }
+        // One of those that number their samples and keep nothing.
+        if generator.next() % 2 == 0 {
+            let others = countingHeadsets(crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
+            headsets.append(others[Int(generator.below(UInt64(others.count)))])
+        }
         return headsets
+    }
+
+    /// Headsets without memory, each with a counter of its own kind.
+    ///
+    /// - Parameter crystalErrorPPM: by how much their crystals are fast, in parts per million.
+    public static func countingHeadsets(crystalErrorPPM: Double = 0) -> [RehearsedHeadset] {
+        [
+            RehearsedHeadset(
+                name: "cyton", specification: .cyton(CytonSpecification(crystalErrorPPM: crystalErrorPPM)),
+                profile: CytonProfile()),
+            RehearsedHeadset(
+                name: "daisy", specification: .cyton(CytonSpecification(hasDaisy: true, crystalErrorPPM: crystalErrorPPM)),
+                profile: CytonProfile()),
+            RehearsedHeadset(
+                name: "cyton-ble", specification: .cytonBLE(crystalErrorPPM: crystalErrorPPM), profile: CytonBLEProfile()),
+            RehearsedHeadset(
+                name: "explore", specification: .explore(ExploreSpecification(crystalErrorPPM: crystalErrorPPM)),
+                profile: ExploreProfile()),
+            RehearsedHeadset(
+                name: "explore32",
+                specification: .explore(ExploreSpecification(channelCount: 32, crystalErrorPPM: crystalErrorPPM)),
+                profile: ExploreProfile()),
+            RehearsedHeadset(
+                name: "unicorn",
+                specification: .unicorn(UnicornSpecification(firstCounter: .max - 5000, crystalErrorPPM: crystalErrorPPM)),
+                profile: UnicornProfile()),
+        ]
     }
 }

@@ -93,6 +93,18 @@ private func configuration(
         #expect(read.central == .simulation(.init(seed: 1, headsets: [])))
     }
 
+    @Test func aPresetIsOneOfTheModelsAndDecidesItsStreams() throws {
+        let chosen = try parse(configuration(headset: "{name: a, model: muse, preset: p22}"))
+        #expect(chosen.headsets.map(\.preset) == ["p22"])
+        #expect(chosen.knownHeadsets.first?.profile.streams.map(\.name) == ["eeg"])
+        #expect(
+            problems(configuration(headset: "{name: a, model: muse, preset: p7}")).first?
+                .contains("headsets[0].preset: 'p7' is no preset of the model (allowed: p20, p21, p22,") == true)
+        #expect(
+            problems(configuration(headset: "{name: a, model: ganglion, preset: p21}")).first?
+                .contains("no preset with this model") == true)
+    }
+
     @Test func everyProblemIsToldAtOnceInTheOrderOfTheFile() {
         let text = """
             database: relative.sqlite
@@ -105,19 +117,31 @@ private func configuration(
             problems(text) == [
                 "line 1: database: 'relative.sqlite' is not the absolute path of a file (allowed: an absolute path)",
                 "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
-                "line 3: central.kind: 'magic' is no central (allowed: auto, bluez or simulation)",
-                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey, montage)",
+                "line 3: central.kind: 'magic' is no central (allowed: auto, bluez, kernel or simulation)",
+                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey, montage, preset)",
                 "line 5: headsets[0].model: 'muse9' is no model that this version knows"
                     + " (allowed: \(models.joined(separator: ", ")))",
             ])
     }
 
-    @Test func aCentralOfALaterVersionIsNamedAsSuch() {
+    @Test func theWayToTheKernelsSocketsIsRead() throws {
+        #expect(try parse(configuration(central: "{kind: kernel}")).central == .kernel(Configuration.Kernel()))
+        let found = try parse(configuration(central: "{kind: kernel, adapter: hci1, power_on: true}"))
+        #expect(found.central == .kernel(Configuration.Kernel(adapter: "hci1", powersOn: true)))
         #expect(
-            problems(configuration(central: "{kind: kernel}")) == [
-                "line 2: central.kind: the central 'kernel' is not in this version of eegsync"
-                    + " (allowed: auto, bluez or simulation)"
+            problems(configuration(central: "{kind: kernel, start_notify: []}")) == [
+                "line 2: central.start_notify: unknown key (allowed: kind, adapter, power_on)"
             ])
+    }
+
+    @Test func addressesOfAHeadsetWithASerialPortAreClassicOnes() throws {
+        let text = configuration(
+            headset: #"{name: a, model: thinkgear, identifiers: ["20:68:9D:00:13:24", "20:68:9D:00:13:25/classic"]}"#)
+        let expected = [0x2068_9D00_1324, 0x2068_9D00_1325].map { PeripheralIdentifier(address: $0, type: .classic) }
+        #expect(try parse(text).headsets.map(\.identifiers) == [expected])
+        let wrong = configuration(headset: #"{name: a, model: thinkgear, identifiers: ["20:68:9D:00:13:24/public"]}"#)
+        let found = problems(wrong)
+        #expect(found.count == 1 && found.first?.contains("is no address of Bluetooth Classic") == true, "\(found)")
     }
 
     @Test func withoutACentralTheMachineDecides() throws {

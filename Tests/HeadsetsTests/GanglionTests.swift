@@ -154,6 +154,17 @@ struct GanglionTests {
             ])
     }
 
+    @Test("tells an impedance again only where it has changed by a tenth")
+    func impedances() {
+        var decoder = Self.decoder("3.0.2")
+        let packets = ["100Z", "109Z", "91Z", "110Z", "110Z", "0Z", "0Z"].map { [201] + Array($0.utf8) }
+        #expect(
+            Self.decode(packets + [[202] + Array("100Z".utf8), [201] + Array("123456789Z".utf8)], with: &decoder).items
+                == ["channel 1: 100", "channel 1: 110", "channel 1: 0", "channel 2: 100"].map {
+                    .annotation(description: "Impedance of \($0) kOhm as sent")
+                } + [.discarded(byteCount: 11)])
+    }
+
     @Test("keeps at most 1,024 characters of a text that never ends")
     func endlessText() {
         var decoder = Self.decoder("3.0.2")
@@ -196,5 +207,28 @@ struct GanglionTests {
         let decoded = Self.decode([99, 100, 255].map { [$0] + Self.zero.dropFirst() }, with: &decoder)
         #expect(Self.blocks(decoded).map(\.counter) == [0])
         #expect(decoded.items.filter { $0 == .discarded(byteCount: 20) }.count == 2)
+    }
+
+    @Test("with the accelerometer off gives no acceleration, also where the headset sends one because it has not heard of it")
+    func unheardCommand() {
+        for firmware in [GanglionFirmware.version2, .version3] {
+            var decoder = GanglionDecoder(firmware: firmware, isAccelerometerOn: false)
+            let decoded = Self.decode([0, 1, 2, 3].map { [$0] + Self.zero.dropFirst() }, with: &decoder)
+            #expect(!Self.blocks(decoded).isEmpty)
+            #expect(Self.blocks(decoded, stream: GanglionProfile.accelerometer).isEmpty)
+        }
+    }
+
+    @Test("of firmware 2 has samples of 24 bits, however far its differences go")
+    func endlessDifferences() {
+        var decoder = GanglionDecoder(firmware: .version2)
+        let fields = GanglionField.packed(Array(repeating: 0x1_FFFE, count: 8), width: 18)
+        let packets = (1...100).map { [UInt8($0)] + fields + [0] }
+        let decoded = Self.decode([[0] + Self.zero.dropFirst()] + packets, with: &decoder)
+        let values = Self.blocks(decoded).flatMap { decoded.values[$0.values] }
+        #expect(values.count == 201 * 4)
+        #expect(values.allSatisfy { (-0x80_0000...0x7F_FFFF).contains($0) })
+        // 200 differences of 131,070 lead down to -26,214,000, which is this number modulo 2^24.
+        #expect(values.last == Int32(7_340_432))
     }
 }

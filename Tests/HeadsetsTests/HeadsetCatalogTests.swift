@@ -8,7 +8,8 @@ struct HeadsetCatalogTests {
     func builtIn() throws {
         #expect(
             HeadsetCatalog.builtIn.models == [
-                "buffered-eeg", "ganglion", "hermes", "mindwave", "muse", "tgam", "thinkgear",
+                "buffered-eeg", "cyton", "cyton-ble", "explore", "ganglion", "hermes", "mindwave", "muse", "tgam", "thinkgear",
+                "unicorn",
             ])
         for model in HeadsetCatalog.builtIn.models {
             let profile = try HeadsetCatalog.builtIn.profile(model: model)

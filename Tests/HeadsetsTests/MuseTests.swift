@@ -153,6 +153,25 @@ struct MuseTests {
         #expect(found.count == 2)
     }
 
+    @Test("is not believed a serial number that nobody can type, nor a charge that cannot be")
+    func implausibleReplies() {
+        for (serial, charge) in [("2031-T\u{7F}RW", "nan"), ("2031-TÄRW", "-5"), ("", "1e9")] {
+            let answer = "{\"sn\":\"\(serial)\",\"ma\":\"00-55-da-b0-13-24\",\"bp\":\(charge)}"
+            let pieces = stride(from: 0, to: answer.unicodeScalars.count, by: 15).map {
+                String(String.UnicodeScalarView(answer.unicodeScalars.dropFirst($0).prefix(15)))
+            }
+            #expect(Self.control(pieces) == [.status(HeadsetStatus(condition: .idle))], "\(answer)")
+        }
+    }
+
+    @Test("drops no more characters than came, also where a notification lies about their number and comes twice")
+    func lyingLength() {
+        var assembler = MuseReplyAssembler()
+        let lying = [0xFF, UInt8(ascii: "x"), UInt8(ascii: "y")]
+        #expect(assembler.append(lying) { _ in } == 2)
+        #expect(assembler.append(lying) { _ in } == 2)
+    }
+
     @Test("counts what has the wrong length, and decodes nothing of it")
     func wrongLength() {
         for characteristic in MuseService.eeg + MuseService.ppg + [MuseService.accelerometer, MuseService.gyroscope] {
@@ -197,6 +216,6 @@ struct MuseTests {
             let isAbandoned = steps.contains { if case .abandonLink = $0 { true } else { false } }
             #expect(isAbandoned == (variant == .controlOnly))
         }
-        #expect(MuseProfile(hasAuxiliary: true).streams.first?.channels.map(\.name) == ["TP9", "AF7", "AF8", "TP10", "AUX"])
+        #expect(MuseProfile(preset: "p20").streams.first?.channels.map(\.name) == ["TP9", "AF7", "AF8", "TP10", "AUX"])
     }
 }

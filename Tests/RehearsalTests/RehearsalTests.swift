@@ -67,6 +67,7 @@ struct RehearsalTests {
         + MuseSpecification.Model.allCases.map {
             RehearsedHeadset(name: "muse", specification: .muse(MuseSpecification($0)), profile: MuseProfile())
         }
+        + RehearsalPlan.countingHeadsets()
         + [RehearsedHeadset(name: "hermes", specification: .hermes(), profile: HermesProfile())]
 
     /// Headsets without a counter, of which the ledger alone can be checked.

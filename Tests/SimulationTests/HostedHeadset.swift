@@ -103,11 +103,16 @@ struct HostedHeadset {
     /// - Parameter stream: the only stream that is looked at; nil for all. Of a stream without counter, all samples must have
     ///   come.
     func firstWrong(session: Int = 0, stream only: Int? = nil) -> SampleBlock? {
-        guard let truth = headset.sessions else { return nil }
+        wrong(in: profile.streams, session: session, stream: only)
+    }
+
+    /// The same for streams that the headset has described itself.
+    func wrong(in streams: [StreamDescription]?, session: Int = 0, stream only: Int? = nil) -> SampleBlock? {
+        guard let truth = headset.sessions, let streams else { return blocks.first?.block }
         let sampled = truth.sessions[session]
         var next = [Int: Int64]()
         for (block, values) in blocks where only == nil || only == block.stream {
-            let stream = profile.streams[block.stream]
+            let stream = streams[block.stream]
             let step = Int64(stream.samplesPerCount)
             let key = block.stream * 8 + block.firstChannel
             let turn = (stream.counterModulus ?? 1 << 32) * step

@@ -20,6 +20,8 @@ public struct GanglionDecoder: HeadsetDecoder {
     private var lastPlace: Int?
     /// The text that has not ended yet.
     private var message: [UInt8] = []
+    /// The latest impedance of each channel and of the reference, as told; -1 before the first.
+    private var impedances = [Int](repeating: -1, count: 5)
 
     /// Creates a decoder for one link.
     ///
@@ -47,7 +49,7 @@ public struct GanglionDecoder: HeadsetDecoder {
         }
         switch identifier {
         case 0...200: decodeSamples(bytes, identifier: Int(identifier), into: &decoded)
-        case 201...205: Self.decodeImpedance(bytes, channel: Int(identifier) - 200, into: &decoded)
+        case 201...205: decodeImpedance(bytes, channel: Int(identifier) - 200, into: &decoded)
         case 206, 207: decodeMessage(bytes, isLast: identifier == 207, into: &decoded)
         // 255 is said to come first after a start of firmware 3.0.1; what it holds is not known for sure.
         default: decoded.items.append(.discarded(byteCount: bytes.count))
@@ -90,7 +92,7 @@ public struct GanglionDecoder: HeadsetDecoder {
 
     /// Firmware 2: two samples as differences. Each is the sample before, less the field.
     private mutating func decodeDifferences(_ bytes: [UInt8], place: Int, width: Int, into decoded: inout Decoded) {
-        if width == 18 { Self.decodeAcceleration(bytes, place: place, into: &decoded) }
+        if width == 18 { decodeAcceleration(bytes, place: place, into: &decoded) }
         // A packet that came twice must not be added twice, and breaks nothing.
         if lastPlace != place { hasPrevious = hasPrevious && lastPlace == place - 1 }
         let isRepeated = lastPlace == place
@@ -103,10 +105,10 @@ public struct GanglionDecoder: HeadsetDecoder {
         let start = decoded.values.count
         var fields = GanglionFields(width: width)
         for _ in 0..<2 {
-            previous.0 &-= GanglionField.difference(fields.next(of: bytes), width: width)
-            previous.1 &-= GanglionField.difference(fields.next(of: bytes), width: width)
-            previous.2 &-= GanglionField.difference(fields.next(of: bytes), width: width)
-            previous.3 &-= GanglionField.difference(fields.next(of: bytes), width: width)
+            previous.0 = GanglionField.sum(previous.0, less: fields.next(of: bytes), width: width)
+            previous.1 = GanglionField.sum(previous.1, less: fields.next(of: bytes), width: width)
+            previous.2 = GanglionField.sum(previous.2, less: fields.next(of: bytes), width: width)
+            previous.3 = GanglionField.sum(previous.3, less: fields.next(of: bytes), width: width)
             appendPrevious(to: &decoded.values)
         }
         Self.appendBlock(counter: 2 * place - 1, instantCount: 2, from: start, isSummed: true, into: &decoded)
@@ -117,7 +119,7 @@ public struct GanglionDecoder: HeadsetDecoder {
         // The cycle has ended although its last packet did not come. A small step back is a packet that was overtaken.
         if let lastPlace, lastPlace > place + 50, lastPlace != 99 { Self.appendUnsent(into: &decoded) }
         lastPlace = place
-        if width == 18 { Self.decodeAcceleration(bytes, place: place, into: &decoded) }
+        if width == 18 { decodeAcceleration(bytes, place: place, into: &decoded) }
         let start = decoded.values.count
         var fields = GanglionFields(width: width)
         for _ in 0..<8 { decoded.values.append(GanglionField.sample(fields.next(of: bytes), width: width)) }
@@ -126,8 +128,10 @@ public struct GanglionDecoder: HeadsetDecoder {
     }
 
     /// The last byte of a packet of 18 bits is one axis; the packets in between repeat a stale one.
-    private static func decodeAcceleration(_ bytes: [UInt8], place: Int, into decoded: inout Decoded) {
-        guard (1...3).contains(place % 10) else { return }
+    private func decodeAcceleration(_ bytes: [UInt8], place: Int, into decoded: inout Decoded) {
+        // Where the accelerometer was switched off, a packet of 18 bits tells that the headset has not heard it: there is no
+        // stream for the axis.
+        guard isAccelerometerOn, (1...3).contains(place % 10) else { return }
         let start = decoded.values.count
         decoded.values.append(Int32(Int8(bitPattern: bytes[GanglionService.packetLength - 1])))
         decoded.items.append(
@@ -161,16 +165,20 @@ public struct GanglionDecoder: HeadsetDecoder {
 
     // MARK: Text
 
-    /// Impedances are measured one after the other, when a person asks for them: they are no stream.
-    private static func decodeImpedance(_ bytes: [UInt8], channel: Int, into decoded: inout Decoded) {
+    /// Impedances are measured one after the other, again and again while a person has asked for it: they are no stream. One
+    /// that has not changed by a tenth since it was told is not told again, so that a forgotten measurement fills no database.
+    private mutating func decodeImpedance(_ bytes: [UInt8], channel: Int, into decoded: inout Decoded) {
         let digits = bytes.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard !digits.isEmpty, bytes.dropFirst(1 + digits.count).first == UInt8(ascii: "Z") else {
+        guard (1...8).contains(digits.count), bytes.dropFirst(1 + digits.count).first == UInt8(ascii: "Z") else {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
         }
+        let impedance = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        let told = impedances[channel - 1]
+        guard impedance != told, told < 0 || abs(impedance - told) * 10 >= told else { return }
+        impedances[channel - 1] = impedance
         let place = channel == 5 ? "reference" : "channel \(channel)"
-        decoded.items.append(
-            .annotation(description: "Impedance of \(place): \(String(decoding: digits, as: UTF8.self)) kOhm as sent"))
+        decoded.items.append(.annotation(description: "Impedance of \(place): \(impedance) kOhm as sent"))
     }
 
     private mutating func decodeMessage(_ bytes: [UInt8], isLast: Bool, into decoded: inout Decoded) {

@@ -10,6 +10,12 @@ public enum GanglionField {
         Int32(bitPattern: field & 1 == 0 ? field : field | ~UInt32(0) << width)
     }
 
+    /// The sample after `previous`: less the difference, in the 24 bits that the converter has. Sums that drift beyond them come
+    /// back at the other end, as the headset's own would.
+    static func sum(_ previous: Int32, less field: UInt32, width: Int) -> Int32 {
+        ((previous &- difference(field, width: width)) << 8) >> 8
+    }
+
     /// The sample that a field of firmware 3 stands for: its highest bits, the rest 0.
     @inlinable public static func sample(_ field: UInt32, width: Int) -> Int32 {
         Int32(bitPattern: (field & ~1) << (32 - width)) >> 8

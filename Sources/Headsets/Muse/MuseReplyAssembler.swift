@@ -20,7 +20,7 @@ public struct MuseReplyAssembler: Sendable {
     public mutating func append(_ bytes: [UInt8], object: (MuseReply) -> Void) -> Int {
         guard let count = bytes.first else { return 0 }
         // A system may deliver a notification twice. Two of an answer never are alike, but for short ones that say nothing.
-        if bytes == latest { return Int(count) }
+        if bytes == latest { return min(Int(count), bytes.count - 1) }
         latest = bytes
         var dropped = 0
         for character in bytes.dropFirst().prefix(Int(count)) {
@@ -76,14 +76,18 @@ public struct MuseReply: Hashable, Sendable {
     }
 
     /// The serial number. What is left of a spoiled answer can look like one: it is believed only where the headset's address,
-    /// which follows it, has its form too.
+    /// which follows it, has its form too, and it is printable.
     public var serialNumber: String? {
         guard let serial = self["sn"], let address = self["ma"], !serial.isEmpty, serial.utf8.count <= 20 else { return nil }
         let digits = address.utf8.enumerated().allSatisfy { place, character in
             place % 3 == 2 ? character == UInt8(ascii: "-") : Character(UnicodeScalar(character)).isHexDigit
         }
-        return digits && address.utf8.count == 17 ? serial : nil
+        let isPrintable = serial.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return digits && isPrintable && address.utf8.count == 17 ? serial : nil
     }
+
+    /// The charge in percent; nil where there is none, or none that can be.
+    public var batteryPercent: Double? { number("bp").flatMap { (0...100).contains($0) ? $0 : nil } }
 
     /// The value of a key as it stands there, without quotes; nil where there is none.
     public subscript(_ key: String) -> String? {

@@ -73,7 +73,12 @@ public final class SimulatedHeadset {
         case .hermes(let hermes): behaviourStorage = HermesHeadset(hermes, headset: self)
         case .ganglion(let ganglion): behaviourStorage = GanglionHeadset(ganglion, headset: self)
         case .muse(let muse): behaviourStorage = MuseHeadset(muse, headset: self)
-        case .recorded(let capture): behaviourStorage = RecordedHeadset(capture, headset: self)
+        case .cyton(let cyton): behaviourStorage = CytonHeadset(cyton, headset: self)
+        case .cytonBLE(let error): behaviourStorage = CytonBLEHeadset(crystalErrorPPM: error, headset: self)
+        case .explore(let explore): behaviourStorage = ExploreHeadset(explore, headset: self)
+        case .unicorn(let unicorn): behaviourStorage = UnicornHeadset(unicorn, headset: self)
+        case .recorded(let capture, let answersCommands):
+            behaviourStorage = RecordedHeadset(capture, answersCommands: answersCommands, headset: self)
         case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
         }
     }

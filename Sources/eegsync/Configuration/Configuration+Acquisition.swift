@@ -9,12 +9,18 @@ extension Configuration {
     /// The configured headsets with their profiles.
     var knownHeadsets: [KnownHeadset] {
         headsets.compactMap { headset in
-            // The parser accepts only models of the catalog.
-            guard let profile = try? HeadsetCatalog.builtIn.profile(model: headset.model) else { return nil }
+            // The parser accepts only models of the catalog, and described ones.
+            guard let profile = headset.profile else { return nil }
             return KnownHeadset(
-                name: headset.name, profile: profile, identifiers: headset.identifiers, identityProof: headset.serialNumber,
-                montage: headset.montage)
+                name: headset.name, profile: headset.preset.map { profile.choosing(preset: $0) } ?? profile,
+                identifiers: headset.identifiers, identityProof: headset.serialNumber, montage: headset.montage)
         }
+    }
+
+    /// The services that mark a connected peripheral as a headset.
+    var services: [BluetoothUUID] {
+        HeadsetCatalog.builtIn.profiles.flatMap(\.services)
+            + headsets.flatMap { $0.descriptor?.services ?? [] }
     }
 
     /// The central that the configuration names.
@@ -22,7 +28,12 @@ extension Configuration {
     /// - Parameter watch: where its file descriptors are watched.
     func makeCentral(watch: DescriptorWatch) -> any Bluetooth.Central {
         switch central {
-        case .automatic(let settings), .bluez(let settings): radioCentral(settings, watch: watch)
+        case .automatic(let settings), .bluez(let settings):
+            radioCentral(BlueZCentral(options: options(settings), watch: watch), adapter: settings.adapter, watch: watch)
+        case .kernel(let settings):
+            radioCentral(
+                KernelCentral(adapter: settings.adapter, powersOn: settings.powersOn, watch: watch),
+                adapter: settings.adapter, watch: watch)
         case .simulation(let simulation): simulation.makeCentral()
         }
     }
@@ -30,11 +41,12 @@ extension Configuration {
     /// Whether a headset has a serial port over Bluetooth Classic.
     var hasSerialPorts: Bool { knownHeadsets.contains { $0.profile.usesSerialPort } }
 
-    /// bluetoothd's central; where a headset has a serial port over Bluetooth Classic, beside the one for that.
-    private func radioCentral(_ settings: BlueZ, watch: DescriptorWatch) -> any Bluetooth.Central {
-        let central = BlueZCentral(options: options(settings), watch: watch)
+    /// A central for Bluetooth Low Energy; where a headset has a serial port over Bluetooth Classic, beside the one for that.
+    private func radioCentral(
+        _ central: any Bluetooth.Central, adapter: String?, watch: DescriptorWatch
+    ) -> any Bluetooth.Central {
         guard hasSerialPorts else { return central }
-        return RoutedCentral(lowEnergy: central, classic: SerialPortCentral(adapter: settings.adapter, watch: watch))
+        return RoutedCentral(lowEnergy: central, classic: SerialPortCentral(adapter: adapter, watch: watch))
     }
 
     private func options(_ settings: BlueZ) -> BlueZOptions {
@@ -42,11 +54,20 @@ extension Configuration {
         options.adapter = settings.adapter
         options.startNotify = settings.startNotify
         options.recoversAdapter = settings.recoversAdapter
+        options.tellsOfSerialPorts = hasSerialPorts
         options.serialPorts = headsets.flatMap(\.identifiers).filter { $0.addressType == .classic }
         options.passkeys = headsets.compactMap { headset in
             headset.passkey.map { BlueZOptions.Passkey(value: $0, identifiers: headset.identifiers) }
         }
         return options
+    }
+}
+
+extension Configuration.Headset {
+    /// The model's profile; nil for a model that nobody knows.
+    var profile: (any HeadsetProfile)? {
+        if let descriptor { return DescribedProfile(descriptor) }
+        return try? HeadsetCatalog.builtIn.profile(model: model)
     }
 }
 
@@ -62,6 +83,9 @@ extension Configuration.Simulation {
         headsets.enumerated().map { index, headset in
             var specification: HeadsetSpecification
             switch headset.model {
+            case "cyton": specification = .cyton(number: index + 1)
+            case "cyton-ble": specification = .cytonBLE(number: index + 1)
+            case "explore": specification = .explore(number: index + 1)
             case "ganglion": specification = .ganglion(number: index + 1)
             case "hermes": specification = .hermes(number: index + 1)
             case "mindwave": specification = .mindWave(number: index + 1)
@@ -70,6 +94,7 @@ extension Configuration.Simulation {
             case "thinkgear":
                 // Found by its name alone, which therefore stays.
                 specification = .thinkGear(number: index + 1)
+            case "unicorn": specification = .unicorn(number: index + 1)
             default:
                 var memory = BufferedHeadsetSpecification()
                 memory.samplesFromBoot = true

@@ -33,6 +33,10 @@ struct Configuration: Hashable, Sendable {
         var passkey: UInt32?
         /// Names for its EEG channels; nil for the profile's own.
         var montage: Montage?
+        /// What describes the model; nil for a built-in one.
+        var descriptor: HeadsetDescriptor?
+        /// What the headset is told to send, one of the presets of its profile; nil for its usual one.
+        var preset: String?
     }
 
     /// What stands behind the `Central` protocol.
@@ -41,6 +45,8 @@ struct Configuration: Hashable, Sendable {
         case automatic(BlueZ)
         /// bluetoothd, over D-Bus.
         case bluez(BlueZ)
+        /// The kernel's own sockets, without bluetoothd.
+        case kernel(Kernel)
         /// A simulated radio.
         case simulation(Simulation)
 
@@ -54,6 +60,7 @@ struct Configuration: Hashable, Sendable {
             switch self {
             case .automatic: "auto"
             case .bluez: "bluez"
+            case .kernel: "kernel"
             case .simulation: "simulation"
             }
         }
@@ -67,6 +74,14 @@ struct Configuration: Hashable, Sendable {
         var startNotify: [PeripheralIdentifier] = []
         /// Whether a radio that hangs is switched off and on again.
         var recoversAdapter = false
+    }
+
+    /// The way to the kernel's sockets.
+    struct Kernel: Hashable, Sendable {
+        /// The adapter's name or address; nil for the first that is switched on.
+        var adapter: String?
+        /// Whether an adapter that is off when it appears is switched on, for machines where nobody else does it.
+        var powersOn = false
     }
 
     /// A simulated radio with headsets on it.
@@ -114,6 +129,6 @@ struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// The models that this version has a profile for.
+    /// The models that are part of the program.
     static let knownModels = HeadsetCatalog.builtIn.models
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from checks.database import Epoch, StoredStream
-from headsets import ganglion, mindwave, muse
+from headsets import athena, explore, ganglion, mindwave, muse, thinkgear
 from headsets.truth import TrueBoot, TrueStream, Truth
 from lab.marks import NANOSECONDS
 
@@ -93,6 +93,10 @@ def _are_whole(stored: StoredStream, n: int, count: int) -> bool:
 
 
 def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
+    if kind == "athena" and stored.name in ("eeg", "reference"):
+        return athena.eeg_samples
+    if kind == "athena" and stored.name == "optics":
+        return athena.optics_samples
     if kind == "muse" and stored.name == "eeg":
         return lambda rows: list(zip(*muse.eeg_samples(rows)))
     if kind == "muse" and stored.name == "ppg":
@@ -103,4 +107,8 @@ def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
         return lambda rows: [ganglion.samples(row, 3) for row in rows]
     if kind == "mindwave":
         return lambda rows: [(sample,) for sample in mindwave.raw_samples(rows)]
+    if kind == "explore" and stored.name == "environment":
+        return lambda rows: [explore.surroundings(row) for row in rows]
+    if kind == "thinkgear":
+        return thinkgear.samples
     return list

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 Step = Callable[["Lab"], None]
 
 
+# Kinds with a serial port over Bluetooth Classic.
+_SERIAL_KINDS = ("cyton", "thinkgear", "unicorn")
+
+
 @dataclass(frozen=True)
 class LabHeadset:
     """A headset in the room. Without `alias` it is not in eegsync's configuration: a stranger that must not be recorded."""
@@ -41,7 +45,9 @@ class LabHeadset:
 
     def configuration(self) -> ConfiguredHeadset:
         """Its entry for eegsync."""
-        identifiers = (f"{self.address}/random",) if self.is_known_by_address else ()
+        # Of a headset with a serial port an address without a type is one of Bluetooth Classic.
+        address = self.address if self.kind in _SERIAL_KINDS else f"{self.address}/random"
+        identifiers = (address,) if self.is_known_by_address else ()
         return ConfiguredHeadset(self.alias or "", self.model, self.serial or None, identifiers, self.passkey)
 
 
@@ -57,6 +63,16 @@ GANGLION = LabHeadset(
     "Ganglion-58f3", "left", "C0:00:00:00:02:01", 21, kind="ganglion", model="ganglion", is_known_by_address=True
 )
 OTHER_GANGLION = LabHeadset("Ganglion-1a6d", None, "C0:00:00:00:02:66", 2166, kind="ganglion", model="ganglion")
+CYTON_BLE = LabHeadset(
+    "RFduino", "left", "C0:00:00:00:06:01", 61, kind="cyton-ble", model="cyton-ble", is_known_by_address=True
+)
+OTHER_CYTON_BLE = LabHeadset("RFduino-2", None, "C0:00:00:00:06:66", 6166, kind="cyton-ble", model="cyton-ble")
+EXPLORE = LabHeadset(
+    "Explore_8441", "left", "C0:00:00:00:05:01", 51, kind="explore", model="explore", is_known_by_address=True
+)
+OTHER_EXPLORE = LabHeadset(
+    "Explore_0666", None, "C0:00:00:00:05:66", 5166, kind="explore", model="explore", details={"channels": 16}
+)
 MUSE = LabHeadset("Muse-1324", "left", "C0:55:DA:B0:13:24", 31, "2031-TZRW-1324", kind="muse", model="muse")
 OTHER_MUSE = LabHeadset("Muse-0666", None, "C0:55:DA:B0:06:66", 3166, "2031-TZRW-0666", kind="muse", model="muse")
 HERMES = LabHeadset(
@@ -67,6 +83,15 @@ MINDWAVE_2 = LabHeadset(
     "MindWave Mobile", "left", "C0:68:9E:00:00:01", 51, kind="mindwave", model="mindwave", is_known_by_address=True
 )
 OTHER_MINDWAVE_2 = LabHeadset("MindWave Mobile+", None, "C0:68:9E:00:06:66", 5166, kind="mindwave", model="mindwave")
+# A headset with a serial port over Bluetooth Classic.
+MINDWAVE = LabHeadset(
+    "MindWaveMobile-0001", "left", "20:68:9D:00:00:01", 41, kind="thinkgear", model="thinkgear", is_known_by_address=True
+)
+UNICORN = LabHeadset(
+    "UN-2021-0001", "left", "60:B6:47:00:00:01", 61, kind="unicorn", model="unicorn", is_known_by_address=True
+)
+CYTON = LabHeadset("OpenBCI-0001", "left", "00:06:66:00:00:01", 71, kind="cyton", model="cyton", is_known_by_address=True)
+ATHENA = LabHeadset("MuseS-6002", "left", "C0:55:DA:B0:60:02", 61, "6002-ABCD-60B2", kind="athena", model="muse")
 # The same model with another serial number, always in range and advertising.
 STRANGER = LabHeadset("BEEG-0666", None, "C0:00:00:00:06:66", 666, "LAB-0666", details={"streams": _STREAMS})
 # The same, for hours: an advertisement a second.
@@ -92,5 +117,7 @@ class Scenario:
     is_recorded: bool = True
     # Takes minutes: performed only where it is named, or with --all.
     is_long: bool = False
+    # Which central eegsync uses: bluetoothd's (bluez), or that of the kernel's sockets (kernel), beside which none runs.
+    central: str = "bluez"
     # By how much a sample's stored time may differ from when it was taken.
     time_error_seconds: float = 0.05

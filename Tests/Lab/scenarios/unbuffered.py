@@ -9,10 +9,15 @@ from guest.lab import Lab
 from guest.process import LabError
 from lab.marks import Goal
 from lab.scenario import (
+    ATHENA,
+    CYTON_BLE,
+    EXPLORE,
     GANGLION,
     HERMES,
     MINDWAVE_2,
     MUSE,
+    OTHER_CYTON_BLE,
+    OTHER_EXPLORE,
     OTHER_GANGLION,
     OTHER_HERMES,
     OTHER_MINDWAVE_2,
@@ -21,8 +26,9 @@ from lab.scenario import (
     Step,
 )
 
-# TP9.
+# TP9 of a Muse; everything of an Athena.
 _CHANNEL = "273e0003"
+_MULTIPLEXED = "273e0013"
 
 
 def _away(lab: Lab, seconds: float, times: int) -> None:
@@ -61,12 +67,12 @@ def _bluetoothd_killed(lab: Lab) -> None:
     lab.undisturbed()
 
 
-def _notification_lost(lab: Lab) -> None:
+def _notification_lost(lab: Lab, characteristic: str = _CHANNEL) -> None:
     lab.start()
     lab.record("left")
     for _ in range(3):
         lab.undisturbed()
-        lab.tell("lose", "left", _CHANNEL, 1)
+        lab.tell("lose", "left", characteristic, 1)
     lab.undisturbed()
 
 
@@ -94,6 +100,10 @@ def _muse(name: str, title: str, step: Step) -> Scenario:
     return Scenario(19, f"muse-{name}", f"Muse: {title}", [step], headsets=(MUSE, OTHER_MUSE))
 
 
+def _athena(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(19, f"athena-{name}", f"Muse S Athena: {title}", [step], headsets=(ATHENA, OTHER_MUSE))
+
+
 def _ganglion(name: str, title: str, step: Step) -> Scenario:
     return Scenario(20, f"ganglion-{name}", f"Ganglion: {title}", [step], headsets=(GANGLION, OTHER_GANGLION))
 
@@ -106,6 +116,14 @@ def _mindwave(name: str, title: str, step: Step) -> Scenario:
     return Scenario(23, f"mindwave-{name}", f"MindWave Mobile 2: {title}", [step], headsets=(MINDWAVE_2, OTHER_MINDWAVE_2))
 
 
+def _explore(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(30, f"explore-{name}", f"Explore: {title}", [step], headsets=(EXPLORE, OTHER_EXPLORE))
+
+
+def _cyton(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(31, f"cyton-ble-{name}", f"Cyton BLE: {title}", [step], headsets=(CYTON_BLE, OTHER_CYTON_BLE))
+
+
 SCENARIOS = [
     _muse("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _muse("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
@@ -113,6 +131,9 @@ SCENARIOS = [
     _muse("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
     _muse("lost", "one notification of one channel lost", _notification_lost),
     _muse("stall", "5 s stall, nothing lost", partial(_stalled, seconds=5)),
+    _athena("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _athena("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _athena("lost", "one notification of several streams lost", partial(_notification_lost, characteristic=_MULTIPLEXED)),
     _ganglion("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _ganglion("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _ganglion("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
@@ -124,4 +145,8 @@ SCENARIOS = [
     _mindwave("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _mindwave("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _mindwave("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
+    _explore("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _explore("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _cyton("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _cyton("kill", "eegsync killed (-9), restarted after 2 s", _killed),
 ]

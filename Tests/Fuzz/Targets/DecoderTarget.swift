@@ -1,0 +1,97 @@
+import Bluetooth
+import Headsets
+
+extension FuzzTarget {
+    /// One target for each model: whatever is in the catalog is fuzzed without a word here.
+    static let decoders: [FuzzTarget] = HeadsetCatalog.builtIn.profiles.map { profile in
+        let kinds = variants[profile.model] ?? [profile]
+        return FuzzTarget("decoder-" + profile.model) { bytes in DecoderRun(kinds: kinds, input: bytes).brokenRule }
+    }
+
+    /// Profiles of one model whose decoders differ. The first byte of an input chooses.
+    private static let variants: [String: [any HeadsetProfile]] = [
+        "ganglion": [GanglionProfile(), GanglionProfile(isAccelerometerOn: false)],
+        "muse": [MuseProfile(hasAuxiliary: true, variant: .withPPG)]
+            + MuseAthenaPreset.allCases.map { MuseAthenaProfile(preset: $0) },
+    ]
+}
+
+/// One link: what a headset, or somebody in its place, notifies on all of its characteristics.
+///
+/// An input is a byte that chooses the kind, and pieces: where from, length, bytes. The highest bit of where from puts the
+/// right CRC-32C at the end, which no mutation would find.
+struct DecoderRun {
+    private let profile: any HeadsetProfile
+    private var pieces: [(characteristic: BluetoothUUID, bytes: [UInt8])] = []
+
+    init(kinds: [any HeadsetProfile], input: [UInt8]) {
+        var input = FuzzInput(input)
+        profile = kinds[input.byte() % kinds.count]
+        let characteristics = Self.characteristics(of: profile)
+        while true {
+            let place = input.byte()
+            guard var bytes = input.piece() else { break }
+            if place >= 0x80, bytes.count >= 4 {
+                let checksum = CRC32C.checksum(of: bytes, count: bytes.count - 4)
+                for byte in 0..<4 { bytes[bytes.count - 4 + byte] = UInt8(truncatingIfNeeded: checksum >> (8 * byte)) }
+            }
+            pieces.append((characteristics[place & 0x7F % characteristics.count], bytes))
+        }
+    }
+
+    /// Those that notify, those that are read, and one that is none of the model's.
+    private static func characteristics(of profile: any HeadsetProfile) -> [BluetoothUUID] {
+        let read = CommandPurpose.allCases.flatMap { profile.commands(for: $0, status: nil) }.compactMap { step in
+            if case .read(let characteristic) = step { characteristic } else { nil }
+        }
+        let own = profile.requiredCharacteristics + (profile.identityCharacteristic.map { [$0] } ?? []) + read
+        return own.reduce(into: []) { if !$0.contains($1) { $0.append($1) } } + [.batteryLevel]
+    }
+
+    /// The first rule that does not hold.
+    var brokenRule: String? {
+        var decoder = profile.makeDecoder()
+        var rules = DecodedRules(streams: profile.streams)
+        var decoded = Decoded()
+        for (characteristic, bytes) in pieces {
+            decoded.removeAll()
+            decoder.decode(bytes, from: characteristic, into: &decoded)
+            if let broken = rules.check(decoded, byteCount: bytes.count) { return broken }
+        }
+        return ruleOfStreams
+    }
+
+    /// A byte stream means the same however it is cut.
+    private var ruleOfStreams: String? {
+        let stream = pieces.filter { $0.characteristic == .serialPort }.map(\.bytes)
+        guard stream.count > 1 else { return nil }
+        let (inPieces, whole) = (content(of: stream), content(of: [stream.flatMap { $0 }]))
+        return inPieces == whole ? nil : "in pieces the stream is \(inPieces), as a whole \(whole)"
+    }
+
+    /// What a byte stream holds, however it is distributed over blocks.
+    private struct Content: Equatable {
+        var values: [Int: [Int32]] = [:]
+        var damaged: [Int: Int] = [:]
+        var texts: [String] = []
+    }
+
+    private func content(of pieces: [[UInt8]]) -> Content {
+        var decoder = profile.makeDecoder()
+        var decoded = Decoded()
+        var content = Content()
+        for bytes in pieces {
+            decoded.removeAll()
+            decoder.decode(bytes, from: .serialPort, into: &decoded)
+            for item in decoded.items {
+                switch item {
+                case .samples(let block): content.values[block.stream, default: []] += decoded.values[block.values]
+                case .damaged(let stream, let count): content.damaged[stream, default: 0] += count
+                case .annotation(let text), .message(let text): content.texts.append(text)
+                default: break
+                }
+            }
+        }
+        return content
+    }
+}
