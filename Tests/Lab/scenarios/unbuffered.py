@@ -109,11 +109,11 @@ def _ganglion(name: str, title: str, step: Step) -> Scenario:
 
 
 def _hermes(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(22, f"hermes-{name}", f"Hermes V1: {title}", [step], headsets=(HERMES, OTHER_HERMES))
+    return Scenario(34, f"hermes-{name}", f"Hermes V1: {title}", [step], headsets=(HERMES, OTHER_HERMES))
 
 
 def _mindwave(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(23, f"mindwave-{name}", f"MindWave Mobile 2: {title}", [step], headsets=(MINDWAVE_2, OTHER_MINDWAVE_2))
+    return Scenario(35, f"mindwave-{name}", f"MindWave Mobile 2: {title}", [step], headsets=(MINDWAVE_2, OTHER_MINDWAVE_2))
 
 
 def _explore(name: str, title: str, step: Step) -> Scenario:
