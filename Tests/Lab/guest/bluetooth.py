@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import socket
 import sys
 from pathlib import Path
@@ -36,7 +37,7 @@ class HeadsetControl:
 
     def ask(self, *words: object) -> dict[str, Any]:
         """Sends a command; its answer."""
-        line = " ".join(str(word) for word in words)
+        line = " ".join(shlex.quote(str(word)) for word in words)
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(self.socket))
             connection.sendall(line.encode() + b"\n")

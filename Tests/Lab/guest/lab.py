@@ -255,6 +255,17 @@ class Lab:
             )
         )
 
+    def annotation_count(self, name: str, beginning: str) -> int:
+        """How many annotations of a headset begin with a text."""
+        return int(
+            self._query(
+                "SELECT count(*) FROM annotation AS a JOIN recording AS r ON r.id = a.recording_id"
+                " JOIN headset AS h ON h.id = r.headset_id WHERE h.name = ? AND a.description LIKE ? || '%'",
+                name,
+                beginning,
+            )
+        )
+
     # End
 
     def finish(self) -> None:

@@ -78,11 +78,11 @@ OTHER_MUSE = LabHeadset("Muse-0666", None, "C0:55:DA:B0:06:66", 3166, "2031-TZRW
 HERMES = LabHeadset(
     "Hermes V1", "left", "C0:80:E1:26:00:01", 41, kind="hermes", model="hermes", is_known_by_address=True
 )
-OTHER_HERMES = LabHeadset("Hermes V1", None, "C0:80:E1:26:06:66", 4166, kind="hermes", model="hermes")
+OTHER_HERMES = LabHeadset("Hermes V1 b", None, "C0:80:E1:26:06:66", 4166, kind="hermes", model="hermes")
 MINDWAVE_2 = LabHeadset(
     "MindWave Mobile", "left", "C0:68:9E:00:00:01", 51, kind="mindwave", model="mindwave", is_known_by_address=True
 )
-OTHER_MINDWAVE_2 = LabHeadset("MindWave Mobile", None, "C0:68:9E:00:06:66", 5166, kind="mindwave", model="mindwave")
+OTHER_MINDWAVE_2 = LabHeadset("MindWave Mobile+", None, "C0:68:9E:00:06:66", 5166, kind="mindwave", model="mindwave")
 # A headset with a serial port over Bluetooth Classic.
 MINDWAVE = LabHeadset(
     "MindWaveMobile-0001", "left", "20:68:9D:00:00:01", 41, kind="thinkgear", model="thinkgear", is_known_by_address=True

@@ -6,6 +6,7 @@ from functools import partial
 
 from guest.clock import now
 from guest.lab import Lab
+from guest.process import LabError
 from lab.marks import Goal
 from lab.scenario import (
     ATHENA,
@@ -75,11 +76,11 @@ def _notification_lost(lab: Lab, characteristic: str = _CHANNEL) -> None:
     lab.undisturbed()
 
 
-def _stalled(lab: Lab) -> None:
+def _stalled(lab: Lab, seconds: float) -> None:
     lab.start()
     lab.record("left")
     lab.pass_time(10)
-    lab.tell("stall", "left", 5)
+    lab.tell("stall", "left", seconds)
     lab.pass_time(20)
 
 
@@ -90,6 +91,9 @@ def _buttons(lab: Lab) -> None:
         lab.undisturbed()
         lab.tell("press", "left")
     lab.undisturbed()
+    stored = lab.annotation_count("left", "Button A pressed")
+    if stored != 3:
+        raise LabError(f"a button was pressed 3 times, and {stored} times are stored")
 
 
 def _muse(name: str, title: str, step: Step) -> Scenario:
@@ -105,11 +109,11 @@ def _ganglion(name: str, title: str, step: Step) -> Scenario:
 
 
 def _hermes(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(22, f"hermes-{name}", f"Hermes V1: {title}", [step], headsets=(HERMES, OTHER_HERMES))
+    return Scenario(34, f"hermes-{name}", f"Hermes V1: {title}", [step], headsets=(HERMES, OTHER_HERMES))
 
 
 def _mindwave(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(23, f"mindwave-{name}", f"MindWave Mobile 2: {title}", [step], headsets=(MINDWAVE_2, OTHER_MINDWAVE_2))
+    return Scenario(35, f"mindwave-{name}", f"MindWave Mobile 2: {title}", [step], headsets=(MINDWAVE_2, OTHER_MINDWAVE_2))
 
 
 def _explore(name: str, title: str, step: Step) -> Scenario:
@@ -126,7 +130,7 @@ SCENARIOS = [
     _muse("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _muse("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
     _muse("lost", "one notification of one channel lost", _notification_lost),
-    _muse("stall", "5 s stall, nothing lost", _stalled),
+    _muse("stall", "5 s stall, nothing lost", partial(_stalled, seconds=5)),
     _athena("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _athena("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _athena("lost", "one notification of several streams lost", partial(_notification_lost, characteristic=_MULTIPLEXED)),
@@ -137,7 +141,7 @@ SCENARIOS = [
     _hermes("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _hermes("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
     _hermes("buttons", "a person presses a button", _buttons),
-    _hermes("stall", "5 s stall, nothing lost", _stalled),
+    _hermes("stall", "2 s stall, nothing lost", partial(_stalled, seconds=2)),
     _mindwave("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _mindwave("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _mindwave("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
