@@ -6,9 +6,20 @@ struct ChannelCheck: Sendable {
     /// What the channel carries.
     private enum Kind: Sendable {
         /// A signal, with its limits in raw counts.
-        case signal(lowRail: Int32, highRail: Int32, flat: Int64, lineNoise: Double?)
+        case signal(flat: Int64, lineNoise: Double?)
         /// NeuroSky's measure of poor signal.
         case contact
+    }
+
+    /// What changes with every sample: small, so that it fits into the processor's registers.
+    private struct Window: Sendable {
+        var count = 0
+        var railedCount = 0
+        var origin: Int32 = 0
+        var lowest: Int32 = 0
+        var highest: Int32 = 0
+        var line50 = LineFilter.State()
+        var line60 = LineFilter.State()
     }
 
     /// What was seen in one window, or in several.
@@ -38,15 +49,13 @@ struct ChannelCheck: Sendable {
     private let kind: Kind
     private let scale: Double
     private let length: Int
-    private var filter50: LineFilter?
-    private var filter60: LineFilter?
+    private let filter50: LineFilter?
+    private let filter60: LineFilter?
+    /// In raw counts; a sample there or beyond is railed.
+    private let lowRail: Int32
+    private let highRail: Int32
 
-    // The present window.
-    private var count = 0
-    private var railedCount = 0
-    private var origin: Int32 = 0
-    private var lowest: Int32 = 0
-    private var highest: Int32 = 0
+    private var window = Window()
 
     // Windows since the last result.
     private var collected = Findings()
@@ -63,16 +72,18 @@ struct ChannelCheck: Sendable {
         scale = abs(channel.scale)
         if channel.name == "poorSignal" {
             kind = .contact
+            (lowRail, highRail) = (.min, .max)
+            (filter50, filter60) = (nil, nil)
             return
         }
         guard channel.type == "EEG", length >= 8 else { return nil }
         let middle = (Double(channel.rawMinimum) + Double(channel.rawMaximum)) / 2
         let reach = (Double(channel.rawMaximum) - Double(channel.rawMinimum)) / 2 * SignalThresholds.railedLevel
+        // A range of nothing has no rails.
+        lowRail = reach > 0 ? Int32(clamping: Int64((middle - reach).rounded(.down))) : .min
+        highRail = reach > 0 ? Int32(clamping: Int64((middle + reach).rounded(.up))) : .max
         let microvolts = SignalThresholds.microvoltsPerCount(channel)
         kind = .signal(
-            // A range of nothing has no rails.
-            lowRail: reach > 0 ? Int32(clamping: Int64((middle - reach).rounded(.down))) : .min,
-            highRail: reach > 0 ? Int32(clamping: Int64((middle + reach).rounded(.up))) : .max,
             flat: max(
                 SignalThresholds.flatCounts,
                 microvolts.map { Int64(min(SignalThresholds.flatMicrovolts / $0, 1e9).rounded(.up)) - 1 } ?? 0),
@@ -82,45 +93,56 @@ struct ChannelCheck: Sendable {
     }
 
     /// Forgets the present window: a sample is missing.
-    mutating func restart() {
-        count = 0
-        filter50?.restart()
-        filter60?.restart()
+    mutating func restart() { window = Window() }
+
+    /// Takes samples up to the end of the window, or of what there is.
+    ///
+    /// - Parameters:
+    ///   - place: of the first sample in `values`; the others are `stride` apart.
+    ///   - limit: the most samples that there are.
+    ///   - weights: of the window's samples.
+    /// - Returns: how many were taken.
+    mutating func take(
+        _ values: UnsafeBufferPointer<Int32>, from place: Int, stride: Int, limit: Int, weights: UnsafeBufferPointer<Double>
+    ) -> Int {
+        var now = window
+        if now.count == 0 {
+            (now.origin, now.lowest, now.highest) = (values[place], values[place], values[place])
+        }
+        let taken = min(limit, length - now.count)
+        // Without a filter the state is computed and not used: cheaper than to ask for each sample.
+        let (factor50, factor60) = (filter50?.coefficient ?? 0, filter60?.coefficient ?? 0)
+        let origin = Double(now.origin)
+        var next = place
+        for position in now.count..<(now.count + taken) {
+            let value = values[next]
+            next += stride
+            now.lowest = min(now.lowest, value)
+            now.highest = max(now.highest, value)
+            if value <= lowRail || value >= highRail { now.railedCount += 1 }
+            // Relative to the first: an offset of millions would cost digits.
+            let weighted = (Double(value) - origin) * weights[position]
+            now.line50.take(weighted, factor50)
+            now.line60.take(weighted, factor60)
+        }
+        now.count += taken
+        window = now
+        return taken
     }
 
-    /// Takes one sample.
-    ///
-    /// - Parameter weights: of the window's samples.
-    /// - Returns: true where the window is complete: ``finishWindow(n:)`` is due.
-    @inline(__always)
-    mutating func take(_ value: Int32, weights: [Double]) -> Bool {
-        if count == 0 {
-            (origin, lowest, highest, railedCount) = (value, value, value, 0)
-        } else {
-            lowest = min(lowest, value)
-            highest = max(highest, value)
-        }
-        switch kind {
-        case .signal(let low, let high, _, _):
-            if value <= low || value >= high { railedCount += 1 }
-            // Relative to the first: an offset of millions would cost digits.
-            let weighted = (Double(value) - Double(origin)) * weights[count]
-            filter50?.take(weighted)
-            filter60?.take(weighted)
-        case .contact: break
-        }
-        count += 1
-        return count == length
-    }
+    /// True once the window has all its samples: ``finishWindow(n:tell:)`` is due.
+    var isWindowComplete: Bool { window.count == length }
 
     /// Ends the window whose last sample is `n`, and says what is to be told now.
     mutating func finishWindow(n: Int64, tell: (SignalCondition, Findings) -> Void) {
+        let seen = self.window
+        restart()
         let window = Findings(
-            firstN: n - Int64(length) + 1, lastN: n, count: length, railedCount: railedCount,
-            peakToPeak: Int64(highest) - Int64(lowest), line50: filter50?.finish(length: length) ?? 0,
-            line60: filter60?.finish(length: length) ?? 0, windows: 1)
-        count = 0
-        let verdict = verdict(of: window)
+            firstN: n - Int64(length) + 1, lastN: n, count: length, railedCount: seen.railedCount,
+            peakToPeak: Int64(seen.highest) - Int64(seen.lowest),
+            line50: filter50?.amplitude(of: seen.line50, length: length) ?? 0,
+            line60: filter60?.amplitude(of: seen.line60, length: length) ?? 0, windows: 1)
+        let verdict = verdict(of: window, lowest: seen.lowest)
         if condition == nil { condition = verdict }
         if verdict == condition {
             if let slip = odd { collected.add(slip.findings) }
@@ -144,10 +166,10 @@ struct ChannelCheck: Sendable {
         }
     }
 
-    private func verdict(of window: Findings) -> SignalCondition {
+    private func verdict(of window: Findings, lowest: Int32) -> SignalCondition {
         switch kind {
         case .contact: return lowest >= SignalThresholds.noContact ? .noContact : lowest > 0 ? .poorContact : .good
-        case .signal(_, _, let flat, let lineNoise):
+        case .signal(let flat, let lineNoise):
             if Double(window.railedCount) >= SignalThresholds.railedFraction * Double(window.count) { return .railed }
             if window.peakToPeak <= flat { return .flat }
             if let lineNoise, max(window.line50, window.line60) >= lineNoise { return .lineNoise }

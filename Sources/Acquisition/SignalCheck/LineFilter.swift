@@ -11,10 +11,20 @@ struct LineFilter: Sendable {
         (0..<length).map { 0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(length)) }
     }
 
+    /// What is kept from sample to sample.
+    struct State: Sendable {
+        private(set) var last = 0.0
+        private(set) var beforeLast = 0.0
+
+        /// Takes a weighted sample.
+        @inline(__always)
+        mutating func take(_ value: Double, _ coefficient: Double) {
+            (last, beforeLast) = (value + coefficient * last - beforeLast, last)
+        }
+    }
+
     /// Twice the cosine of the angle between two samples.
-    private let coefficient: Double
-    private var last = 0.0
-    private var beforeLast = 0.0
+    let coefficient: Double
 
     /// A filter for a frequency; nil where the sampling is too slow to tell it from its mirror image.
     init?(frequency: Double, samplingFrequency: Double) {
@@ -22,23 +32,12 @@ struct LineFilter: Sendable {
         coefficient = 2 * cos(2 * .pi * frequency / samplingFrequency)
     }
 
-    /// Takes a weighted sample.
-    mutating func take(_ value: Double) {
-        (last, beforeLast) = (value + coefficient * last - beforeLast, last)
-    }
-
-    /// Ends the window and begins the next one.
+    /// The amplitude of a sine of the frequency, in the samples' unit.
     ///
     /// - Parameter length: the number of samples that were taken; the weights sum up to half of it.
-    /// - Returns: the amplitude of a sine of the frequency, in the samples' unit.
-    mutating func finish(length: Int) -> Double {
-        defer { restart() }
-        let power = last * last + beforeLast * beforeLast - coefficient * last * beforeLast
+    func amplitude(of state: State, length: Int) -> Double {
+        let power =
+            state.last * state.last + state.beforeLast * state.beforeLast - coefficient * state.last * state.beforeLast
         return 4 * max(0, power).squareRoot() / Double(length)
-    }
-
-    /// Forgets the window.
-    mutating func restart() {
-        (last, beforeLast) = (0, 0)
     }
 }

@@ -35,8 +35,7 @@ struct SignalCheck: Sendable {
     ///
     /// - Parameter missing: the channels that every one of the rows lacks, as a bit set.
     mutating func take(_ values: ArraySlice<Int32>, firstN: Int64, missing: UInt8 = 0) {
-        let width = channels.count
-        let rows = values.count / width
+        let rows = values.count / channels.count
         if firstN != nextN { for channel in channels.indices { channels[channel]?.restart() } }
         nextN = firstN + Int64(rows)
         for channel in channels.indices {
@@ -44,20 +43,30 @@ struct SignalCheck: Sendable {
                 channels[channel]?.restart()
                 continue
             }
-            // Taken out, so that the loop works on a value of its own.
-            guard var check = channels[channel] else { continue }
-            channels[channel] = nil
-            var place = values.startIndex + channel
-            for row in 0..<rows {
-                if check.take(values[place], weights: weights) {
-                    let own = check
-                    check.finishWindow(n: firstN + Int64(row)) { condition, findings in
-                        keep(own.record(stream: stream, channel: channel + 1, condition, findings))
-                    }
+            take(values, of: channel, rows: rows, firstN: firstN)
+        }
+    }
+
+    private mutating func take(_ values: ArraySlice<Int32>, of channel: Int, rows: Int, firstN: Int64) {
+        let width = channels.count
+        var row = 0
+        while row < rows {
+            // Both are there for the time of the call, and the places below `rows` and the window's length are in them.
+            let taken = values.withUnsafeBufferPointer { values in
+                weights.withUnsafeBufferPointer { weights in
+                    channels[channel]?.take(
+                        values, from: row * width + channel, stride: width, limit: rows - row, weights: weights)
                 }
-                place += width
             }
-            channels[channel] = check
+            guard let taken else { return }
+            row += taken
+            guard channels[channel]?.isWindowComplete == true else { return }
+            var told: [(SignalCondition, ChannelCheck.Findings)] = []
+            channels[channel]?.finishWindow(n: firstN + Int64(row - 1)) { told.append(($0, $1)) }
+            for (condition, findings) in told {
+                guard let check = channels[channel] else { continue }
+                keep(check.record(stream: stream, channel: channel + 1, condition, findings))
+            }
         }
     }
 
