@@ -192,7 +192,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Simulation",
+                "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets",
+                "Simulation",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: optimised),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
