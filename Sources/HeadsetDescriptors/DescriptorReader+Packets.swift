@@ -169,7 +169,8 @@ extension DescriptorReader {
         if begin < 0 || end > length * 8 {
             complain(
                 node,
-                "\(count) × \(samples.channels.count) values of \(bits) bits reach to byte \((end + 7) / 8), and the packet has \(length)"
+                "\(count) × \(samples.channels.count) values of \(bits) bits reach to byte \((end + 7) / 8), "
+                    + "and the packet has \(length)"
             )
         }
     }

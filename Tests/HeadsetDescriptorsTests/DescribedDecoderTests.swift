@@ -162,7 +162,8 @@ struct DescribedDecoderTests {
     func lengths() throws {
         let text = smallDescriptor(
             source:
-                "framing: {kind: stream, spans_notifications: false, length: {at: 0, type: u8, plus: 2, maximum: 40}, trailer: C0/F0}",
+                "framing: {kind: stream, spans_notifications: false, trailer: C0/F0, "
+                + "length: {at: 0, type: u8, plus: 2, maximum: 40}}",
             packet: "counter: {at: 1, type: u8}",
             samples: "{stream: eeg, at: 2, type: u8, instants: rest}")
         let profile = try Self.profile(text)

@@ -25,7 +25,8 @@ struct DescriptorErrorTests {
         let text = smallDescriptor(stream: "sampling_frequenzy_hertz: 200")
         #expect(
             Self.complaints(text).first
-                == "line 12, column 5: streams[0].sampling_frequenzy_hertz: unknown key; did you mean 'sampling_frequency_hertz'?"
+                == "line 12, column 5: streams[0].sampling_frequenzy_hertz: unknown key; "
+                + "did you mean 'sampling_frequency_hertz'?"
         )
         #expect(
             Self.complaints(smallDescriptor(source: "rolle: data"))

@@ -73,8 +73,8 @@ public struct DescribedSamples: Hashable, Sendable {
     public var channels: [Int?]
     /// True where all values of a channel stand together; false where all values of an instant do.
     public var isChannelMajor = false
-    /// Bits from one instant to the next (or, channel-major, from one channel to the next), where they do not simply follow each
-    /// other.
+    /// Bits from one instant to the next (or, channel-major, from one channel to the next), where they do not simply
+    /// follow each other.
     public var strideBits: Int?
     /// What one stored count of a floating-point value stands for, in the value's own unit; greater than 0.
     public var quantum = 1.0
@@ -154,7 +154,8 @@ public struct DescribedString: Hashable, Sendable {
     public var byte: Int
     /// How many bytes; nil for all up to the frame's end.
     public var length: Int?
-    /// True where the bytes are to be written in hexadecimal digits; false where they are ASCII or UTF-8, ended by a 0 if shorter.
+    /// True where the bytes are to be written in hexadecimal digits; false where they are ASCII or UTF-8, ended by a 0 if
+    /// shorter.
     public var isHexadecimal = false
 
     /// Creates a text.

@@ -109,8 +109,8 @@ extension HeadsetDescriptor {
 }
 
 extension DescribedProfile {
-    /// The one byte stream that carries the samples, for bytes that were recorded without times; nil where there is none, or more
-    /// than one. `bytesPerSecond` is known where each kind of packet has its own length.
+    /// The one byte stream that carries the samples, for bytes that were recorded without times; nil where there is none,
+    /// or more than one. `bytesPerSecond` is known where each kind of packet has its own length.
     public var byteStream: (characteristic: BluetoothUUID, bytesPerSecond: Double?)? {
         let sources = descriptor.sources.filter { $0.role == .data }
         guard sources.count == 1, let source = sources.first, source.framing.isByteStream else { return nil }

@@ -3,7 +3,8 @@ import HeadsetDescriptors
 import Headsets
 import ShippedHeadsets
 
-/// All models that this machine knows: built in, described by files of its owner, and described by files that come with eegsync.
+/// All models that this machine knows: built in, described by files of its owner, and described by files that come with
+/// eegsync.
 struct HeadsetLibrary {
     /// Where a model comes from.
     enum Origin: Hashable {
@@ -67,7 +68,8 @@ struct HeadsetLibrary {
         for shipped in ShippedDescriptor.all { take(shipped.text, .shipped(shipped.file)) }
     }
 
-    /// The models that a configuration can name: of the directory `headsets` beside it, of ``systemDirectory``, and the program's.
+    /// The models that a configuration can name: of the directory `headsets` beside it, of ``systemDirectory``, and the
+    /// program's.
     init(configurationPath: String) {
         let beside = URL(fileURLWithPath: configurationPath).deletingLastPathComponent().appendingPathComponent("headsets").path
         self.init(directories: beside == Self.systemDirectory ? [beside] : [beside, Self.systemDirectory])
