@@ -8,6 +8,8 @@ struct HostedHeadset {
     private(set) var profile: any HeadsetProfile
     private var decoder: any HeadsetDecoder
     private var attempts: UInt64 = 10
+    /// How many statuses there were before the present link.
+    private var statusesBefore = 0
     /// What was decoded, with the values of each block.
     private(set) var items: [DecodedItem] = []
     private(set) var blocks: [(block: SampleBlock, values: [Int32])] = []
@@ -24,6 +26,7 @@ struct HostedHeadset {
 
     /// Connects, discovers, and lets the profile adapt itself.
     mutating func connect() {
+        statusesBefore = statuses.count
         bench.run(seconds: 1)
         bench.central.connect(headset.identifier, attempt: attempt())
         bench.run(seconds: 1)
@@ -43,7 +46,7 @@ struct HostedHeadset {
 
     /// Carries out the profile's commands.
     mutating func perform(_ purpose: CommandPurpose) {
-        for step in profile.commands(for: purpose, status: statuses.last) {
+        for step in profile.commands(for: purpose, status: statuses.dropFirst(statusesBefore).last) {
             switch step {
             case .write(let bytes, let characteristic, let type):
                 bench.central.writeValue(bytes, to: characteristic, type: type, on: headset.identifier, attempt: attempt())

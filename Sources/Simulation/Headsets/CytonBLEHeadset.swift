@@ -49,7 +49,7 @@ final class CytonBLEHeadset: PeripheralBehaviour, SessionHeadset {
     func tick(at time: Int64) -> Int64? {
         guard headset.link != nil else { return nil }
         let step = Int64(CytonBLEProfile.instantsPerPacket)
-        let due = record.takeDue(at: time, backlog: 16 * step, step: step)
+        let due = record.takeDue(at: time, backlog: 10 * step, step: step)
         for first in stride(from: due.lowerBound, to: due.upperBound, by: Int(step)) {
             var packet: [UInt8] = [0xC0, UInt8(truncatingIfNeeded: first)]
             for position in first..<first + step {

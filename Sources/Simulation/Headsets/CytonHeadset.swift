@@ -22,6 +22,8 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
     private static let acceleration: [Int16] = [160, -240, 7900]
     /// The board's clock at power-on, in milliseconds.
     private static let bootMilliseconds: Int64 = 4000
+    /// Frames that a serial radio holds back for a link that is silent: less than a kilobyte.
+    private static let backlog: Int64 = 24
 
     private unowned let headset: SimulatedHeadset
     private let specification: CytonSpecification
@@ -100,7 +102,7 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
         guard headset.link != nil else { return nil }
         var bytes: [UInt8] = []
         let isDaisy = daisySessions.last == true
-        for position in record.takeDue(at: time, backlog: 64) {
+        for position in record.takeDue(at: time, backlog: Self.backlog) {
             bytes += frame(position, isDaisy: isDaisy, at: time).encoded()
         }
         if !bytes.isEmpty { headset.notify(bytes, from: .serialPort) }

@@ -34,8 +34,8 @@ struct SessionRecord {
         isSampling = false
     }
 
-    /// Takes the packets that are due, by the instants of a stream. Of those that a silent radio has held back, more than `backlog` are
-    /// lost: as many steps of `step` as it takes.
+    /// Takes the packets that are due, by the instants of a stream. Of those that a silent radio has held back, more than
+    /// `backlog` are lost: as many steps of `step` as it takes.
     mutating func takeDue(at time: Int64, backlog: Int64, step: Int64 = 1, stream: Int = 0) -> Range<Int64> {
         guard isSampling, let session = sessions.last else { return next..<next }
         let end = session.position(at: MonotonicTime(nanoseconds: time), stream: stream) * Int64(packetsPerInstant)

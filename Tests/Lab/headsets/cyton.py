@@ -1,6 +1,7 @@
 """Firmware of an OpenBCI Cyton, behind a serial radio or with one of its own that speaks Bluetooth Low Energy.
 
-Source: OpenBCI's Cyton firmware library 3.1.2. The board does not know of the link: it streams from `b` to `s`, whoever listens.
+Source: OpenBCI's Cyton firmware library 3.1.2. The board does not know of the link: it streams from `b` to `s`, with or without
+a listener.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from guest.clock import now
 from guest.lab import Lab
 from guest.process import output_of
 from lab.marks import Goal
-from lab.scenario import LEFT, MINDWAVE, STRANGER, Scenario, Step
+from lab.scenario import CYTON, LEFT, MINDWAVE, STRANGER, UNICORN, Scenario, Step
 
 # What a real MindWave sent in 322 s; not part of the project, so the scenario exists where the file does.
 _RECORDING = Path(__file__).resolve().parents[4] / "shared/data/mindwave-rfcomm-baseline.bytes"
@@ -220,6 +220,9 @@ SCENARIOS = [
         [_beside],
         headsets=(LEFT, _BESIDE, STRANGER),
     ),
+    # Headsets that are asked and started by commands; the Cyton streams on when its link ends.
+    Scenario(32, "unicorn-kill", "Unicorn: eegsync killed (-9)", [_killed], (UNICORN,)),
+    Scenario(33, "cyton-kill", "Cyton: eegsync killed (-9)", [_killed], (CYTON,)),
 ]
 if _RECORDING.exists():
     SCENARIOS.append(

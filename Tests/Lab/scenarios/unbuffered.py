@@ -117,11 +117,11 @@ def _mindwave(name: str, title: str, step: Step) -> Scenario:
 
 
 def _explore(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(30, f"explore-{name}", f"Explore: {title}", [step], headsets=(EXPLORE, OTHER_EXPLORE))
+    return Scenario(24, f"explore-{name}", f"Explore: {title}", [step], headsets=(EXPLORE, OTHER_EXPLORE))
 
 
 def _cyton(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(31, f"cyton-ble-{name}", f"Cyton BLE: {title}", [step], headsets=(CYTON_BLE, OTHER_CYTON_BLE))
+    return Scenario(25, f"cyton-ble-{name}", f"Cyton BLE: {title}", [step], headsets=(CYTON_BLE, OTHER_CYTON_BLE))
 
 
 SCENARIOS = [
