@@ -18,8 +18,8 @@ public enum ManagementCommand: Hashable, Sendable {
     case startServiceDiscovery([BluetoothUUID], ControllerIndex)
     /// Ends either. Needs CAP_NET_ADMIN.
     case stopDiscovery(ControllerIndex)
-    /// Connects to a Low Energy device whenever it advertises, until ``removeDevice(_:_:)``; survives that the adapter is switched
-    /// off. A link on which no socket is opened is closed after 2 s. Needs CAP_NET_ADMIN.
+    /// Connects to a Low Energy device whenever it advertises, until ``removeDevice(_:_:)``; survives that the adapter is
+    /// switched off. A link on which no socket is opened is closed after 2 s. Needs CAP_NET_ADMIN.
     case addDevice(PeripheralIdentifier, ControllerIndex)
     /// Takes a device out of that list; its connection parameters are forgotten, too. Needs CAP_NET_ADMIN.
     case removeDevice(PeripheralIdentifier, ControllerIndex)
@@ -30,7 +30,8 @@ public enum ManagementCommand: Hashable, Sendable {
     /// Which parameters the kernel shall use for links to these devices, by identity address. Needs CAP_NET_ADMIN.
     ///
     /// The list replaces what was loaded before, by anybody; it is not added to it. At most
-    /// ``maximumConnectionParameters`` entries, further ones are not sent. ``ConnectionParameterLoader`` knows when to send it.
+    /// ``maximumConnectionParameters`` entries, further ones are not sent. ``ConnectionParameterLoader`` knows when to send
+    /// it.
     case loadConnectionParameters([DeviceConnectionParameters], ControllerIndex)
     /// What the kernel uses where nothing was loaded. Needs no privilege; since version 1.18.
     case readDefaultSystemConfiguration(ControllerIndex)

@@ -12,8 +12,8 @@ extension KernelCentral {
         tell(.willRestoreState([], attempt: attempt))
     }
 
-    /// Of the devices that the kernel says are connected, those whose handles are known to hold one of the services: this process's
-    /// own, and headsets of earlier links.
+    /// Of the devices that the kernel says are connected, those whose handles are known to hold one of the services: this
+    /// process's own, and headsets of earlier links.
     public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
         guard state == .poweredOn, let index = adapter.index else {
             return tell(.didRetrieveConnected([], attempt: attempt))

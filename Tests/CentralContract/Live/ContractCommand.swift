@@ -3,8 +3,8 @@ import Bluetooth
 import CentralContract
 import Glibc
 
-/// Puts the central of bluetoothd, or that of the kernel's sockets, to the test of the contract, in the lab. Prints a line for each case, what was found, and
-/// `N passed, N failed` at the end; exit 0 only if none failed.
+/// Puts the central of bluetoothd, or that of the kernel's sockets, to the test of the contract, in the lab. Prints a line
+/// for each case, what was found, and `N passed, N failed` at the end; exit 0 only if none failed.
 @main
 enum ContractCommand {
     static func main() {
