@@ -161,7 +161,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth", "CBenchmarks",
+                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "HeadsetDescriptors", "ShippedHeadsets",
+                "Headsets", "Bluetooth", "CBenchmarks",
             ],
             path: "Tests/Benchmarks", exclude: ["run", "floor.c", "CBenchmarks"], swiftSettings: settings),
         // A count of allocations, and the loop that decoders are measured beside.
@@ -182,12 +183,17 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "central-contract",
-            dependencies: ["CentralContract", "BlueZ", "KernelBluetooth", "BluetoothManagement", "Bluetooth", "CLinux"],
+            dependencies: [
+                "CentralContract", "BlueZ", "KernelBluetooth", "BluetoothManagement", "Headsets", "Bluetooth", "CLinux",
+            ],
             path: "Tests/CentralContract/Live", swiftSettings: settings),
 
         // Everything that reads bytes from outside, and what must hold of it; the corpus that fuzzing has kept is a test.
         .target(
-            name: "FuzzTargets", dependencies: ["Bluetooth", "BluetoothManagement", "Headsets", "Simulation"],
+            name: "FuzzTargets",
+            dependencies: [
+                "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Simulation",
+            ],
             path: "Tests/Fuzz/Targets", swiftSettings: optimised),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
 

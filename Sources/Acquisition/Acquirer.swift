@@ -29,7 +29,6 @@ public final class Acquirer {
     private var scanFilter: ScanFilter?
     private var isShuttingDown = false
     private var hungRadio: Bool?
-    private var adapterIsKnown = false
 
     private(set) var nextStreamID: StreamID
     private var batchNumber: UInt64 = 0
@@ -144,9 +143,13 @@ public final class Acquirer {
         switch event {
         case .didUpdateState:
             for acquisition in acquisitions { acquisition.handle(event, at: now) }
-        case .didDiscover(_, let advertisement, _):
+        case .didDiscover(let peripheral, let advertisement, _):
+            // A MindWave Mobile has the same name in Bluetooth Classic and in Low Energy, and is another model in each.
+            let isClassic = peripheral.addressType == .classic
             for acquisition in acquisitions
-            where acquisition.wantsScan && acquisition.profile.recognition.scanFilter.matches(advertisement) {
+            where acquisition.wantsScan && acquisition.profile.usesSerialPort == isClassic
+                && acquisition.profile.recognition.scanFilter.matches(advertisement)
+            {
                 acquisition.handle(event, at: now)
                 if !acquisition.wantsScan { break }  // One headset took it; another must not connect to it, too.
             }
@@ -241,7 +244,7 @@ public final class Acquirer {
     }
 
     /// Takes what is to be written, where a commit is due and none is under way. The caller commits it, and tells by
-    /// ``committed(_:at:)``; a batch that failed stays the caller's, who tries it again.
+    /// ``committed(_:isDurable:at:)``; a batch that failed stays the caller's, who tries it again.
     ///
     /// - Parameter force: also where the interval has not passed (on shutdown).
     public func takeBatch(at now: MonotonicTime, force: Bool = false) -> WriteBatch? {

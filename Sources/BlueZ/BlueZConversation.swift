@@ -7,6 +7,8 @@ struct BlueZConversation {
     enum Request: Hashable {
         /// Send a call.
         case call(BusCall)
+        /// Tell the kernel the connection parameters: the call of a connect follows at once.
+        case loadConnectionParameters
         /// Read notifications from a socket.
         case receive(Int32, characteristic: BluetoothUUID, of: PeripheralIdentifier)
         /// Write without response to a socket.

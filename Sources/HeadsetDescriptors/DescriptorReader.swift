@@ -134,6 +134,10 @@ public struct DescriptorReader {
         if descriptor.services.isEmpty { descriptor.services = recognition.serviceUUIDs }
         if let gatt { discriminate(gatt, &descriptor) }
         descriptor.sources = sources(found, hasMemory: memory == .bufferedEEGService)
+        // A classic headset is known by its serial port.
+        if descriptor.services.isEmpty, descriptor.sources.contains(where: { $0.characteristic == .serialPort }) {
+            descriptor.services = [.serialPort]
+        }
         descriptor.commands = commands(found)
         settleStreams(&descriptor)
         return descriptor

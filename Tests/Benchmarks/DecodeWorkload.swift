@@ -29,14 +29,14 @@ struct DecodeWorkload {
                 name: "Muse S Athena", decoder: MuseAthenaDecoder(preset: .p1041), notifications: museSAthena),
             DecodeWorkload(name: "MindWave Mobile 2", decoder: MindWaveDecoder(), notifications: mindWave),
             DecodeWorkload(name: "NeuroSky ThinkGear", decoder: ThinkGearDecoder(), notifications: thinkGear),
-        ] + frames
+        ] + frames + described
     }
 
     /// Not a headset's: it makes an array of each notification. What counts allocations must count these.
     static let allocating = DecodeWorkload(name: "allocating", decoder: AllocatingDecoder(), notifications: bufferedEEG)
 
     /// Bytes that look like a signal as little as possible: no decoder may live on zeros.
-    private static func bytes(_ count: Int, seed: Int) -> [UInt8] {
+    static func bytes(_ count: Int, seed: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed &* 31) &* 167 >> 3) }
     }
 

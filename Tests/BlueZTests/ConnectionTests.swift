@@ -198,10 +198,13 @@ struct ConnectionTests {
         let second = script.attempt()
         script.ask { $0.connect(Script.headset, attempt: second) }
         #expect(script.waiting.isEmpty)
+        script.others.removeAll()
         script.pass(.milliseconds(99))
-        #expect(script.waiting.isEmpty)
+        #expect(script.waiting.isEmpty && script.others.isEmpty)
         script.pass(.milliseconds(1))
         #expect(script.waiting == ["Connect"])
+        // What the kernel is told of the link while it gives up another one is forgotten with that.
+        #expect(script.others == [.loadConnectionParameters])
     }
 
     /// Cancels whatever there is; the attempt of the cancel.

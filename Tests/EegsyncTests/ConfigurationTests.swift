@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Headsets
 import Testing
 
 @testable import eegsync
@@ -92,6 +93,18 @@ private func configuration(
         #expect(read.central == .simulation(.init(seed: 1, headsets: [])))
     }
 
+    @Test func aPresetIsOneOfTheModelsAndDecidesItsStreams() throws {
+        let chosen = try parse(configuration(headset: "{name: a, model: muse, preset: p22}"))
+        #expect(chosen.headsets.map(\.preset) == ["p22"])
+        #expect(chosen.knownHeadsets.first?.profile.streams.map(\.name) == ["eeg"])
+        #expect(
+            problems(configuration(headset: "{name: a, model: muse, preset: p7}")).first?
+                .contains("headsets[0].preset: 'p7' is no preset of the model (allowed: p20, p21, p22,") == true)
+        #expect(
+            problems(configuration(headset: "{name: a, model: ganglion, preset: p21}")).first?
+                .contains("no preset with this model") == true)
+    }
+
     @Test func everyProblemIsToldAtOnceInTheOrderOfTheFile() {
         let text = """
             database: relative.sqlite
@@ -105,7 +118,7 @@ private func configuration(
                 "line 1: database: 'relative.sqlite' is not the absolute path of a file (allowed: an absolute path)",
                 "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
                 "line 3: central.kind: 'magic' is no central (allowed: auto, bluez, kernel or simulation)",
-                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey)",
+                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey, montage, preset)",
                 "line 5: headsets[0].model: 'muse9' is no model that this version knows"
                     + " (allowed: \(models.joined(separator: ", ")))",
             ])

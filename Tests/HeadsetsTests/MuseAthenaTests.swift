@@ -66,6 +66,33 @@ struct MuseAthenaTests {
         #expect(statuses.first?.tickFrequency == 1000)
     }
 
+    private static func status(charge: String) -> [[UInt8]] {
+        let text = Array("{\"sn\":\"6002\",\"ma\":\"00-55-da-b0-13-24\",\"bp\":\(charge)}".utf8)
+        return stride(from: 0, to: text.count, by: 19).map { start in
+            let part = text[start..<min(text.count, start + 19)]
+            return [UInt8(part.count)] + part
+        }
+    }
+
+    @Test(
+        "with new firmware tells its charge in steps that its status proves, and no clock",
+        arguments: [("60.2", 15_360, [60.0]), ("30", 15_360, [30.0]), ("90", 15_360, []), (nil, 15_360, [])]
+            as [(String?, Int, [Double])])
+    func newBattery(told: String?, raw: Int, expected: [Double]) {
+        var decoder = MuseAthenaDecoder()
+        var decoded = Decoded()
+        for fragment in told.map({ Self.status(charge: $0) }) ?? [] {
+            decoder.decode(fragment, from: MuseService.control, into: &decoded)
+        }
+        decoded.removeAll()
+        let content = [UInt8(raw & 0xFF), UInt8(raw >> 8)] + [UInt8](repeating: 7, count: 186)
+        let packet = MuseAthenaPacket.encoded(index: 0, deviceMilliseconds: 99, blocks: [(.newBattery, 0, content)])
+        decoder.decode(packet, from: MuseService.multiplexed, into: &decoded)
+        let statuses = decoded.items.compactMap { if case .status(let status) = $0 { status } else { nil } }
+        #expect(statuses.compactMap(\.batteryPercent) == expected)
+        #expect(statuses.allSatisfy { $0.deviceTicks == nil })
+    }
+
     @Test("numbers each kind of block by itself", arguments: MuseAthenaPreset.allCases)
     func presets(_ preset: MuseAthenaPreset) {
         let profile = MuseAthenaProfile(preset: preset)
@@ -154,7 +181,7 @@ struct MuseAthenaTests {
         #expect(!decoded.items.contains { if case .discarded = $0 { true } else { false } })
         let streams = MuseAthenaProfile(preset: .p1034).streams
         let blocks = Self.blocks(decoded)
-        for (stream, count) in [(0, 448), (1, 119), (2, 119), (3, 114)] {
+        for (stream, count) in [(0, 448), (1, 119), (2, 119), (3, 114), (4, 35)] {
             let own = blocks.filter { $0.stream == stream }
             #expect(own.count == count)
             #expect(own.map(\.counter) == (0..<count).map { UInt32($0 % 256) })
@@ -162,6 +189,10 @@ struct MuseAthenaTests {
             let frequency = Double(count * streams[stream].samplesPerCount) / 6.93
             #expect(abs(frequency / streams[stream].samplingFrequency - 1) < 0.04, "\(frequency) Hz")
         }
+        // Both reference electrodes lie near the middle of 14 bits, apart from each other, and hardly move.
+        let reference = blocks.filter { $0.stream == 4 }.flatMap { decoded.values[$0.values] }
+        #expect(stride(from: 0, to: reference.count, by: 2).allSatisfy { abs(reference[$0] - 8222) <= 8 })
+        #expect(stride(from: 1, to: reference.count, by: 2).allSatisfy { abs(reference[$0] - 8239) <= 8 })
         let values = blocks.filter { $0.stream == 0 }.flatMap { decoded.values[$0.values] }
         #expect(values.allSatisfy { (0...16_383).contains($0) })
         #expect(blocks.allSatisfy { $0.values.upperBound <= decoded.values.count })

@@ -216,6 +216,6 @@ struct MuseTests {
             let isAbandoned = steps.contains { if case .abandonLink = $0 { true } else { false } }
             #expect(isAbandoned == (variant == .controlOnly))
         }
-        #expect(MuseProfile(hasAuxiliary: true).streams.first?.channels.map(\.name) == ["TP9", "AF7", "AF8", "TP10", "AUX"])
+        #expect(MuseProfile(preset: "p20").streams.first?.channels.map(\.name) == ["TP9", "AF7", "AF8", "TP10", "AUX"])
     }
 }

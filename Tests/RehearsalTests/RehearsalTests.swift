@@ -100,6 +100,24 @@ struct RehearsalTests {
         #expect(try Rehearsal(plan).run().violations == [])
     }
 
+    @Test("A MindWave Mobile and a MindWave Mobile 2 bear one name, and each is recorded as what it is")
+    func sameName() throws {
+        var plan = RehearsalPlan(
+            seed: 3,
+            headsets: [
+                RehearsedHeadset(name: "old", specification: .thinkGear(), profile: ThinkGearProfile()),
+                RehearsedHeadset(name: "new", specification: .mindWave(), profile: MindWaveProfile()),
+            ])
+        plan.faultyPeriod = .seconds(20)
+        plan.calmPeriod = .seconds(15)
+        let rehearsal = try Rehearsal(plan)
+        #expect(try rehearsal.run().violations == [])
+        for recording in [1, 2] as [Int64] {
+            let contents = try rehearsal.store.reader(of: RecordingID(rawValue: recording)).contents
+            #expect(contents.streams.allSatisfy { ($0.lastN ?? 0) > Int64(30 * $0.description.samplingFrequency) })
+        }
+    }
+
     @Test("A channel that is shifted or filled is noticed in a headset without memory", arguments: memoryless.indices)
     func plantedDefectWithoutMemory(_ place: Int) throws {
         for defect in [PlantedDefect.shiftChannel, .fillGapsWithZeros] {

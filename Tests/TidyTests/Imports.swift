@@ -26,7 +26,8 @@ enum Imports {
             "Simulation", "Acquisition", "CLinux", "CSystemd",
         ],
         "eegsync": [
-            "Bluetooth", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Reconnection", "Migrations", "Storage",
+            "Bluetooth", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Reconnection", "Migrations",
+            "Storage",
             "Export", "BlueZ", "BluetoothManagement", "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux",
             "CSystemd",
         ],

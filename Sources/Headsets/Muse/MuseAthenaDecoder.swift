@@ -6,8 +6,12 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     private var control = MuseControl()
     private let eegTag: MuseAthenaPacket.Tag
     private let opticsTag: MuseAthenaPacket.Tag?
+    private let referenceStream: Int
     /// The headset's clock when it was told last.
     private var toldMilliseconds: UInt64?
+
+    /// How many steps of the new firmware's block are a percent, once that is known.
+    private var newBatterySteps: Double?
 
     /// How often the headset's clock is told; battery blocks come each second.
     private static let clockPeriodMilliseconds: UInt64 = 10_000
@@ -18,6 +22,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     public init(preset: MuseAthenaPreset = .p1041) {
         eegTag = preset.eegTag
         opticsTag = preset.opticsTag
+        referenceStream = preset.referenceStream
     }
 
     public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
@@ -66,9 +71,9 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
             Self.append(MuseAthenaProfile.eeg, number, channels: channels, from: start, into: &decoded)
         case .motion: Self.decodeMotion(number, bytes, content, into: &decoded)
         case opticsTag: Self.decodeOptics(tag, number, bytes, content, into: &decoded)
+        case .reference: decodeReference(number, bytes, content, into: &decoded)
         case .battery: tellBattery(bytes, content, packet, into: &decoded)
-        // Not understood well enough to be stored.
-        case .reference, .newBattery: break
+        case .newBattery: tellNewBattery(bytes, content, packet, into: &decoded)
         case .eeg4, .eeg8, .optics4, .optics8, .optics16:
             decoded.items.append(.discarded(byteCount: content.count))
         }
@@ -120,20 +125,54 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         }
     }
 
-    /// The charge in 1/256 %, and beside it the headset's clock as an observation.
-    private mutating func tellBattery(
-        _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded
-    ) {
+    /// 6 instants of 2 channels, 16 bits each, the lowest byte first.
+    private func decodeReference(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
+        let start = decoded.values.count
+        for place in stride(from: content.lowerBound, to: content.upperBound, by: 2) {
+            decoded.values.append(Int32(bytes[place]) | Int32(bytes[place + 1]) << 8)
+        }
+        Self.append(referenceStream, number, channels: 2, from: start, into: &decoded)
+    }
+
+    // MARK: Battery and clock
+
+    /// The headset's clock in a packet's header, in milliseconds; nil where it was told not long ago.
+    private mutating func clockToTell(_ bytes: [UInt8], _ packet: Range<Int>) -> UInt64? {
         var milliseconds: UInt64 = 0
         for place in (3..<MuseAthenaPacket.headerLength).reversed() {
             milliseconds = milliseconds << 8 | UInt64(bytes[packet.lowerBound + place])
         }
-        if let told = toldMilliseconds, milliseconds &- told < Self.clockPeriodMilliseconds { return }
+        if let told = toldMilliseconds, milliseconds &- told < Self.clockPeriodMilliseconds { return nil }
         toldMilliseconds = milliseconds
-        let battery = Double(UInt16(bytes[content.lowerBound]) | UInt16(bytes[content.lowerBound + 1]) << 8) / 256
+        return milliseconds
+    }
+
+    /// The charge in 1/256 %, and beside it the headset's clock as an observation.
+    private mutating func tellBattery(
+        _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded
+    ) {
+        guard let milliseconds = clockToTell(bytes, packet) else { return }
         decoded.items.append(
             .status(
                 HeadsetStatus(
-                    condition: .streaming, batteryPercent: min(100, battery), deviceTicks: milliseconds, tickFrequency: 1000)))
+                    condition: .streaming, batteryPercent: min(100, Self.battery(bytes, content) / 256),
+                    deviceTicks: milliseconds, tickFrequency: 1000)))
+    }
+
+    /// The charge as new firmware tells it, in 1/256 % or 1/512 %: sources disagree. The answer to the status query tells it in
+    /// percent; only a block that agrees with it to 5 % shows which, and until one does nothing is told. Nobody has checked
+    /// the packets' header with this firmware, so its clock is not told.
+    private mutating func tellNewBattery(
+        _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded
+    ) {
+        guard content.count >= 2, let known = control.batteryPercent else { return }
+        let raw = Self.battery(bytes, content)
+        newBatterySteps = newBatterySteps ?? [256, 512].first { abs(raw / $0 - known) <= 5 }
+        guard let steps = newBatterySteps, raw / steps <= 100, clockToTell(bytes, packet) != nil else { return }
+        decoded.items.append(.status(HeadsetStatus(condition: .streaming, batteryPercent: raw / steps)))
+    }
+
+    private static func battery(_ bytes: [UInt8], _ content: Range<Int>) -> Double {
+        Double(UInt16(bytes[content.lowerBound]) | UInt16(bytes[content.lowerBound + 1]) << 8)
     }
 }

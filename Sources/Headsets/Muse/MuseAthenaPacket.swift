@@ -23,7 +23,7 @@ public enum MuseAthenaPacket {
         case optics16 = 0x36
         /// 3 instants of accelerometer and gyroscope, 16 bits each.
         case motion = 0x47
-        /// Reference and driven right leg, or something else: sources disagree.
+        /// 6 instants of reference and driven right leg, 16 bits each; OpenMuse does not know it.
         case reference = 0x53
         /// Battery, with old firmware.
         case battery = 0x98

@@ -1,28 +1,5 @@
 public import Bluetooth
 
-/// What a Muse S Athena may be told to send. Of some presets the content is disputed; these were seen in recordings.
-public enum MuseAthenaPreset: String, Hashable, Sendable, CaseIterable {
-    /// 4 channels of EEG, motion.
-    case p21
-    /// 4 channels of EEG, 8 of optics, motion.
-    case p1034
-    /// 4 channels of EEG, 4 of optics, motion.
-    case p1035
-    /// 8 channels of EEG, 16 of optics, motion.
-    case p1041
-
-    var eegTag: MuseAthenaPacket.Tag { self == .p1041 ? .eeg8 : .eeg4 }
-
-    var opticsTag: MuseAthenaPacket.Tag? {
-        switch self {
-        case .p21: nil
-        case .p1034: .optics8
-        case .p1035: .optics4
-        case .p1041: .optics16
-        }
-    }
-}
-
 /// InteraXon's Muse S Athena (2025): what ``MuseProfile`` becomes where the characteristic of multiplexed packets is there.
 public struct MuseAthenaProfile: HeadsetProfile {
     /// The place of the stream of EEG samples.
@@ -58,9 +35,9 @@ public struct MuseAthenaProfile: HeadsetProfile {
     public var timing: ProfileTiming { general.timing }
 
     public var streams: [StreamDescription] {
-        let channels = ["TP9", "AF7", "AF8", "TP10", "AUX1", "AUX2", "AUX3", "AUX4"].prefix(preset.eegTag == .eeg8 ? 8 : 4)
+        let channels = ["TP9", "AF7", "AF8", "TP10", "AUX1", "AUX2", "AUX3", "AUX4"].prefix(preset.eegChannelCount)
         let scale = Self.microvoltsPerCount
-        var streams = [
+        let streams = [
             StreamDescription(
                 name: "eeg", samplingFrequency: 256, samplesPerCount: 16 / channels.count, counterModulus: 256,
                 channels: channels.map {
@@ -70,22 +47,32 @@ public struct MuseAthenaProfile: HeadsetProfile {
             Self.motion("accelerometer", type: "ACCEL", unit: "g", scale: 1.0 / 16_384),
             Self.motion("gyroscope", type: "GYRO", unit: "deg/s", scale: -MuseProfile.degreesPerSecondPerCount),
         ]
-        guard let tag = preset.opticsTag else { return streams }
-        // Its tag promises 64 Hz for 8 channels too, but a recording of 7 s holds 32 Hz of them, with no block missing.
-        let (count, instants, frequency) =
-            tag == .optics16 ? (16, 1, 64.0) : tag == .optics8 ? (8, 2, 32.0) : (4, 3, 64.0)
-        for first in stride(from: 0, to: count, by: StreamDescription.channelsPerBank) {
-            streams.append(
-                StreamDescription(
-                    name: "optics", bank: first / StreamDescription.channelsPerBank, samplingFrequency: frequency,
-                    samplesPerCount: instants, counterModulus: 256,
-                    channels: (first..<min(count, first + StreamDescription.channelsPerBank)).map {
-                        ChannelDescription(
-                            name: "OPT\($0 + 1)", type: "MISC", unit: "n/a", scale: 1, rawMinimum: 0, rawMaximum: 0xF_FFFF)
-                    }))
-        }
-        return streams
+        return streams + optics + [Self.reference]
     }
+
+    /// Banks of at most 8 channels.
+    private var optics: [StreamDescription] {
+        let count = preset.opticsChannelCount
+        // Its tag promises 64 Hz for 8 channels too, but a recording of 7 s holds 32 Hz of them, with no block missing.
+        let (instants, frequency) = count == 16 ? (1, 64.0) : count == 8 ? (2, 32.0) : (3, 64.0)
+        return stride(from: 0, to: count, by: StreamDescription.channelsPerBank).map { first in
+            StreamDescription(
+                name: "optics", bank: first / StreamDescription.channelsPerBank, samplingFrequency: frequency,
+                samplesPerCount: instants, counterModulus: 256,
+                channels: (first..<min(count, first + StreamDescription.channelsPerBank)).map {
+                    ChannelDescription(
+                        name: "OPT\($0 + 1)", type: "MISC", unit: "n/a", scale: 1, rawMinimum: 0, rawMaximum: 0xF_FFFF)
+                })
+        }
+    }
+
+    /// Two channels of 16 bits near 8192, the middle of the EEG's 14 bits, in a recording. BrainFlow names them; which is which
+    /// nobody has proven, nor their scale. The tag promises 32 Hz; three recordings hold 29.9 to 30.9 Hz.
+    private static let reference = StreamDescription(
+        name: "reference", samplingFrequency: 31, samplesPerCount: 6, counterModulus: 256,
+        channels: ["DRL", "REF"].map {
+            ChannelDescription(name: $0, type: "MISC", unit: "n/a", scale: 1, rawMinimum: 0, rawMaximum: 0xFFFF)
+        })
 
     private static func motion(_ name: String, type: String, unit: String, scale: Double) -> StreamDescription {
         StreamDescription(

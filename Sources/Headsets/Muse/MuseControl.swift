@@ -3,6 +3,8 @@ struct MuseControl: Sendable {
     private var replies = MuseReplyAssembler()
     /// True once samples came on the link: the status itself does not tell whether the headset streams.
     var hasSamples = false
+    /// The charge in percent that the last status told.
+    private(set) var batteryPercent: Double?
 
     /// Takes a notification of the control characteristic.
     mutating func decode(_ bytes: [UInt8], into decoded: inout Decoded) {
@@ -11,6 +13,7 @@ struct MuseControl: Sendable {
         let dropped = replies.append(bytes) { reply in
             if let item = Self.item(of: reply, isStreaming: isStreaming) { items.append(item) }
         }
+        for case .status(let status) in items { batteryPercent = status.batteryPercent ?? batteryPercent }
         if dropped > 0 { items.append(.discarded(byteCount: dropped)) }
         decoded.items += items
     }

@@ -4,9 +4,21 @@ public import Bluetooth
 /// carry the number of the packet. A lost one is missing in its channel and nowhere else.
 public struct MuseDecoder: HeadsetDecoder {
     private var control = MuseControl()
+    private let eegChannelCount: Int
+    private let hasMotion: Bool
+    private let hasPPG: Bool
 
-    /// Creates a decoder for one link.
-    public init() {}
+    /// Creates a decoder for one link; what belongs to a stream that the profile does not have is discarded.
+    ///
+    /// - Parameters:
+    ///   - eegChannelCount: 4, or 5 with the auxiliary input.
+    ///   - hasMotion: whether there are accelerometer and gyroscope.
+    ///   - hasPPG: whether there are optical channels.
+    public init(eegChannelCount: Int = 5, hasMotion: Bool = true, hasPPG: Bool = true) {
+        self.eegChannelCount = eegChannelCount
+        self.hasMotion = hasMotion
+        self.hasPPG = hasPPG
+    }
 
     public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         if characteristic == MuseService.control { return control.decode(bytes, into: &decoded) }
@@ -18,20 +30,20 @@ public struct MuseDecoder: HeadsetDecoder {
         let start = decoded.values.count
         var block = SampleBlock(
             stream: 0, counter: UInt32(number), channelCount: 1, instantCount: 0, values: start..<start)
-        if let channel = MuseService.eeg.firstIndex(of: characteristic) {
+        if let channel = MuseService.eeg.firstIndex(of: characteristic), channel < eegChannelCount {
             Self.appendUnsigned12(bytes, to: &decoded.values)
             block.stream = MuseProfile.eeg
             block.firstChannel = channel
             block.instantCount = 12
             control.hasSamples = true
-        } else if characteristic == MuseService.accelerometer || characteristic == MuseService.gyroscope {
+        } else if hasMotion, characteristic == MuseService.accelerometer || characteristic == MuseService.gyroscope {
             for place in stride(from: 2, to: bytes.count, by: 2) {
                 decoded.values.append(Int32(Int16(bitPattern: UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1]))))
             }
             block.stream = characteristic == MuseService.gyroscope ? MuseProfile.gyroscope : MuseProfile.accelerometer
             block.channelCount = 3
             block.instantCount = 3
-        } else if let channel = MuseService.ppg.firstIndex(of: characteristic) {
+        } else if hasPPG, let channel = MuseService.ppg.firstIndex(of: characteristic) {
             for place in stride(from: 2, to: bytes.count, by: 3) {
                 decoded.values.append(
                     Int32(bytes[place]) << 16 | Int32(bytes[place + 1]) << 8 | Int32(bytes[place + 2]))

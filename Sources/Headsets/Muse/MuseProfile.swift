@@ -33,17 +33,36 @@ public struct MuseProfile: HeadsetProfile {
 
     /// What the headset has turned out to be.
     public let variant: Variant
-    private let hasAuxiliary: Bool
+    /// The preset that a person has chosen; nil for the headset's usual one.
+    private let preset: String?
 
     /// Creates the profile.
     ///
     /// - Parameters:
-    ///   - hasAuxiliary: true where an electrode is at the auxiliary input, as a fifth channel.
+    ///   - preset: one of ``presets``; any other word, and nil, stands for the headset's usual one.
     ///   - variant: what is known of the headset.
-    public init(hasAuxiliary: Bool = false, variant: Variant = .unknown) {
-        self.hasAuxiliary = hasAuxiliary
+    public init(preset: String? = nil, variant: Variant = .unknown) {
+        self.preset = preset
         self.variant = variant
     }
+
+    /// Those of all headsets of the model: which one it is, is known when it is connected.
+    public var presets: [String] {
+        let older = MusePreset.allCases.map(\.rawValue)
+        return older + MuseAthenaPreset.allCases.map(\.rawValue).filter { !older.contains($0) }
+    }
+
+    public func choosing(preset: String) -> any HeadsetProfile { MuseProfile(preset: preset, variant: variant) }
+
+    /// What the headset is told, as far as it knows the preset.
+    private var chosen: MusePreset? {
+        guard let preset = preset.flatMap(MusePreset.init(rawValue:)) else { return nil }
+        return variant == .withPPG ? preset : preset.withoutPPG
+    }
+
+    private var eegChannelCount: Int { chosen?.eegChannelCount ?? 4 }
+    private var hasMotion: Bool { chosen?.hasMotion ?? true }
+    private var hasPPG: Bool { variant == .withPPG && chosen?.hasPPG ?? true }
 
     public var model: String { "muse" }
     public var displayName: String { "InteraXon Muse" }
@@ -63,9 +82,11 @@ public struct MuseProfile: HeadsetProfile {
 
     public var dataCharacteristics: [BluetoothUUID] {
         guard dataCharacteristicsAreKnown else { return [] }
-        return MuseService.eeg.prefix(hasAuxiliary ? 5 : 4)
-            + [MuseService.accelerometer, MuseService.gyroscope, MuseService.telemetry]
-            + (variant == .withPPG ? MuseService.ppg : [])
+        var characteristics = Array(MuseService.eeg.prefix(eegChannelCount))
+        if hasMotion { characteristics += [MuseService.accelerometer, MuseService.gyroscope] }
+        characteristics.append(MuseService.telemetry)
+        if hasPPG { characteristics += MuseService.ppg }
+        return characteristics
     }
 
     /// Each channel has to keep sending. An array that exists once: it is looked at with every packet.
@@ -88,15 +109,17 @@ public struct MuseProfile: HeadsetProfile {
         var streams = [
             StreamDescription(
                 name: "eeg", samplingFrequency: 256, samplesPerCount: Self.eegInstantsPerPacket, counterModulus: 1 << 16,
-                channels: ["TP9", "AF7", "AF8", "TP10", "AUX"].prefix(hasAuxiliary ? 5 : 4).map {
+                channels: ["TP9", "AF7", "AF8", "TP10", "AUX"].prefix(eegChannelCount).map {
                     ChannelDescription(
                         name: $0, scale: Self.microvoltsPerCount, offset: -2048 * Self.microvoltsPerCount, rawMinimum: 0,
                         rawMaximum: 4095)
-                }),
-            Self.motion("accelerometer", type: "ACCEL", unit: "g", scale: 1.0 / 16_384),
-            Self.motion("gyroscope", type: "GYRO", unit: "deg/s", scale: Self.degreesPerSecondPerCount),
+                })
         ]
-        if variant == .withPPG {
+        if hasMotion {
+            streams.append(Self.motion("accelerometer", type: "ACCEL", unit: "g", scale: 1.0 / 16_384))
+            streams.append(Self.motion("gyroscope", type: "GYRO", unit: "deg/s", scale: Self.degreesPerSecondPerCount))
+        }
+        if hasPPG {
             // Which colour is which differs between Muse 2 and Muse S, and is disputed.
             streams.append(
                 StreamDescription(
@@ -118,14 +141,10 @@ public struct MuseProfile: HeadsetProfile {
             })
     }
 
-    /// The preset: 21 and 20 have four and five channels of EEG and motion, 51 and 50 the same with optical channels. 50 is
-    /// the one that other programs use with a Muse 2 and Muse S; what is not subscribed is not sent.
-    var preset: String {
-        switch (variant, hasAuxiliary) {
-        case (.withPPG, _): "50"
-        case (_, true): "20"
-        case (_, false): "21"
-        }
+    /// The chosen preset, or 50, which other programs use with a Muse 2 and Muse S, and 21 without optical channels. What is not
+    /// subscribed is not sent.
+    private var presetCommand: [UInt8] {
+        MuseCommand.bytes(chosen?.rawValue ?? (variant == .withPPG ? MusePreset.p50 : .p21).rawValue)
     }
 
     /// The status query asks for the versions too, because a headset in its bootloader tells it only there.
@@ -142,7 +161,7 @@ public struct MuseProfile: HeadsetProfile {
         case .initialise:
             [
                 MuseCommand.step(MuseCommand.halt), .wait(.milliseconds(50)),
-                MuseCommand.step(MuseCommand.preset(preset)), .wait(.milliseconds(50)),
+                MuseCommand.step(presetCommand), .wait(.milliseconds(50)),
             ]
         case .start: [MuseCommand.step(MuseCommand.start)]
         case .keepAlive: [MuseCommand.step(MuseCommand.keepAlive)]
@@ -152,7 +171,9 @@ public struct MuseProfile: HeadsetProfile {
 
     /// What the headset is, by the characteristics that it has.
     public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
-        if database[MuseService.multiplexed] != nil { return MuseAthenaProfile() }
+        if database[MuseService.multiplexed] != nil {
+            return MuseAthenaProfile(preset: preset.flatMap(MuseAthenaPreset.init(rawValue:)) ?? .p1041)
+        }
         let variant: Variant =
             if database[MuseService.ppg[0]] != nil {
                 .withPPG
@@ -161,8 +182,10 @@ public struct MuseProfile: HeadsetProfile {
             } else {
                 .controlOnly
             }
-        return MuseProfile(hasAuxiliary: hasAuxiliary, variant: variant)
+        return MuseProfile(preset: preset, variant: variant)
     }
 
-    public func makeDecoder() -> any HeadsetDecoder { MuseDecoder() }
+    public func makeDecoder() -> any HeadsetDecoder {
+        MuseDecoder(eegChannelCount: eegChannelCount, hasMotion: hasMotion, hasPPG: hasPPG)
+    }
 }

@@ -59,6 +59,14 @@ public protocol HeadsetProfile: Sendable {
     /// has control characteristics where this one has some.
     func adapted(to database: GATTDatabase) -> any HeadsetProfile
 
+    /// The presets that a person may choose from, in the maker's words; empty where there is nothing to choose.
+    var presets: [String] { get }
+
+    /// The profile of a headset of which a person wants a preset.
+    ///
+    /// - Parameter preset: one of ``presets``.
+    func choosing(preset: String) -> any HeadsetProfile
+
     /// A decoder for one link.
     func makeDecoder() -> any HeadsetDecoder
 }
@@ -69,6 +77,8 @@ extension HeadsetProfile {
     public var tellsIdentityInStatus: Bool { false }
     public var isDiscriminatedByDatabase: Bool { false }
     public func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
+    public var presets: [String] { [] }
+    public func choosing(preset: String) -> any HeadsetProfile { self }
 
     /// True where a headset can prove which one it is.
     public var provesIdentity: Bool { identityCharacteristic != nil || tellsIdentityInStatus }

@@ -18,7 +18,7 @@ public struct HeadsetSpecification: Sendable {
         case hermes(HermesSpecification)
         /// An OpenBCI Ganglion: no memory, a counter of a second.
         case ganglion(GanglionSpecification)
-        /// A Muse 2016, Muse 2 or Muse S: no memory, each channel in packets of its own.
+        /// A Muse: no memory; each channel of the EEG in packets of its own, but for an Athena.
         case muse(MuseSpecification)
         /// An OpenBCI Cyton at a serial port: no memory, a counter of a second, and it streams on when its link ends.
         case cyton(CytonSpecification)
@@ -29,8 +29,8 @@ public struct HeadsetSpecification: Sendable {
         case explore(ExploreSpecification)
         /// A g.tec Unicorn Hybrid Black at a serial port: no memory, a counter of 32 bits.
         case unicorn(UnicornSpecification)
-        /// Plays recorded notifications.
-        case recorded(Capture)
+        /// Plays recorded notifications; those before the data either with it, or as answers to the first commands.
+        case recorded(Capture, answersCommands: Bool = false)
     }
 
     /// The local name in the advertisement.

@@ -125,7 +125,8 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
         return time + interval
     }
 
-    /// Each packet that becomes full lets one be sent: what has waited once goes on waiting. A ring that has filled up looks empty.
+    /// Each packet that becomes full lets one be sent: what has waited once goes on waiting. A ring that has filled up looks
+    /// empty.
     private func sendPackets(upTo end: Int64) {
         while (fullPackets + 1) * Self.instants <= end {
             fullPackets += 1

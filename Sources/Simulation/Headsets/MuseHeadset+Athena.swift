@@ -36,6 +36,10 @@ extension MuseHeadset {
             blocks.append(
                 (.motion, number(MuseAthenaProfile.accelerometer, packet, session), MuseAthenaPacket.packed(values, width: 16)))
         }
+        for packet in due(Self.reference, session, at: time) {
+            let values = instants(Self.reference, packet, count: 6, channels: 2)
+            blocks.append((.reference, number(Self.reference, packet, session), MuseAthenaPacket.packed(values, width: 16)))
+        }
         if isTelemetryDue(every: 1_000_000_000, at: time) {
             let battery = MuseReplyQueue.batteryPercent * 256
             var content = [UInt8](repeating: 0, count: 20)

@@ -47,7 +47,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
     var nextPackets: [Int64] = []
     /// True after the first of the two commands that start an Athena.
     private var isStartPending = false
-    /// An Athena's number of the next packet, and its block numbers less the packets sent, by stream.
+    /// An Athena's number of the next packet.
     var nextIndex: UInt16 = 0
     private var bootTime: Int64 = 0
     private var nextTelemetry: Int64 = 0
@@ -57,6 +57,8 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
 
     /// The instants of a packet, or of an Athena's block, by stream.
     let instantsPerPacket: [Int64]
+    /// The place of an Athena's stream of reference electrodes: behind two banks of optics.
+    static let reference = MuseAthenaProfile.optics + 2
     /// Packets of a stream that the radio holds back; older ones are gone.
     private static let backlog: Int64 = 16
     /// In this order the packets of one instant come.
@@ -70,7 +72,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         replies = MuseReplyQueue(
             name: headset.specification.localName, serialNumber: headset.specification.serialNumber ?? "")
         interval = headset.specification.connectionInterval.nanoseconds
-        instantsPerPacket = specification.muse == .museSAthena ? [2, 3, 3, 1, 1] : [12, 3, 3, 6]
+        instantsPerPacket = specification.muse == .museSAthena ? [2, 3, 3, 1, 1, 6] : [12, 3, 3, 6]
     }
 
     var isStreaming: Bool { isSampling }
@@ -165,7 +167,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         sessions.append(
             SampleSession(
                 began: MonotonicTime(nanoseconds: time), firstIndexes: instantsPerPacket.map { first * $0 },
-                samplingFrequencies: [256, 52, 52, 64, 64].map { $0 * factor }))
+                samplingFrequencies: [256, 52, 52, 64, 64, 31].map { $0 * factor }))
     }
 
     private func stop(at time: Int64) {
@@ -266,6 +268,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
             index: UInt32(truncatingIfNeeded: position))
         return switch stream {
         case MuseProfile.eeg where specification.muse == .museSAthena: max(0, min(16_383, 8192 + value >> 7))
+        case Self.reference where specification.muse == .museSAthena: max(0, min(16_383, 8192 + value >> 10))
         case MuseAthenaProfile.optics... where specification.muse == .museSAthena:
             max(0, min(0xF_FFFF, 0x8_0000 + value >> 4))
         case MuseProfile.eeg: max(0, min(4095, 2048 + value >> 9))

@@ -57,7 +57,7 @@ struct CaptureCommand: AsyncParsableCommand {
         // A closed pipe then comes as an error of the write.
         signal(SIGPIPE, SIG_IGN)
         let session = try makeSession()
-        let file = try CaptureFile(path: output, replacesExisting: force)
+        let file = try CaptureOutput(path: output, replacesExisting: force)
         let progress = CaptureProgress()
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let listener = Task {
@@ -87,7 +87,7 @@ struct CaptureCommand: AsyncParsableCommand {
     }
 
     /// Asks for the capture, and writes it until it ends.
-    private func follow(_ session: CaptureSession, _ file: CaptureFile, _ progress: CaptureProgress) async throws {
+    private func follow(_ session: CaptureSession, _ file: CaptureOutput, _ progress: CaptureProgress) async throws {
         let store = session.store
         let end = seconds.map { HostClock.now + .seconds($0) } ?? .init(nanoseconds: .max)
         var leaseEnd = min(end, HostClock.now + Self.lease)

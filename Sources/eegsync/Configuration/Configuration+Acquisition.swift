@@ -12,8 +12,8 @@ extension Configuration {
             // The parser accepts only models of the catalog, and described ones.
             guard let profile = headset.profile else { return nil }
             return KnownHeadset(
-                name: headset.name, profile: profile, identifiers: headset.identifiers, identityProof: headset.serialNumber,
-                montage: headset.montage)
+                name: headset.name, profile: headset.preset.map { profile.choosing(preset: $0) } ?? profile,
+                identifiers: headset.identifiers, identityProof: headset.serialNumber, montage: headset.montage)
         }
     }
 

@@ -35,6 +35,8 @@ struct Configuration: Hashable, Sendable {
         var montage: Montage?
         /// What describes the model; nil for a built-in one.
         var descriptor: HeadsetDescriptor?
+        /// What the headset is told to send, one of the presets of its profile; nil for its usual one.
+        var preset: String?
     }
 
     /// What stands behind the `Central` protocol.

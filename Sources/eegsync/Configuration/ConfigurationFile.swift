@@ -1,4 +1,5 @@
 import Foundation
+import Headsets
 
 /// The file that a configuration stands in.
 enum ConfigurationFile {
@@ -11,11 +12,7 @@ enum ConfigurationFile {
     static func load(path: String) throws(ConfigurationError) -> Configuration {
         let library = HeadsetLibrary(configurationPath: path)
         do throws(ConfigurationError) {
-            var configuration = try load(path: path, models: library.models)
-            for index in configuration.headsets.indices {
-                configuration.headsets[index].descriptor = library.descriptor(model: configuration.headsets[index].model)
-            }
-            return configuration
+            return try load(path: path, models: library.models, described: library.entries.compactMap(\.descriptor))
         } catch .invalid(let file, var problems) where !library.wrongFiles.isEmpty {
             // The unknown model may be one whose descriptor is wrong.
             let check = "; `eegsync headsets check` tells what is wrong in \(library.wrongFiles.joined(separator: ", "))"
@@ -29,7 +26,9 @@ enum ConfigurationFile {
     /// Reads and parses a file that may name these models.
     ///
     /// - Throws: ``ConfigurationError``.
-    static func load(path: String, models: [String]) throws(ConfigurationError) -> Configuration {
+    static func load(
+        path: String, models: [String], described: [HeadsetDescriptor] = []
+    ) throws(ConfigurationError) -> Configuration {
         let text: String
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -47,7 +46,7 @@ enum ConfigurationFile {
         } catch {
             throw .unreadable(file: path, reason: Self.reason(of: error))
         }
-        return try ConfigurationParser.parse(text, file: path, models: models)
+        return try ConfigurationParser.parse(text, file: path, models: models, described: described)
     }
 
     /// The system's words for an error of Foundation's file functions.

@@ -6,7 +6,8 @@ extension ConfigurationParser {
 
     /// The names of a headset's EEG channels; as many as the model has.
     mutating func montage(_ value: ConfigurationNode, model: String) -> Montage? {
-        let count = (try? HeadsetCatalog.builtIn.profile(model: model)).map { Montage.channelCount(of: $0) }
+        let profile = described.first { $0.model == model }.map { DescribedProfile($0) as any HeadsetProfile }
+        let count = (profile ?? (try? HeadsetCatalog.builtIn.profile(model: model))).map { Montage.channelCount(of: $0) }
         let allowed =
             switch count {
             case .some(.some(let count)): "a list of \(count) different names such as AF7"

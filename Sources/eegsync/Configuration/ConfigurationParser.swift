@@ -8,20 +8,25 @@ struct ConfigurationParser {
     let file: String
     /// The models that this version knows.
     let models: [String]
+    /// What describes those of them that are not built in.
+    let described: [HeadsetDescriptor]
 
     var problems: [ConfigurationError.Problem] = []
 
     /// Creates a parser that accepts these models.
-    init(file: String, models: [String]) {
+    init(file: String, models: [String], described: [HeadsetDescriptor] = []) {
         self.file = file
         self.models = models
+        self.described = described
     }
 
     /// Parses a whole file.
     ///
     /// - Throws: ``ConfigurationError``, with all problems at once.
-    static func parse(_ text: String, file: String, models: [String]) throws(ConfigurationError) -> Configuration {
-        var parser = ConfigurationParser(file: file, models: models)
+    static func parse(
+        _ text: String, file: String, models: [String], described: [HeadsetDescriptor] = []
+    ) throws(ConfigurationError) -> Configuration {
+        var parser = ConfigurationParser(file: file, models: models, described: described)
         return try parser.parse(text)
     }
 
@@ -70,22 +75,35 @@ struct ConfigurationParser {
         guard let value else { return [] }
         var result: [Configuration.Headset] = []
         for element in list(value, allowed: "a list of headsets") {
-            let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey", "montage"])
+            let found = fields(
+                of: element, known: ["name", "model", "identifiers", "serial", "passkey", "montage", "preset"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             let model = model(in: found, of: element, among: models)
-            let isSerial = (try? HeadsetCatalog.builtIn.profile(model: model))?.usesSerialPort ?? false
-            result.append(
-                Configuration.Headset(
-                    name: name, model: model,
-                    identifiers: found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? [],
-                    serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
-                    passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) },
-                    montage: found["montage"].flatMap { montage($0, model: model) }))
+            var headset = Configuration.Headset(
+                name: name, model: model,
+                serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
+                passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) },
+                montage: found["montage"].flatMap { montage($0, model: model) },
+                descriptor: described.first { $0.model == model },
+                preset: found["preset"].flatMap { preset($0, model: model) })
+            let isSerial = headset.profile?.usesSerialPort ?? false
+            headset.identifiers = found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? []
+            result.append(headset)
         }
         if value.elements?.isEmpty == true {
             problems.append(value.problem("no headset is named", allowed: "at least one headset"))
         }
         return result
+    }
+
+    /// One of the presets of the model's profile.
+    private mutating func preset(_ value: ConfigurationNode, model: String) -> String? {
+        let presets = (try? HeadsetCatalog.builtIn.profile(model: model))?.presets ?? []
+        let allowed = presets.isEmpty ? "no preset with this model" : presets.joined(separator: ", ")
+        guard let written = text(value, allowed: allowed, limit: 64) else { return nil }
+        if presets.contains(written) { return written }
+        problems.append(value.problem("\(value.kind) is no preset of the model", allowed: allowed))
+        return nil
     }
 
     private mutating func identifiers(_ value: ConfigurationNode) -> [PeripheralIdentifier] {

@@ -1,3 +1,4 @@
+import Acquisition
 import Bluetooth
 import CLinux
 import Foundation
@@ -97,10 +98,14 @@ struct HostInspection {
         return try store.headsets(at: HostClock.now).map { headset in
             var result = HostFacts.Headset(name: headset.name)
             result.isConnected = try store.identifiers(of: headset.id).contains { connected.contains($0) }
-            let holding = ["streaming", "establishing"]
-            result.isHeldByDaemon = facts.service.daemonPid != nil && holding.contains(headset.state ?? "")
+            result.isHeldByDaemon = facts.service.daemonPid != nil && Self.holdsLink(state: headset.state)
             return result
         }
+    }
+
+    /// Whether the daemon has a link in a state of the database.
+    static func holdsLink(state: String?) -> Bool {
+        state.flatMap(ConnectionPhase.init(rawValue:))?.holdsLink ?? false
     }
 
     /// What is connected to this machine, by whomever.

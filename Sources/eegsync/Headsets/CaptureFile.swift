@@ -1,8 +1,8 @@
 import ArgumentParser
 import Bluetooth
+import Capture
 import Foundation
 import Headsets
-import Simulation
 
 /// A file with what a headset sent, in one of the formats that `eegsync help replay` describes.
 enum CaptureFile {

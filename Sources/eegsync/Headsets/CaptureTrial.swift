@@ -1,6 +1,6 @@
 import Bluetooth
+import Capture
 import Headsets
-import Simulation
 
 /// What a profile makes of a capture: samples, losses, rates, and the beginning of each channel for a plot.
 struct CaptureTrial {

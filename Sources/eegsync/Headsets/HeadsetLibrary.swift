@@ -100,9 +100,6 @@ struct HeadsetLibrary {
     /// The identifiers of all models.
     var models: [String] { entries.map(\.profile.model) }
 
-    /// The descriptor of a described model; nil for any other.
-    func descriptor(model: String) -> HeadsetDescriptor? { entries.first { $0.profile.model == model }?.descriptor }
-
     /// Descriptors of the owner's that are wrong, for a message about a model that is unknown.
     var wrongFiles: [String] {
         refused.compactMap { refused in

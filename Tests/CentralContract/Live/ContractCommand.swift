@@ -3,8 +3,9 @@ import Bluetooth
 import CentralContract
 import Glibc
 
-/// Puts the central of bluetoothd, or that of the kernel's sockets, to the test of the contract, in the lab. Prints a line
-/// for each case, what was found, and `N passed, N failed` at the end; exit 0 only if none failed.
+/// Puts a central to the test of the contract, in the lab: that of bluetoothd, that of the kernel's sockets, or for a classic
+/// address that of serial ports. Prints a line for each case, what was found, and
+/// `N passed, N failed` at the end; exit 0 only if none failed.
 @main
 enum ContractCommand {
     static func main() {
@@ -20,7 +21,8 @@ enum ContractCommand {
             headset: ContractHeadset(identifier: identifier, serialNumber: arguments[3]))
         var passed = 0
         var failed = 0
-        for contractCase in ContractCase.all where words.isEmpty || contractCase.sentence.contains(words) {
+        let cases = ContractCase.all.filter { $0.applies(to: bench.profile) }
+        for contractCase in cases where words.isEmpty || contractCase.sentence.contains(words) {
             let began = bench.now
             let findings = contractCase.findings(on: bench) + bench.takeProblems()
             bench.settle()

@@ -4,16 +4,17 @@ import BluetoothManagement
 import CLinux
 import CentralContract
 import Glibc
+import Headsets
 import KernelBluetooth
 
-/// A bench in real time: a poll(2) loop around the central of bluetoothd, or that of the kernel's sockets, beside the lab's
-/// headsets.
+/// A bench in real time: a poll(2) loop around a central of this machine, beside the lab's headsets.
 ///
 /// In the lab's machine the time of `CLOCK_BOOTTIME` is simulated, so waiting costs nothing there.
 final class LiveBench: ContractBench {
     let headset: ContractHeadset
-    /// bluetoothd holds the links; a socket's link ends with it.
-    var keepsLinks: Bool { route == .bluez }
+    let profile: any HeadsetProfile
+    /// bluetoothd holds the links to headsets of Bluetooth Low Energy; a socket's link ends with it.
+    var keepsLinks: Bool { route == .bluez && !profile.usesSerialPort }
 
     /// Which central is put to the test.
     enum Route: String {
@@ -34,6 +35,7 @@ final class LiveBench: ContractBench {
         self.route = route
         self.control = control
         self.headset = headset
+        profile = headset.identifier.addressType == .classic ? ThinkGearProfile() : BufferedEEGProfile()
         timer = clinux_timerfd()
         precondition(timer >= 0, "no file descriptor is left")
     }
@@ -43,7 +45,8 @@ final class LiveBench: ContractBench {
     var now: MonotonicTime { MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()) }
 
     func makeCentral() -> any Central {
-        switch route {
+        if profile.usesSerialPort { return SerialPortCentral(watch: watched.watch) }
+        return switch route {
         case .bluez: BlueZCentral(watch: watched.watch)
         case .kernel: KernelCentral(powersOn: true, watch: watched.watch)
         }

@@ -1,5 +1,6 @@
 import Bluetooth
 import BluetoothManagement
+import Capture
 import Headsets
 import Simulation
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from checks.database import Epoch, StoredStream
-from headsets import explore, ganglion, mindwave, muse, thinkgear
+from headsets import athena, explore, ganglion, mindwave, muse, thinkgear
 from headsets.truth import TrueBoot, TrueStream, Truth
 from lab.marks import NANOSECONDS
 
@@ -93,6 +93,10 @@ def _are_whole(stored: StoredStream, n: int, count: int) -> bool:
 
 
 def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
+    if kind == "athena" and stored.name in ("eeg", "reference"):
+        return athena.eeg_samples
+    if kind == "athena" and stored.name == "optics":
+        return athena.optics_samples
     if kind == "muse" and stored.name == "eeg":
         return lambda rows: list(zip(*muse.eeg_samples(rows)))
     if kind == "muse" and stored.name == "ppg":

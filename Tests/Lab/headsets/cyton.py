@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .firmware import NOTIFY, READ, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Notification, Service
+from .firmware import NOTIFY, READ, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Link, Notification, Service
 from .journal import Journal
 from .session import SessionFirmware, SessionStream
 from .thinkgear import SERIAL_PORT
@@ -115,7 +115,7 @@ class CytonFirmware(_CytonCommands):
         # An odd frame and the even one behind it are one instant: frames 0 ... 2k-1 hold instants 0 ... k of the board's bank.
         return [self.position // 2 + 1, (self.position + 1) // 2] if self.uses_daisy else [self.position]
 
-    def connected(self, link, now: int) -> None:  # type: ignore[no-untyped-def]
+    def connected(self, link: Link, now: int) -> None:
         super().connected(link, now)
         self.arm(now)
 

@@ -4,7 +4,7 @@
 
 For every kind:
     name                   complete local name
-    kind                   buffered, cyton-ble, explore, ganglion, hermes, mindwave, muse; over Bluetooth Classic: cyton,
+    kind                   athena, buffered, cyton-ble, explore, ganglion, hermes, mindwave, muse; over Bluetooth Classic: cyton,
                            thinkgear, unicorn
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)
@@ -34,6 +34,7 @@ from typing import Any
 from bumble import crypto
 from bumble.hci import Address, AddressType
 
+from .athena import AthenaFirmware
 from .buffered import BufferedFirmware
 from .buffered_stream import BufferedPlan
 from .buffered_messages import Channel, Stream
@@ -140,10 +141,11 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
             return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details), recording)
         case "unicorn":
             return UnicornFirmware(description.name, journal, UnicornPlan(description.seed, **details))
-        case "muse":
+        case "athena" | "muse":
             identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
             muse = MusePlan(description.seed, **identity, **details)
-            return MuseFirmware(description.name, journal, muse)
+            firmware = AthenaFirmware if description.kind == "athena" else MuseFirmware
+            return firmware(description.name, journal, muse)
     raise ValueError(f"{description.name}: no such kind: {description.kind}")
 
 

@@ -70,14 +70,21 @@ class _Stream:
         return rows
 
 
+# Rate, channels and samples of a packet of one stream.
+Shape = tuple[float, int, int]
+
+
 class MuseFirmware(Firmware):
     """Each `d` after a halt starts the counters anew, and is a boot of its own in the journal: EEG, accelerometer, gyroscope
     and PPG are its streams 0 ... 3. Values of a row: see `eeg_samples` and `ppg_samples`; motion is as it is."""
 
+    first_preset = "21"
+    telemetry_period = _TELEMETRY_PERIOD
+
     def __init__(self, name: str, journal: Journal, plan: MusePlan) -> None:
         super().__init__(name, journal)
         self.plan = plan
-        self.preset = "21"
+        self.preset = self.first_preset
         self.starts = 0
         self.boot = 0
         self.in_bootloader = False
@@ -94,6 +101,15 @@ class MuseFirmware(Firmware):
         others = tuple(Characteristic(uuid, frozenset({NOTIFY})) for uuid in sorted(notified))
         return (Service(packets.SERVICE, (control, *others)),)
 
+    def shapes(self) -> list[Shape]:
+        """The streams, in the order of the journal."""
+        motion = (52.0, 3, packets.MOTION_PER_PACKET)
+        return [(256.0, 5, packets.EEG_PER_PACKET), motion, motion, (64.0, 3, packets.PPG_PER_PACKET)]
+
+    def knows_preset(self, preset: str) -> bool:
+        """Whether it can be told to send that."""
+        return preset in PRESETS
+
     def appearance(self, pairing: bool) -> Appearance:
         return Appearance(self.name, (packets.SERVICE,))
 
@@ -106,7 +122,7 @@ class MuseFirmware(Firmware):
 
     def power_on(self, now: int) -> None:
         self._began = now
-        self.preset = "21"
+        self.preset = self.first_preset
         self.in_bootloader = False
 
     def power_off(self, now: int) -> None:
@@ -139,17 +155,15 @@ class MuseFirmware(Firmware):
         if self.is_streaming:
             return
         self.boot = boot_identifier(self.plan.seed, self.starts)
-        motion = (52.0, 3, packets.MOTION_PER_PACKET)
-        shapes = [(256.0, 5, packets.EEG_PER_PACKET), motion, motion, (64.0, 3, packets.PPG_PER_PACKET)]
         self._streams = [
             _Stream(
                 SamplingClock(now, frequency, self.plan.crystal_ppm),
                 Waveform(self.plan.seed, self.boot, number, channels),
                 per_packet,
             )
-            for number, (frequency, channels, per_packet) in enumerate(shapes)
+            for number, (frequency, channels, per_packet) in enumerate(self.shapes())
         ]
-        self._telemetry = (0, now + _TELEMETRY_PERIOD)
+        self._telemetry = (0, now + self.telemetry_period)
         clocks = [
             {"first": 0, "began": now, "microhertz": s.clock.microhertz, "channels": s.waveform.channels}
             for s in self._streams
@@ -188,14 +202,18 @@ class MuseFirmware(Firmware):
         elif text == "h":
             self._halt(now)
             self._answer(rc=0)
-        elif text == "d":
+        elif self.starts_by(text):
             self._start(now)
             self._answer(rc=0)
-        elif text.startswith("p") and text[1:] in PRESETS:
+        elif text.startswith("p") and self.knows_preset(text[1:]):
             self.preset = text[1:]
             self._answer(rc=0)
         else:
             self._answer(rc=0 if text == "k" else 1)
+
+    def starts_by(self, text: str) -> bool:
+        """Whether this command starts the streams."""
+        return text == "d"
 
     def _answer(self, **fields: object) -> None:
         self._text.say(json.dumps(fields, separators=(",", ":")))
@@ -279,7 +297,7 @@ class MuseFirmware(Firmware):
         if now >= due:
             battery = self._battery(now)
             out.append(Notification(packets.TELEMETRY, packets.telemetry_packet(sequence, battery, 3500 + 7 * battery, 27)))
-            self._telemetry = (sequence + 1, due + _TELEMETRY_PERIOD)
+            self._telemetry = (sequence + 1, due + self.telemetry_period)
         return out
 
     def _sequence(self, stream: _Stream) -> int:

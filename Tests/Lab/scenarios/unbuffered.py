@@ -8,6 +8,7 @@ from guest.clock import now
 from guest.lab import Lab
 from lab.marks import Goal
 from lab.scenario import (
+    ATHENA,
     CYTON_BLE,
     EXPLORE,
     GANGLION,
@@ -24,8 +25,9 @@ from lab.scenario import (
     Step,
 )
 
-# TP9.
+# TP9 of a Muse; everything of an Athena.
 _CHANNEL = "273e0003"
+_MULTIPLEXED = "273e0013"
 
 
 def _away(lab: Lab, seconds: float, times: int) -> None:
@@ -64,12 +66,12 @@ def _bluetoothd_killed(lab: Lab) -> None:
     lab.undisturbed()
 
 
-def _notification_lost(lab: Lab) -> None:
+def _notification_lost(lab: Lab, characteristic: str = _CHANNEL) -> None:
     lab.start()
     lab.record("left")
     for _ in range(3):
         lab.undisturbed()
-        lab.tell("lose", "left", _CHANNEL, 1)
+        lab.tell("lose", "left", characteristic, 1)
     lab.undisturbed()
 
 
@@ -92,6 +94,10 @@ def _buttons(lab: Lab) -> None:
 
 def _muse(name: str, title: str, step: Step) -> Scenario:
     return Scenario(19, f"muse-{name}", f"Muse: {title}", [step], headsets=(MUSE, OTHER_MUSE))
+
+
+def _athena(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(19, f"athena-{name}", f"Muse S Athena: {title}", [step], headsets=(ATHENA, OTHER_MUSE))
 
 
 def _ganglion(name: str, title: str, step: Step) -> Scenario:
@@ -121,6 +127,9 @@ SCENARIOS = [
     _muse("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
     _muse("lost", "one notification of one channel lost", _notification_lost),
     _muse("stall", "5 s stall, nothing lost", _stalled),
+    _athena("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _athena("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _athena("lost", "one notification of several streams lost", partial(_notification_lost, characteristic=_MULTIPLEXED)),
     _ganglion("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _ganglion("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _ganglion("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),

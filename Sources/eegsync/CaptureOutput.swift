@@ -1,7 +1,7 @@
 import Glibc
 
 /// The file that a capture is written to, as it comes: a capture that is cut off keeps what it has.
-final class CaptureFile {
+final class CaptureOutput {
     /// The path, or `-` for standard output.
     let path: String
     private(set) var byteCount: Int64 = 0
