@@ -21,8 +21,8 @@ public enum ManagementCommand: Hashable, Sendable {
     /// Connects to a Low Energy device whenever it advertises, until ``removeDevice(_:_:)``; survives that the adapter is
     /// switched off. A link on which no socket is opened is closed after 2 s. Needs CAP_NET_ADMIN.
     case addDevice(PeripheralIdentifier, ControllerIndex)
-    /// Takes a device out of that list; its connection parameters are forgotten, too. Needs CAP_NET_ADMIN.
-    case removeDevice(PeripheralIdentifier, ControllerIndex)
+    /// Takes a device out of that list, or all (nil); their connection parameters are forgotten, too. Needs CAP_NET_ADMIN.
+    case removeDevice(PeripheralIdentifier?, ControllerIndex)
     /// Closes whatever link there is to a device. Needs CAP_NET_ADMIN.
     case disconnect(PeripheralIdentifier, ControllerIndex)
     /// Which devices are connected. Needs CAP_NET_ADMIN.
@@ -98,7 +98,10 @@ public enum ManagementCommand: Hashable, Sendable {
         case .addDevice(let identifier, _):
             parameters.append(identifier)
             parameters.append(Self.connectAutomatically)
-        case .removeDevice(let identifier, _), .disconnect(let identifier, _): parameters.append(identifier)
+        case .removeDevice(let identifier, _):
+            // An address of zeros, of type 0, stands for all.
+            parameters.append(identifier ?? PeripheralIdentifier(address: 0, type: .classic))
+        case .disconnect(let identifier, _): parameters.append(identifier)
         case .loadConnectionParameters(let devices, _): return Self.encoded(devices)
         }
         return parameters

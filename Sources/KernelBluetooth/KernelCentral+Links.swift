@@ -86,6 +86,7 @@ extension KernelCentral {
     private func handle(_ reply: ManagementReply) {
         parameters.handle(.reply(reply))
         if let error = scan.handle(reply, at: now) { tell(.didFailToScan(error)) }
+        if let command = scan.remedy(for: reply) { adapter.send(command) }
         guard reply.opcode == .getConnections else { return }
         if case .success(.connections(let devices)) = reply.result {
             for device in devices where !connectedDevices.contains(device) { deviceConnected(device) }
