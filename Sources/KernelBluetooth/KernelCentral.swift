@@ -170,8 +170,8 @@ public final class KernelCentral: Central {
                 adapter.send(.setPowered(true, index))
             }
         }
-        // What a process that was killed has left: the kernel would connect to those devices, and close a link that nobody opens
-        // a socket on, over and over, while they cannot be found by a scan.
+        // What a process that was killed has left: the kernel would connect to those devices, and close a link that nobody
+        // opens a socket on, over and over, while they cannot be found by a scan.
         adapter.send(.removeDevice(nil, index))
         adapter.send(.getConnections(index))
     }
