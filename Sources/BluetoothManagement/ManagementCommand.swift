@@ -18,11 +18,11 @@ public enum ManagementCommand: Hashable, Sendable {
     case startServiceDiscovery([BluetoothUUID], ControllerIndex)
     /// Ends either. Needs CAP_NET_ADMIN.
     case stopDiscovery(ControllerIndex)
-    /// Connects to a Low Energy device whenever it advertises, until ``removeDevice(_:_:)``; survives that the adapter is switched
-    /// off. A link on which no socket is opened is closed after 2 s. Needs CAP_NET_ADMIN.
+    /// Connects to a Low Energy device whenever it advertises, until ``removeDevice(_:_:)``; survives that the adapter is
+    /// switched off. A link on which no socket is opened is closed after 2 s. Needs CAP_NET_ADMIN.
     case addDevice(PeripheralIdentifier, ControllerIndex)
-    /// Takes a device out of that list; its connection parameters are forgotten, too. Needs CAP_NET_ADMIN.
-    case removeDevice(PeripheralIdentifier, ControllerIndex)
+    /// Takes a device out of that list, or all (nil); their connection parameters are forgotten, too. Needs CAP_NET_ADMIN.
+    case removeDevice(PeripheralIdentifier?, ControllerIndex)
     /// Closes whatever link there is to a device. Needs CAP_NET_ADMIN.
     case disconnect(PeripheralIdentifier, ControllerIndex)
     /// Which devices are connected. Needs CAP_NET_ADMIN.
@@ -30,7 +30,8 @@ public enum ManagementCommand: Hashable, Sendable {
     /// Which parameters the kernel shall use for links to these devices, by identity address. Needs CAP_NET_ADMIN.
     ///
     /// The list replaces what was loaded before, by anybody; it is not added to it. At most
-    /// ``maximumConnectionParameters`` entries, further ones are not sent. ``ConnectionParameterLoader`` knows when to send it.
+    /// ``maximumConnectionParameters`` entries, further ones are not sent. ``ConnectionParameterLoader`` knows when to send
+    /// it.
     case loadConnectionParameters([DeviceConnectionParameters], ControllerIndex)
     /// What the kernel uses where nothing was loaded. Needs no privilege; since version 1.18.
     case readDefaultSystemConfiguration(ControllerIndex)
@@ -97,7 +98,10 @@ public enum ManagementCommand: Hashable, Sendable {
         case .addDevice(let identifier, _):
             parameters.append(identifier)
             parameters.append(Self.connectAutomatically)
-        case .removeDevice(let identifier, _), .disconnect(let identifier, _): parameters.append(identifier)
+        case .removeDevice(let identifier, _):
+            // An address of zeros, of type 0, stands for all.
+            parameters.append(identifier ?? PeripheralIdentifier(address: 0, type: .classic))
+        case .disconnect(let identifier, _): parameters.append(identifier)
         case .loadConnectionParameters(let devices, _): return Self.encoded(devices)
         }
         return parameters

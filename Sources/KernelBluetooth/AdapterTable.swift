@@ -75,7 +75,8 @@ struct AdapterTable: Hashable {
     /// Its address; 0 for any.
     var address: UInt64 { chosen?.information.address.address ?? 0 }
 
-    /// Its state. An adapter that cannot speak what is asked of it (Bluetooth Classic, Low Energy), or may not, is unsupported.
+    /// Its state. An adapter that cannot speak what is asked of it (Bluetooth Classic, Low Energy), or may not, is
+    /// unsupported.
     ///
     /// - Parameter isBlocked: tells whether the radio of an adapter such as `hci0` is blocked.
     func state(isBlocked: (String) -> Bool) -> AdapterState {

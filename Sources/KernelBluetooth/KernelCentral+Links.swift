@@ -12,8 +12,8 @@ extension KernelCentral {
         tell(.willRestoreState([], attempt: attempt))
     }
 
-    /// Of the devices that the kernel says are connected, those whose handles are known to hold one of the services: this process's
-    /// own, and headsets of earlier links.
+    /// Of the devices that the kernel says are connected, those whose handles are known to hold one of the services: this
+    /// process's own, and headsets of earlier links.
     public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
         guard state == .poweredOn, let index = adapter.index else {
             return tell(.didRetrieveConnected([], attempt: attempt))
@@ -86,6 +86,7 @@ extension KernelCentral {
     private func handle(_ reply: ManagementReply) {
         parameters.handle(.reply(reply))
         if let error = scan.handle(reply, at: now) { tell(.didFailToScan(error)) }
+        if let command = scan.remedy(for: reply) { adapter.send(command) }
         guard reply.opcode == .getConnections else { return }
         if case .success(.connections(let devices)) = reply.result {
             for device in devices where !connectedDevices.contains(device) { deviceConnected(device) }

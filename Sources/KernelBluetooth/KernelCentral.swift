@@ -8,9 +8,9 @@ import Glibc
 /// for scans and connections, one socket for the Attribute Protocol of each link.
 ///
 /// A headset that is away is waited for by the kernel, which connects as soon as it advertises; the socket is opened when the
-/// link is up. Nobody waits with a socket that connects: closing such a one after the adapter was switched off has been seen to
-/// damage the kernel's memory (Linux 6.1.192, `l2cap_conn_free`). All of this needs CAP_NET_ADMIN. A link ends with its socket,
-/// and so with this process: nothing is ever restored.
+/// link is up. Nobody waits with a socket that connects: closing such a one after the adapter was switched off has been seen
+/// to damage the kernel's memory (Linux 6.1.192, `l2cap_conn_free`). All of this needs CAP_NET_ADMIN. A link ends with its
+/// socket, and so with this process: nothing is ever restored.
 public final class KernelCentral: Central {
     /// How long the channel of a link that is up may take to open: the kernel needs no packet for it.
     static let openingLimit = Duration.seconds(5)
@@ -51,8 +51,8 @@ public final class KernelCentral: Central {
     ///
     /// - Parameters:
     ///   - adapter: `hci0`, or an address such as `00:AA:01:00:00:42`; nil for the first that is on.
-    ///   - powersOn: whether an adapter that is off when it appears is switched on, for machines where nobody else does it. One that
-    ///     is switched off later stays off.
+    ///   - powersOn: whether an adapter that is off when it appears is switched on, for machines where nobody else does it.
+    ///     One that is switched off later stays off.
     ///   - maps: where handles are kept from one link to the next.
     ///   - watch: where its file descriptors are watched.
     public convenience init(
@@ -170,13 +170,16 @@ public final class KernelCentral: Central {
                 adapter.send(.setPowered(true, index))
             }
         }
+        // What a process that was killed has left: the kernel would connect to those devices, and close a link that nobody
+        // opens a socket on, over and over, while they cannot be found by a scan.
+        adapter.send(.removeDevice(nil, index))
         adapter.send(.getConnections(index))
     }
 
     // MARK: Attributes
 
-    /// Does something on the conversation of a peripheral that is connected, and sends what comes of it. Returns false where it
-    /// is not connected.
+    /// Does something on the conversation of a peripheral that is connected, and sends what comes of it. Returns false where
+    /// it is not connected.
     private func converse(with peripheral: PeripheralIdentifier, _ body: (inout ATTLink) -> Void) -> Bool {
         guard let place = links.firstIndex(where: { $0.identifier == peripheral && $0.isConnected }) else { return false }
         body(&links[place].conversation)

@@ -40,6 +40,15 @@ struct KernelScan: Hashable {
         return filter != nil
     }
 
+    /// The command that ends a discovery which is not ours, where that is what a reply complains of: a process that was killed
+    /// leaves one for up to 10 s, with its own filter.
+    func remedy(for reply: ManagementReply) -> ManagementCommand? {
+        guard filter != nil, reply.opcode == .startDiscovery || reply.opcode == .startServiceDiscovery,
+            case .failure(.busy) = reply.result
+        else { return nil }
+        return .stopDiscovery(reply.index)
+    }
+
     /// Takes a reply of the kernel. Returns an error where the scan cannot be.
     mutating func handle(_ reply: ManagementReply, at now: MonotonicTime) -> CentralError? {
         guard case .failure(let status) = reply.result,

@@ -61,6 +61,8 @@ import Testing
         let address: [UInt8] = [0x24, 0x13, 0xB0, 0xDA, 0x55, 0xC0, 0x02]
         #expect(ManagementCommand.addDevice(headset, adapter).encoded == [0x33, 0, 1, 0, 8, 0] + address + [0x02])
         #expect(ManagementCommand.removeDevice(headset, adapter).encoded == [0x34, 0, 1, 0, 7, 0] + address)
+        #expect(
+            ManagementCommand.removeDevice(nil, adapter).encoded == [0x34, 0, 1, 0, 7, 0] + [UInt8](repeating: 0, count: 7))
     }
 
     @Test func adaptersAreSwitchedOnAndOff() {

@@ -240,6 +240,17 @@ import Testing
         #expect(room.commands.last == .stopDiscovery, "it is not begun again")
     }
 
+    @Test func whatAKilledProcessHasLeftIsClearedAway() {
+        let room = LowEnergyRoom()
+        room.turn()
+        #expect(room.commands == [.removeDevice, .getConnections])
+        room.hasForeignDiscovery = true
+        room.central.scanForPeripherals(matching: .unfiltered)
+        room.turn()
+        #expect(room.commands.suffix(3) == [.startDiscovery, .stopDiscovery, .startDiscovery])
+        #expect(!room.told.contains { if case .didFailToScan = $0 { true } else { false } })
+    }
+
     @Test func aScanForNamesIsFilteredHereAndAChangeOfFilterBeginsAnother() {
         let room = LowEnergyRoom()
         room.turn()

@@ -75,6 +75,8 @@ final class LowEnergyRoom {
     private(set) var channels: [Channel] = []
     /// What the kernel says to the next opening.
     var refusal: SocketError?
+    /// Whether another process's discovery is under way.
+    var hasForeignDiscovery = false
     /// How secure all links are.
     var security = SecurityLevel.low
     /// What is asked of the kernel to make them.
@@ -249,7 +251,9 @@ final class LowEnergyRoom {
             isPowered = bytes[6] == 1
             // The one who asks is told by the reply alone.
             tell(0x0001, code + [0] + settings)
+        case .startDiscovery where hasForeignDiscovery: tell(0x0001, code + [ManagementStatus.busy.rawValue, 6])
         case .stopDiscovery:
+            hasForeignDiscovery = false
             tell(0x0001, code + [0, 6])
             tell(0x0013, [6, 0])
         default: tell(0x0001, code + [0])

@@ -61,8 +61,8 @@ public struct GATTClient: Sendable {
 
     // MARK: In
 
-    /// Starts a procedure; ended by exactly one ``Event/finished(_:)``. Returns false, and does nothing, where the client is not
-    /// idle.
+    /// Starts a procedure; ended by exactly one ``Event/finished(_:)``. Returns false, and does nothing, where the client is
+    /// not idle.
     @discardableResult
     public mutating func start(_ request: GATTRequest, at now: MonotonicTime) -> Bool {
         guard isIdle else { return false }

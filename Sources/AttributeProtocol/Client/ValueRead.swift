@@ -1,6 +1,7 @@
 import Bluetooth
 
-/// Reads one value, with Read Blob Requests where it fills the first response (Core Specification, Vol 3, Part G, 4.8.1, 4.8.3).
+/// Reads one value, with Read Blob Requests where it fills the first response (Core Specification, Vol 3, Part G, 4.8.1,
+/// 4.8.3).
 struct ValueRead: GATTProcedure {
     let handle: AttributeHandle
     private var value: [UInt8] = []

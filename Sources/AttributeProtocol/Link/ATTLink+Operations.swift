@@ -32,8 +32,9 @@ extension ATTLink {
         return false
     }
 
-    /// The value of a Client Characteristic Configuration (Core Specification, Vol 3, Part G, 3.3.3.3): 0x0001 for notifications,
-    /// 0x0002 for indications. A characteristic that can do both notifies: an indication costs a round trip for each value.
+    /// The value of a Client Characteristic Configuration (Core Specification, Vol 3, Part G, 3.3.3.3): 0x0001 for
+    /// notifications, 0x0002 for indications. A characteristic that can do both notifies: an indication costs a round trip
+    /// for each value.
     static func configurationValue(_ properties: Characteristic.Properties) -> [UInt8] {
         properties.contains(.notify) ? [1, 0] : [2, 0]
     }
@@ -159,8 +160,8 @@ extension ATTOperation {
 }
 
 extension ATTError {
-    /// True where the handle that was asked cannot be right. Handles that were discovered on this very link are: a headset that
-    /// refuses those is not discovered over and over.
+    /// True where the handle that was asked cannot be right. Handles that were discovered on this very link are: a headset
+    /// that refuses those is not discovered over and over.
     fileprivate func tellsOfChangedHandles(isFromEarlierLink: Bool) -> Bool {
         self == .databaseOutOfSync || isFromEarlierLink && (self == .invalidHandle || self == .attributeNotFound)
     }

@@ -68,8 +68,8 @@ extension ATTLink {
         tell(.didUpdateValue(subscription.uuid, on: peripheral, value: value, at: arrival))
     }
 
-    /// Handles in a range mean something else from now on. Values from others go on arriving until they are discovered again, so
-    /// that a change elsewhere in the headset costs no samples.
+    /// Handles in a range mean something else from now on. Values from others go on arriving until they are discovered again,
+    /// so that a change elsewhere in the headset costs no samples.
     mutating func servicesChanged(_ range: HandleRange) {
         isOvertaken = true
         subscriptions.removeAll { range.contains($0.handle) }

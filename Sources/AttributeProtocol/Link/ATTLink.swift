@@ -1,7 +1,7 @@
 public import Bluetooth
 
-/// The conversation on one link to a peripheral, without the socket: a central's requests, packets and the time in; the central's
-/// events and packets out. No I/O and no clock in it.
+/// The conversation on one link to a peripheral, without the socket: a central's requests, packets and the time in; the
+/// central's events and packets out. No I/O and no clock in it.
 ///
 /// What a link does, in this order: it agrees on the size of packets, answers the first discovery from the map of an earlier
 /// link if one round trip shows that it still holds, and otherwise discovers; then one round trip for each characteristic that
@@ -116,8 +116,8 @@ public struct ATTLink: Sendable {
         goOn(at: now)
     }
 
-    /// Discovers all services; see ``Central/discoverServices(on:attempt:)``. The first time on a link a map that still holds is
-    /// taken for it; from the second time on the peripheral is asked.
+    /// Discovers all services; see ``Central/discoverServices(on:attempt:)``. The first time on a link a map that still holds
+    /// is taken for it; from the second time on the peripheral is asked.
     public mutating func discoverServices(attempt: Attempt, at now: MonotonicTime) {
         let canUseMap = map != nil && isFromEarlierLink && !isTold
         add(canUseMap ? .validate(attempt: attempt) : .discover(attempt: attempt), at: now)

@@ -33,7 +33,8 @@ extension HandleMap {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Reads a map; nil where the text is not exactly one that ``text`` writes: then there is no map, and the headset is asked.
+    /// Reads a map; nil where the text is not exactly one that ``text`` writes: then there is no map, and the headset is
+    /// asked.
     public init?(text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
         guard lines.popFirst() == Self.heading[...] else { return nil }

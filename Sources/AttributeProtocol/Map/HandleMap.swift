@@ -2,8 +2,8 @@ public import Bluetooth
 
 /// What a server has under which handle: all that a later link needs to go on without a discovery.
 ///
-/// Handles stay the same as long as the server's database does (Core Specification, Vol 3, Part G, 2.5.1); whether it still does
-/// is found out in one round trip, see ``GATTRequest/validate(_:)``. ``text`` is its form in a database.
+/// Handles stay the same as long as the server's database does (Core Specification, Vol 3, Part G, 2.5.1); whether it still
+/// does is found out in one round trip, see ``GATTRequest/validate(_:)``. ``text`` is its form in a database.
 public struct HandleMap: Hashable, Sendable {
     /// The value of the Database Hash characteristic, 16 bytes; nil where the server has none.
     public var databaseHash: [UInt8]?
