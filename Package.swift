@@ -43,6 +43,19 @@ let package = Package(
         .target(name: "Headsets", dependencies: ["Bluetooth"], swiftSettings: optimised),
         .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
 
+        // Headsets that somebody has described in a file: from YAML to a profile.
+        .target(name: "HeadsetDescriptors", dependencies: ["Headsets", "Bluetooth", yams], swiftSettings: settings),
+        .testTarget(
+            name: "HeadsetDescriptorsTests", dependencies: ["HeadsetDescriptors", "ShippedHeadsets", "Headsets", "Bluetooth"],
+            swiftSettings: settings),
+        // The descriptors that come with the program, embedded in the binary.
+        .target(
+            name: "ShippedHeadsets", path: "Deploy/headsets",
+            resources: [
+                .embedInCode("ads1299-nus.yaml"), .embedInCode("cleio-template.yaml"), .embedInCode("hermes-described.yaml"),
+                .embedInCode("openbci-nus.yaml"), .embedInCode("openearable-exg.yaml"),
+            ], swiftSettings: settings),
+
         // The connection state machine. Pure.
         .target(name: "Reconnection", dependencies: ["Bluetooth", "Headsets"], swiftSettings: optimised),
         .testTarget(
@@ -111,13 +124,15 @@ let package = Package(
         .testTarget(
             name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
 
-        // The central over the kernel's own sockets: serial ports over Bluetooth Classic.
+        // The centrals over the kernel's own sockets: Low Energy, and serial ports over Bluetooth Classic.
         .target(
-            name: "KernelBluetooth", dependencies: ["Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
+            name: "KernelBluetooth",
+            dependencies: ["AttributeProtocol", "Bluetooth", "BluetoothManagement", "CBluetooth", "CLinux"],
             swiftSettings: settings),
         .testTarget(
             name: "KernelBluetoothTests",
-            dependencies: ["KernelBluetooth", "Bluetooth", "BluetoothManagement", "CLinux"], swiftSettings: settings),
+            dependencies: ["KernelBluetooth", "AttributeProtocol", "Bluetooth", "BluetoothManagement", "CLinux"],
+            swiftSettings: settings),
         // Layouts and constants of the kernel's Bluetooth sockets; nothing is linked.
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
 
@@ -130,23 +145,24 @@ let package = Package(
         .executableTarget(
             name: "eegsync",
             dependencies: [
-                "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "Storage", "Export", "Acquisition", "BlueZ",
-                "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd", argumentParser, lifecycle, unixSignals,
-                logging, yams,
+                "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
+                "Export", "Acquisition", "BlueZ", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd",
+                argumentParser, lifecycle, unixSignals, logging, yams,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
             name: "EegsyncTests",
             dependencies: [
-                "eegsync", "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "Storage", "Export", "Acquisition",
-                "Simulation", "Rehearsal", "CLinux",
+                "eegsync", "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "Storage", "Export",
+                "Acquisition", "Simulation", "Rehearsal", "CLinux",
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "Headsets", "Bluetooth", "CBenchmarks",
+                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "HeadsetDescriptors", "ShippedHeadsets",
+                "Headsets", "Bluetooth", "CBenchmarks",
             ],
             path: "Tests/Benchmarks", exclude: ["run", "floor.c", "CBenchmarks"], swiftSettings: settings),
         // A count of allocations, and the loop that decoders are measured beside.
@@ -171,7 +187,10 @@ let package = Package(
 
         // Everything that reads bytes from outside, and what must hold of it; the corpus that fuzzing has kept is a test.
         .target(
-            name: "FuzzTargets", dependencies: ["Bluetooth", "BluetoothManagement", "Headsets", "Simulation"],
+            name: "FuzzTargets",
+            dependencies: [
+                "Bluetooth", "BluetoothManagement", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Simulation",
+            ],
             path: "Tests/Fuzz/Targets", swiftSettings: optimised),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
 

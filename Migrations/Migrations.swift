@@ -10,6 +10,8 @@ public struct Migration: Hashable, Sendable {
         Migration("m0001_tables", PackageResources.m0001_tables_sql),
         Migration("m0002_views", PackageResources.m0002_views_sql),
         Migration("m0003_not_sent", PackageResources.m0003_not_sent_sql),
+        Migration("m0004_signal_check", PackageResources.m0004_signal_check_sql),
+        Migration("m0005_capture", PackageResources.m0005_capture_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

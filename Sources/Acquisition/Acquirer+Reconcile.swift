@@ -21,6 +21,7 @@ extension Acquirer {
     public func reconcile(
         with store: Store, headset: (OpenRecording) -> KnownHeadset?, at now: MonotonicTime
     ) throws(StorageError) {
+        follow(try store.openCaptures(), at: now)
         let open = try store.openRecordings()
         for recording in open where recording.isWanted == false && recordings.contains(recording.recording) {
             end(recording.recording, at: now)
@@ -35,7 +36,8 @@ extension Acquirer {
             }
             var resume = try store.resumeState(of: recording.recording)
             headset.amend(&resume)
-            let wanted = WantedRecording(name: recording.headsetName, profile: headset.profile, resume: resume)
+            let wanted = WantedRecording(
+                name: recording.headsetName, profile: headset.profile, resume: resume, montage: headset.montage)
             if recording.isWanted {
                 begin(wanted, at: now)
             } else {

@@ -1,4 +1,5 @@
 public import Bluetooth
+import Capture
 import Headsets
 import Reconnection
 public import Storage
@@ -15,6 +16,12 @@ public final class Acquirer {
     /// The bounds.
     public let limits: AcquisitionLimits
     let central: any Central
+    /// The same, where it captures.
+    let capturing: CapturingCentral?
+    /// Captures that are under way, what the ended ones have left to write, and which have ended.
+    var captures: [ActiveCapture] = []
+    var lastChunks: [CaptureChunk] = []
+    var completedCaptures: [CaptureID] = []
 
     private(set) var acquisitions: [HeadsetAcquisition] = []
     private var headsetCount = 0
@@ -22,7 +29,6 @@ public final class Acquirer {
     private var scanFilter: ScanFilter?
     private var isShuttingDown = false
     private var hungRadio: Bool?
-    private var adapterIsKnown = false
 
     private(set) var nextStreamID: StreamID
     private var batchNumber: UInt64 = 0
@@ -50,6 +56,7 @@ public final class Acquirer {
         central: any Central, nextStreamID: Int64, limits: AcquisitionLimits = AcquisitionLimits(), seed: UInt64
     ) {
         self.central = central
+        capturing = central as? CapturingCentral
         self.nextStreamID = StreamID(rawValue: nextStreamID)
         self.limits = limits
         self.seed = seed
@@ -129,15 +136,20 @@ public final class Acquirer {
         for event in central.process(at: now) { route(event, at: now) }
         for acquisition in acquisitions { acquisition.handleDeadlines(at: now) }
         settle(at: now)
+        collectPackets(at: now)
     }
 
     private func route(_ event: CentralEvent, at now: MonotonicTime) {
         switch event {
         case .didUpdateState:
             for acquisition in acquisitions { acquisition.handle(event, at: now) }
-        case .didDiscover(_, let advertisement, _):
+        case .didDiscover(let peripheral, let advertisement, _):
+            // A MindWave Mobile has the same name in Bluetooth Classic and in Low Energy, and is another model in each.
+            let isClassic = peripheral.addressType == .classic
             for acquisition in acquisitions
-            where acquisition.wantsScan && acquisition.profile.recognition.scanFilter.matches(advertisement) {
+            where acquisition.wantsScan && acquisition.profile.usesSerialPort == isClassic
+                && acquisition.profile.recognition.scanFilter.matches(advertisement)
+            {
                 acquisition.handle(event, at: now)
                 if !acquisition.wantsScan { break }  // One headset took it; another must not connect to it, too.
             }
@@ -232,7 +244,7 @@ public final class Acquirer {
     }
 
     /// Takes what is to be written, where a commit is due and none is under way. The caller commits it, and tells by
-    /// ``committed(_:at:)``; a batch that failed stays the caller's, who tries it again.
+    /// ``committed(_:isDurable:at:)``; a batch that failed stays the caller's, who tries it again.
     ///
     /// - Parameter force: also where the interval has not passed (on shutdown).
     public func takeBatch(at now: MonotonicTime, force: Bool = false) -> WriteBatch? {
@@ -243,6 +255,7 @@ public final class Acquirer {
         clockOffsets.removeAll()
         var settled: [(acquisition: HeadsetAcquisition, committed: [(stream: StreamID, n: Int64)])] = []
         for acquisition in acquisitions { settled.append((acquisition, acquisition.move(into: &batch))) }
+        moveCaptures(into: &batch)
         guard !batch.isEmpty else { return nil }
         batchNumber += 1
         inFlight = InFlight(

@@ -1,5 +1,6 @@
 public import Bluetooth
 import CLinux
+import Capture
 public import Storage
 
 /// The live acquisition: drives an ``Acquirer`` and its central on the poll thread, has batches written on another thread, and
@@ -117,7 +118,7 @@ public actor AcquisitionService {
     public func run() async throws(StorageError) {
         defer { continuation.finish() }
         let next = try store.nextStreamID()
-        let central = makeCentral(thread.descriptorWatch)
+        let central = CapturingCentral(makeCentral(thread.descriptorWatch))
         acquirer = Acquirer(central: central, nextStreamID: next, limits: settings.limits, seed: settings.seed)
         thread.setTurn { [weak self] now in self?.assumeIsolated { $0.turn(at: now) } ?? nil }
         await withCheckedContinuation { finished = $0 }

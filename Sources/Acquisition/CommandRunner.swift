@@ -5,7 +5,7 @@ import Headsets
 struct CommandRunner: Sendable {
     /// What the runner wants.
     enum Action: Hashable, Sendable {
-        /// Write; with response, report the answer to ``CommandRunner/answered(at:)``.
+        /// Write; with response, report the answer to ``CommandRunner/answered()``.
         case write([UInt8], to: BluetoothUUID, type: WriteType)
         /// Read, and report the answer.
         case read(BluetoothUUID)

@@ -13,6 +13,14 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
     /// Connected, but nothing has arrived for a while: the link will break, or the headset hangs.
     case silent
 
+    /// True while eegsync has a link to the headset.
+    public var holdsLink: Bool {
+        switch self {
+        case .establishing, .streaming, .silent: true
+        case .stopped, .waitingForAdapter, .waitingForOperator, .searching: false
+        }
+    }
+
     init(_ state: ConnectionMachine.State) {
         switch state {
         // Nobody wants the headset any longer, although its link is still being closed.

@@ -112,7 +112,7 @@ extension HeadsetAcquisition {
     /// Creates the streams that the headset has and the recording does not have yet. A headset that comes back with other
     /// channels or another frequency gets further streams: its samples are not the old ones with new columns.
     func adoptStreams(_ descriptions: [StreamDescription], at now: MonotonicTime) {
-        for (position, described) in descriptions.enumerated() {
+        for (position, described) in (montage?.applied(to: descriptions) ?? descriptions).enumerated() {
             var description = described
             let id = acquirer.nextStreamID
             if let index = streams.firstIndex(where: { $0.position == position }) {

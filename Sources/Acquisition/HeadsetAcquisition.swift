@@ -9,6 +9,7 @@ final class HeadsetAcquisition {
     let profile: any HeadsetProfile
     /// The profile, as the present link's GATT database makes it.
     var linkProfile: any HeadsetProfile
+    let montage: Montage?
     let headset: HeadsetID
     let recording: RecordingID
 
@@ -63,6 +64,7 @@ final class HeadsetAcquisition {
         name = wanted.name
         profile = wanted.profile
         linkProfile = wanted.profile
+        montage = wanted.montage
         headset = wanted.resume.headset
         recording = wanted.resume.recording
         self.acquirer = acquirer

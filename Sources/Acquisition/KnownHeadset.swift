@@ -12,15 +12,19 @@ public struct KnownHeadset: Sendable {
     public var identifiers: [PeripheralIdentifier]
     /// The serial number that a person demands; nil keeps to the first headset of the model that was found.
     public var identityProof: String?
+    /// What a person calls the EEG channels; nil for the profile's own names.
+    public var montage: Montage?
 
     /// Creates a known headset.
     public init(
-        name: String, profile: any HeadsetProfile, identifiers: [PeripheralIdentifier] = [], identityProof: String? = nil
+        name: String, profile: any HeadsetProfile, identifiers: [PeripheralIdentifier] = [], identityProof: String? = nil,
+        montage: Montage? = nil
     ) {
         self.name = name
         self.profile = profile
         self.identifiers = identifiers
         self.identityProof = identityProof
+        self.montage = montage
     }
 
     /// True where an open recording is this headset's.

@@ -17,7 +17,9 @@ extension StreamAssembler {
         let newFirst = max(firstN, nextN)
         if newFirst > nextN { addGap(nextN..<newFirst, cause: .packetLost, at: now) }
         if hasRoom {
-            draft.append(values.dropFirst(Int(newFirst - firstN) * channels), firstN: newFirst)
+            let new = values.dropFirst(Int(newFirst - firstN) * channels)
+            draft.append(new, firstN: newFirst)
+            signals?.take(new, firstN: newFirst)
             nextN = end
         } else {
             overflow(until: end, at: now)
@@ -91,6 +93,7 @@ extension StreamAssembler {
         }
         if row.n > nextN { addGap(nextN..<row.n, cause: .packetLost, at: now) }
         store(row, at: now)
+        signals?.take(row.values[...], firstN: row.n, missing: row.missing)
         nextN = row.n + 1
     }
 

@@ -27,6 +27,8 @@ struct StreamAssembler: Sendable {
     var draft: StreamDraft
     /// Rows of instants whose packets have not all arrived.
     var partial: PartialRows
+    /// Looks at new rows; nil where nothing can be said about the stream's channels.
+    var signals: SignalCheck?
     var openGap: OpenGap?
     /// The first n of the gap that a full buffer makes grow, and its end.
     var overflowGap: Range<Int64>?
@@ -69,6 +71,7 @@ struct StreamAssembler: Sendable {
         hasSamples = false
         draft = StreamDraft(stream: id, channelCount: description.channels.count)
         partial = PartialRows(channelCount: description.channels.count)
+        signals = SignalCheck(stream: id, description)
         missingChannels = Array(repeating: MissingSamples(), count: description.channels.count)
     }
 
@@ -259,6 +262,7 @@ struct StreamAssembler: Sendable {
     mutating func move(into batch: inout WriteBatch) {
         if hasSamples, let segment = timeMap?.take() { draft.segments.append(segment) }
         draft.move(into: &batch)
+        if let results = signals?.takeResults(), !results.isEmpty { batch.signalChecks += results }
     }
 
     /// Whole rows of which a packet never came are settled now.

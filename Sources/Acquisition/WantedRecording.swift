@@ -9,11 +9,14 @@ public struct WantedRecording: Sendable {
     public var profile: any HeadsetProfile
     /// What the database holds.
     public var resume: ResumeState
+    /// What a person calls the EEG channels; nil for the profile's own names.
+    public var montage: Montage?
 
     /// Creates a wanted recording.
-    public init(name: String, profile: any HeadsetProfile, resume: ResumeState) {
+    public init(name: String, profile: any HeadsetProfile, resume: ResumeState, montage: Montage? = nil) {
         self.name = name
         self.profile = profile
         self.resume = resume
+        self.montage = montage
     }
 }

@@ -27,10 +27,10 @@ struct AttributeOperation: Hashable {
     var kind: Kind
     /// The attempt that asks.
     let attempt: Attempt
-    /// True once bluetoothd was asked.
-    var isUnderWay = false
     /// True after a pairing was tried for it.
     var wasPaired = false
+    /// True while it waits for the end of the pairing.
+    var awaitsPairing = false
 
     /// When it ends by itself.
     var deadline: MonotonicTime? {

@@ -55,6 +55,7 @@ public final class BlueZCentral: Central {
     deinit {
         watch.unwatch(readiness.descriptor)
         for socket in sockets { Glibc.close(socket.descriptor) }
+        for socket in conversation.writeSockets { Glibc.close(socket.socket) }
     }
 
     // MARK: Central
@@ -116,10 +117,6 @@ public final class BlueZCentral: Central {
     }
 
     public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        // The last part of /org/bluez/hci0.
-        if let name = conversation.adapterPath?.split(separator: "/").last, let index = ControllerIndex(name: String(name)) {
-            supervision.willConnect(on: index)
-        }
         conversation.connect(peripheral, attempt: attempt)
         carryOut()
     }
@@ -207,6 +204,10 @@ public final class BlueZCentral: Central {
                     } else {
                         conversation.callFailed(call.number)
                     }
+                case .loadConnectionParameters:
+                    guard let path = conversation.adapterPath, let index = ControllerIndex(name: AdapterObject.name(of: path))
+                    else { continue }
+                    supervision.willConnect(on: index)
                 case .receive(let descriptor, let characteristic, let identifier):
                     sockets.append(
                         NotificationSocket(

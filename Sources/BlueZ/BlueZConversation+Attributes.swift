@@ -77,7 +77,6 @@ extension BlueZConversation {
     }
 
     private mutating func begin(_ index: Int) {
-        operations[index].isUnderWay = true
         if isDone(index) { return conclude(index, .success([])) }
         let operation = operations[index]
         if operation.deadline != nil { return }
@@ -155,7 +154,8 @@ extension BlueZConversation {
                 let link = connected(operation.identifier)
             else { return false }
             operations[index].wasPaired = true
-            return pair(link.path)
+            operations[index].awaitsPairing = pair(link.path)
+            return operations[index].awaitsPairing
         }
         begin(index)
         return true
@@ -163,13 +163,19 @@ extension BlueZConversation {
 
     /// Begins the operations again that waited for the pairing of a device.
     mutating func pairReplied(_ path: String, _ result: Result<[BusValue], BusError>) {
-        for index in operations.indices where operations[index].path.hasPrefix(path + "/") && operations[index].wasPaired {
-            if operations[index].isUnderWay { begin(index) }
+        let waiting = operations.filter { $0.awaitsPairing && $0.path.hasPrefix(path + "/") }.map(\.number)
+        for number in waiting {
+            guard let index = operations.firstIndex(where: { $0.number == number }) else { continue }
+            operations[index].awaitsPairing = false
+            begin(index)
         }
     }
 
+    /// Pairs with a device, or joins the pairing that is under way: bluetoothd refuses a second one. Returns false where it
+    /// would change nothing.
     private mutating func pair(_ path: String) -> Bool {
         guard let device = DeviceObject(objects, path: path), !device.isPaired else { return false }
+        if awaits(.pair(path: path)) { return true }
         call("Pair", of: BlueZInterface.device, at: path, for: .pair(path: path), within: Self.connectLimit)
         return true
     }
@@ -207,7 +213,10 @@ extension BlueZConversation {
             writeSockets.append(WriteSocket(identifier: identifier, path: operation.path, socket: socket))
             request(.send(value, socket: socket))
         }
-        if failure == nil, case .acquireNotify = operation.kind { trust(identifier) }
+        switch operation.kind {
+        case .acquireNotify, .startNotify: if failure == nil { trust(identifier) }
+        case .stopNotify, .releaseNotify, .read, .write, .acquireWrite: break
+        }
     }
 
     private func isSubscribed(_ path: String) -> Bool { subscriptions.contains { $0.path == path } }

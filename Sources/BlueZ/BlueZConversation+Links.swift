@@ -24,7 +24,7 @@ extension BlueZConversation {
             // Once more for a second headset: the link stays the one that it is.
             if link(identifier) == nil {
                 var link = BlueZLink(
-                    path: device.path, identifier: identifier, attempt: .none, phase: .connected, began: now)
+                    path: device.path, identifier: identifier, attempt: .none, phase: .connected)
                 link.wasUp = true
                 links.append(link)
             }
@@ -51,9 +51,11 @@ extension BlueZConversation {
         guard state == .poweredOn else { return tell(fail(.adapterUnavailable(state))) }
         guard let device = device(identifier) else { return tell(fail(.unknownPeripheral)) }
         guard !device.isBlocked else { return tell(fail(.peripheralBlocked)) }
+        // Of a link that is being closed nothing counts on the next; one that is up keeps what it has.
+        if let earlier = self.link(identifier), !earlier.cancels.isEmpty { forget(earlier) }
         links.removeAll { $0.identifier == identifier }
         var link = BlueZLink(
-            path: device.path, identifier: identifier, attempt: attempt, phase: .connecting(recovery: .none), began: now)
+            path: device.path, identifier: identifier, attempt: attempt, phase: .connecting(recovery: .none))
         link.wasUp = device.isConnected
         links.append(link)
         callConnect(links.count - 1, recovery: .none)
@@ -68,6 +70,8 @@ extension BlueZConversation {
         }
         settling[path] = nil
         links[index].phase = .connecting(recovery: recovery)
+        // Not sooner: the kernel forgets what it is told while it gives up an earlier connect.
+        request(.loadConnectionParameters)
         call("Connect", of: BlueZInterface.device, at: path, for: .connect(path: path), within: Self.connectLimit)
     }
 

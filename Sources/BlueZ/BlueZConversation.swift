@@ -7,6 +7,8 @@ struct BlueZConversation {
     enum Request: Hashable {
         /// Send a call.
         case call(BusCall)
+        /// Tell the kernel the connection parameters: the call of a connect follows at once.
+        case loadConnectionParameters
         /// Read notifications from a socket.
         case receive(Int32, characteristic: BluetoothUUID, of: PeripheralIdentifier)
         /// Write without response to a socket.
@@ -17,6 +19,8 @@ struct BlueZConversation {
 
     /// How long bluetoothd may take for anything that needs no radio.
     static let callLimit = Duration.seconds(5)
+    /// When the bus or bluetoothd is asked again where it did not answer.
+    private static let askPause = Duration.seconds(1)
     /// Device1.Connect: bluetoothd itself gives up after 40 s.
     static let connectLimit = Duration.seconds(60)
     /// Requests to the peripheral: a transaction of the Attribute Protocol may take 30 s (Vol 3, Part F, 3.3.3).
@@ -119,6 +123,9 @@ struct BlueZConversation {
         requests.append(.call(call))
     }
 
+    /// True while the reply to a call for the purpose is waited for.
+    func awaits(_ purpose: CallPurpose) -> Bool { pending.values.contains { $0.purpose == purpose } }
+
     mutating func nextCall() -> CallNumber {
         lastCall += 1
         return CallNumber(rawValue: lastCall)
@@ -129,6 +136,10 @@ struct BlueZConversation {
     /// The bus is there: asks who is.
     mutating func busConnected() {
         retry = nil
+        askForOwner()
+    }
+
+    private mutating func askForOwner() {
         call(
             BusCall(
                 number: nextCall(), destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
@@ -202,7 +213,7 @@ struct BlueZConversation {
         for number in overdue { replied(number, .failure(.noReply)) }
         if let retry, retry <= now {
             self.retry = nil
-            if isRunning { loadObjects() }
+            if isRunning { loadObjects() } else { askForOwner() }
         }
         linksDue()
         operationsDue()
@@ -211,6 +222,16 @@ struct BlueZConversation {
     }
 
     // MARK: bluetoothd comes and goes
+
+    private mutating func nameOwnerTold(_ result: Result<[BusValue], BusError>) {
+        switch result {
+        case .success: bluetoothdAppeared()
+        case .failure(let error):
+            setState(.resetting)
+            // Nobody owns the name: a signal will tell who does. A bus that is too busy to answer is asked again.
+            if error == .noReply, !isRunning { retry = now + Self.askPause }
+        }
+    }
 
     private mutating func bluetoothdAppeared() {
         isRunning = true
@@ -238,8 +259,7 @@ struct BlueZConversation {
 
     private mutating func perform(_ purpose: CallPurpose, _ result: Result<[BusValue], BusError>) {
         switch purpose {
-        case .nameOwner:
-            if case .success = result { bluetoothdAppeared() } else { setState(.resetting) }
+        case .nameOwner: nameOwnerTold(result)
         case .objects: objectsLoaded(result)
         case .nothing: break
         case .powerOff: poweredOff()
@@ -266,7 +286,7 @@ struct BlueZConversation {
             chooseAdapter()
         case .failure(let error):
             if case .notPermitted = BlueZErrorTable.general(error) { setState(.unauthorized) }
-            retry = now + .seconds(1)
+            retry = now + Self.askPause
         }
     }
 }

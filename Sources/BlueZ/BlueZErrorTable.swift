@@ -61,6 +61,13 @@ enum BlueZErrorTable {
         }
     }
 
+    /// True where a radio that works would not have led to the error: it is neither the headset's own answer, nor the end of a
+    /// link.
+    static func isFailureOfRadio(_ error: BusError) -> Bool {
+        if error == .noReply { return true }
+        return error.name == "org.bluez.Error.Failed" && error.message != "Not connected" && attCode(error.message) == nil
+    }
+
     /// The code in `Operation failed with ATT error: 0x0e`, in either of the two spellings.
     private static func attCode(_ message: String) -> UInt8? {
         let prefix = "Operation failed with ATT error: 0x"

@@ -29,8 +29,6 @@ struct BlueZLink {
     /// The attempt that connected, or tries to; ``Attempt/none`` for a restored link.
     var attempt: Attempt
     var phase: Phase
-    /// When Device1.Connect was called.
-    var began: MonotonicTime
     /// The attempts that cancelled it and wait for the end.
     var cancels: [Attempt] = []
     /// The discovery that waits for resolved services.

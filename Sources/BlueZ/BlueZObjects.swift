@@ -12,16 +12,29 @@ enum BlueZInterface {
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
 }
 
-/// An `org.bluez.Adapter1` as the mirror shows it.
-struct AdapterObject {
-    let path: String
-    private let properties: ObjectMirror.Properties
+/// One interface of an object, as the mirror shows it at one moment.
+protocol MirroredObject {
+    /// The name of the interface.
+    static var interface: String { get }
 
+    /// Creates the object of a path with the properties of the interface.
+    init(path: String, properties: ObjectMirror.Properties)
+}
+
+extension MirroredObject {
+    /// The object of a path; nil where there is none, or where it lacks the interface.
     init?(_ mirror: ObjectMirror, path: String) {
-        guard let properties = mirror.properties(of: BlueZInterface.adapter, at: path) else { return nil }
-        self.path = path
-        self.properties = properties
+        guard let properties = mirror.properties(of: Self.interface, at: path) else { return nil }
+        self.init(path: path, properties: properties)
     }
+}
+
+/// An `org.bluez.Adapter1` as the mirror shows it.
+struct AdapterObject: MirroredObject {
+    static let interface = BlueZInterface.adapter
+
+    let path: String
+    let properties: ObjectMirror.Properties
 
     /// The last part of the path, such as `hci0`.
     var name: String { Self.name(of: path) }
@@ -30,7 +43,6 @@ struct AdapterObject {
     /// The adapter's own address, as text.
     var address: String { properties["Address"]?.text ?? "" }
     var isPowered: Bool { properties["Powered"]?.flag ?? false }
-    var isDiscovering: Bool { properties["Discovering"]?.flag ?? false }
     /// True where the adapter says that its radio is blocked (BlueZ 5.66 and later, `PowerState`).
     var saysBlocked: Bool { properties["PowerState"]?.text == "off-blocked" }
     /// False where the adapter says which roles it has, and central is not among them (BlueZ 5.50 and later, `Roles`).
@@ -38,15 +50,11 @@ struct AdapterObject {
 }
 
 /// An `org.bluez.Device1` as the mirror shows it.
-struct DeviceObject {
-    let path: String
-    private let properties: ObjectMirror.Properties
+struct DeviceObject: MirroredObject {
+    static let interface = BlueZInterface.device
 
-    init?(_ mirror: ObjectMirror, path: String) {
-        guard let properties = mirror.properties(of: BlueZInterface.device, at: path) else { return nil }
-        self.path = path
-        self.properties = properties
-    }
+    let path: String
+    let properties: ObjectMirror.Properties
 
     /// The address and its type; nil where bluetoothd says something that is none.
     var identifier: PeripheralIdentifier? {

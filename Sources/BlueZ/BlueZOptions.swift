@@ -9,9 +9,12 @@ public struct BlueZOptions: Hashable, Sendable {
     public var startNotify: [PeripheralIdentifier] = []
     /// Passkeys, 0 ... 999,999, of peripherals that ask for one.
     public var passkeys: [Passkey] = []
-    /// Peripherals of Bluetooth Classic that may be paired. This central does not connect to them; bluetoothd pairs them where
-    /// the kernel finds that it must.
+    /// Peripherals of Bluetooth Classic that may be paired. This central does not connect to them; bluetoothd pairs them
+    /// where the kernel finds that it must.
     public var serialPorts: [PeripheralIdentifier] = []
+    /// Whether a scan also tells of paired peripherals of Bluetooth Classic with a serial port, by their classic address.
+    /// Nobody knows whether they are in range.
+    public var tellsOfSerialPorts = false
     /// Whether a radio that hangs is switched off and on again.
     public var recoversAdapter = false
 

@@ -43,8 +43,7 @@ extension BlueZConversation {
         scan.wanted = filter
         reconcileScan()
         guard scan.isRunning else { return }
-        // What another program's scan sees just now is there.
-        for device in devices { deviceSeen(device.path) }
+        tellOfKnownDevices()
     }
 
     mutating func stopScan() {
@@ -98,7 +97,7 @@ extension BlueZConversation {
         if case .failure(let error) = result, !Self.isRunningAlready(error) { return scanFailed(error) }
         scan.activity = .running(filter)
         reconcileScan()
-        if scan.isRunning { for device in devices { deviceSeen(device.path) } }
+        if scan.isRunning { tellOfKnownDevices() }
     }
 
     /// Our own discovery runs already: the filter took effect with SetDiscoveryFilter.
@@ -131,6 +130,28 @@ extension BlueZConversation {
         scan.retry = nil
         reconcileScan()
     }
+
+    /// What another program's scan sees just now is there; and what was paired may be.
+    private mutating func tellOfKnownDevices() {
+        for device in devices {
+            deviceSeen(device.path)
+            if options.tellsOfSerialPorts { tellOfSerialPort(device) }
+        }
+    }
+
+    /// A headset of Bluetooth Classic that a person has paired: it advertises nothing, and is found by its address.
+    private mutating func tellOfSerialPort(_ device: DeviceObject) {
+        guard device.isPaired, !device.isBlocked, device.services.contains(.serialPort), let identifier = device.identifier,
+            identifier.addressType == .public, scan.wanted?.matches(device.advertisement) == true
+        else { return }
+        tell(
+            .didDiscover(
+                PeripheralIdentifier(address: identifier.address, type: .classic), advertisement: device.advertisement,
+                rssi: Self.unknownStrength))
+    }
+
+    /// RSSI that is not available (Vol 4, Part E, 7.7.65.2).
+    private static let unknownStrength: Int8 = 127
 
     /// A device appeared, or its advertisement was seen again.
     mutating func deviceSeen(_ path: String) {

@@ -65,9 +65,7 @@ extension BlueZConversation {
             (.operation, .success):
             radio.noteLife()
         case (.disconnect, .failure(let error)), (.startScan, .failure(let error)), (.operation, .failure(let error)):
-            if error == .noReply || error.name == "org.bluez.Error.Failed" && error.message != "Not connected" {
-                radio.noteFailure(at: now)
-            }
+            if BlueZErrorTable.isFailureOfRadio(error) { radio.noteFailure(at: now) }
         default: break
         }
     }

@@ -8,6 +8,21 @@ public enum ManagementCommand: Hashable, Sendable {
     case readControllerIndexList
     /// Address, name, settings of an adapter. Needs no privilege.
     case readControllerInformation(ControllerIndex)
+    /// Switches an adapter on or off. Needs CAP_NET_ADMIN.
+    case setPowered(Bool, ControllerIndex)
+    /// Lets an adapter speak Bluetooth Low Energy, or not; also while it is off. Needs CAP_NET_ADMIN.
+    case setLowEnergy(Bool, ControllerIndex)
+    /// Tells of every Low Energy device that advertises, for about 10 s. Needs CAP_NET_ADMIN.
+    case startDiscovery(ControllerIndex)
+    /// Tells of the Low Energy devices that advertise one of the services, for about 10 s. Needs CAP_NET_ADMIN.
+    case startServiceDiscovery([BluetoothUUID], ControllerIndex)
+    /// Ends either. Needs CAP_NET_ADMIN.
+    case stopDiscovery(ControllerIndex)
+    /// Connects to a Low Energy device whenever it advertises, until ``removeDevice(_:_:)``; survives that the adapter is switched
+    /// off. A link on which no socket is opened is closed after 2 s. Needs CAP_NET_ADMIN.
+    case addDevice(PeripheralIdentifier, ControllerIndex)
+    /// Takes a device out of that list; its connection parameters are forgotten, too. Needs CAP_NET_ADMIN.
+    case removeDevice(PeripheralIdentifier, ControllerIndex)
     /// Closes whatever link there is to a device. Needs CAP_NET_ADMIN.
     case disconnect(PeripheralIdentifier, ControllerIndex)
     /// Which devices are connected. Needs CAP_NET_ADMIN.
@@ -29,6 +44,13 @@ public enum ManagementCommand: Hashable, Sendable {
         case .readVersion: .readVersion
         case .readControllerIndexList: .readControllerIndexList
         case .readControllerInformation: .readControllerInformation
+        case .setPowered: .setPowered
+        case .setLowEnergy: .setLowEnergy
+        case .startDiscovery: .startDiscovery
+        case .startServiceDiscovery: .startServiceDiscovery
+        case .stopDiscovery: .stopDiscovery
+        case .addDevice: .addDevice
+        case .removeDevice: .removeDevice
         case .disconnect: .disconnect
         case .getConnections: .getConnections
         case .loadConnectionParameters: .loadConnectionParameters
@@ -41,7 +63,9 @@ public enum ManagementCommand: Hashable, Sendable {
         switch self {
         case .readVersion, .readControllerIndexList: .none
         case .readControllerInformation(let index), .getConnections(let index), .disconnect(_, let index),
-            .loadConnectionParameters(_, let index), .readDefaultSystemConfiguration(let index):
+            .loadConnectionParameters(_, let index), .readDefaultSystemConfiguration(let index), .setPowered(_, let index),
+            .setLowEnergy(_, let index), .startDiscovery(let index), .startServiceDiscovery(_, let index),
+            .stopDiscovery(let index), .addDevice(_, let index), .removeDevice(_, let index):
             index
         }
     }
@@ -59,8 +83,35 @@ public enum ManagementCommand: Hashable, Sendable {
 
     private var encodedParameters: [UInt8] {
         var parameters: [UInt8] = []
-        if case .disconnect(let identifier, _) = self { parameters.append(identifier) }
-        guard case .loadConnectionParameters(let devices, _) = self else { return parameters }
+        switch self {
+        case .readVersion, .readControllerIndexList, .readControllerInformation, .getConnections,
+            .readDefaultSystemConfiguration:
+            break
+        case .setPowered(let isOn, _), .setLowEnergy(let isOn, _): parameters.append(isOn ? 1 : 0)
+        case .startDiscovery, .stopDiscovery: parameters.append(Self.lowEnergyAddresses)
+        case .startServiceDiscovery(let services, _):
+            parameters.append(Self.lowEnergyAddresses)
+            parameters.append(Self.anyStrength)
+            parameters.append(littleEndian: UInt16(clamping: services.count))
+            for service in services.prefix(Int(UInt16.max)) { parameters += service.littleEndianBytes }
+        case .addDevice(let identifier, _):
+            parameters.append(identifier)
+            parameters.append(Self.connectAutomatically)
+        case .removeDevice(let identifier, _), .disconnect(let identifier, _): parameters.append(identifier)
+        case .loadConnectionParameters(let devices, _): return Self.encoded(devices)
+        }
+        return parameters
+    }
+
+    /// Public and random addresses, bits 1 and 2 (Start Discovery).
+    private static let lowEnergyAddresses: UInt8 = 0b110
+    /// 127 dBm: devices are told of however weak they are (Start Service Discovery).
+    private static let anyStrength: UInt8 = 127
+    /// Auto-connect remote device (Add Device).
+    private static let connectAutomatically: UInt8 = 2
+
+    private static func encoded(_ devices: [DeviceConnectionParameters]) -> [UInt8] {
+        var parameters: [UInt8] = []
         let sent = devices.prefix(Self.maximumConnectionParameters)
         parameters.append(littleEndian: UInt16(sent.count))
         for device in sent {

@@ -19,6 +19,10 @@ public enum ManagementEvent: Hashable, Sendable {
     case deviceDisconnected(PeripheralIdentifier, DisconnectionReason, ControllerIndex)
     /// A connection attempt ended without a link.
     case connectFailed(PeripheralIdentifier, ManagementStatus, ControllerIndex)
+    /// A device advertised during a discovery; `rssi` in dBm, 127 where the adapter does not tell.
+    case deviceFound(PeripheralIdentifier, rssi: Int8, advertisement: Advertisement, ControllerIndex)
+    /// A discovery began or ended.
+    case discovering(Bool, ControllerIndex)
     /// The peripheral asked for other connection parameters and got them. `isToBeStored`: the kernel has put them in the place
     /// of those that were loaded.
     case newConnectionParameters(DeviceConnectionParameters, isToBeStored: Bool, ControllerIndex)
@@ -44,6 +48,11 @@ public enum ManagementEvent: Hashable, Sendable {
         case 0x000C: self = try Self.deviceDisconnected(&reader, index)
         case 0x000D:
             self = .connectFailed(try reader.identifier(), ManagementStatus(rawValue: try reader.integer()), index)
+        case 0x0012: self = try Self.deviceFound(&reader, index)
+        case 0x0013:
+            // Which kinds of addresses.
+            _ = try reader.integer(UInt8.self)
+            self = .discovering(try reader.integer(UInt8.self) != 0, index)
         case 0x001C: self = try Self.newConnectionParameters(&reader, index)
         default: self = .other(code: code, index, parameters: reader.remainder())
         }
@@ -58,6 +67,17 @@ public enum ManagementEvent: Hashable, Sendable {
         _ = try reader.integer(UInt32.self)
         let advertisement = try reader.bytes(Int(try reader.integer(UInt16.self)))
         return .deviceConnected(identifier, advertisement: Advertisement(structures: advertisement), index)
+    }
+
+    private static func deviceFound(
+        _ reader: inout ManagementPacketReader, _ index: ControllerIndex
+    ) throws(ManagementPacketError) -> ManagementEvent {
+        let identifier = try reader.identifier()
+        let rssi = Int8(bitPattern: try reader.integer())
+        // Flags: whether it may be connected to, and the like.
+        _ = try reader.integer(UInt32.self)
+        let advertisement = try reader.bytes(Int(try reader.integer(UInt16.self)))
+        return .deviceFound(identifier, rssi: rssi, advertisement: Advertisement(structures: advertisement), index)
     }
 
     private static func deviceDisconnected(

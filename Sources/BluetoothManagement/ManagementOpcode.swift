@@ -14,10 +14,24 @@ public struct ManagementOpcode: RawRepresentable, Hashable, Sendable {
     public static let readControllerIndexList = ManagementOpcode(rawValue: 0x0003)
     /// Read Controller Information.
     public static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
+    /// Set Powered.
+    public static let setPowered = ManagementOpcode(rawValue: 0x0005)
+    /// Set Low Energy.
+    public static let setLowEnergy = ManagementOpcode(rawValue: 0x000D)
     /// Disconnect.
     public static let disconnect = ManagementOpcode(rawValue: 0x0014)
     /// Get Connections.
     public static let getConnections = ManagementOpcode(rawValue: 0x0015)
+    /// Start Discovery.
+    public static let startDiscovery = ManagementOpcode(rawValue: 0x0023)
+    /// Stop Discovery.
+    public static let stopDiscovery = ManagementOpcode(rawValue: 0x0024)
+    /// Add Device.
+    public static let addDevice = ManagementOpcode(rawValue: 0x0033)
+    /// Remove Device.
+    public static let removeDevice = ManagementOpcode(rawValue: 0x0034)
+    /// Start Service Discovery.
+    public static let startServiceDiscovery = ManagementOpcode(rawValue: 0x003A)
     /// Load Connection Parameters.
     public static let loadConnectionParameters = ManagementOpcode(rawValue: 0x0035)
     /// Read Default System Configuration.
@@ -31,8 +45,15 @@ extension ManagementOpcode: CustomStringConvertible {
         case .readVersion: "Read Management Version Information"
         case .readControllerIndexList: "Read Controller Index List"
         case .readControllerInformation: "Read Controller Information"
+        case .setPowered: "Set Powered"
+        case .setLowEnergy: "Set Low Energy"
         case .disconnect: "Disconnect"
         case .getConnections: "Get Connections"
+        case .startDiscovery: "Start Discovery"
+        case .stopDiscovery: "Stop Discovery"
+        case .addDevice: "Add Device"
+        case .removeDevice: "Remove Device"
+        case .startServiceDiscovery: "Start Service Discovery"
         case .loadConnectionParameters: "Load Connection Parameters"
         case .readDefaultSystemConfiguration: "Read Default System Configuration"
         default: "command \(rawValue)"

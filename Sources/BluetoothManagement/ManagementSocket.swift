@@ -15,10 +15,17 @@ public final class ManagementSocket {
     /// Opens the channel. Needs no privilege; what each command needs is said there.
     ///
     /// - Throws: ``ManagementError/cannotOpen(code:)``.
-    public init() throws(ManagementError) {
+    public convenience init() throws(ManagementError) {
         let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        descriptor = socket(AF_BLUETOOTH, type, BTPROTO_HCI)
+        let descriptor = socket(AF_BLUETOOTH, type, BTPROTO_HCI)
         guard descriptor >= 0 else { throw .cannotOpen(code: errno) }
+        try self.init(binding: descriptor)
+    }
+
+    /// Takes over a socket and binds it to the channel.
+    convenience init(binding descriptor: Int32) throws(ManagementError) {
+        // From here on `deinit` closes it, after a failure too: a second close could hit somebody else's file.
+        self.init(adopting: descriptor)
         var address = sockaddr_hci(
             hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: ControllerIndex.none.rawValue,
             hci_channel: UInt16(HCI_CHANNEL_CONTROL))
@@ -27,11 +34,7 @@ public final class ManagementSocket {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_hci>.size))
             }
         }
-        guard result == 0 else {
-            let code = errno
-            close(descriptor)
-            throw .cannotOpen(code: code)
-        }
+        guard result == 0 else { throw .cannotOpen(code: errno) }
     }
 
     /// Takes over a descriptor that is open already, and closes it in the end.

@@ -11,13 +11,16 @@ struct AdapterTable: Hashable {
 
     /// `hci0`, an address, or nil for the first that is on.
     private let wanted: String?
+    /// What an adapter must have switched on to be of use.
+    private let transport: ControllerSettings
     private var adapters: [Adapter] = []
     /// Adapters whose information was asked for and is not there yet.
     private var asked: [ControllerIndex] = []
     private var isListed = false
 
-    init(wanted: String?) {
+    init(wanted: String?, transport: ControllerSettings) {
         self.wanted = wanted
+        self.transport = transport
     }
 
     /// What to ask first.
@@ -68,7 +71,7 @@ struct AdapterTable: Hashable {
     /// Its address; 0 for any.
     var address: UInt64 { chosen?.information.address.address ?? 0 }
 
-    /// Its state. An adapter that cannot speak Bluetooth Classic, or may not, is unsupported.
+    /// Its state. An adapter that cannot speak what is asked of it (Bluetooth Classic, Low Energy), or may not, is unsupported.
     ///
     /// - Parameter isBlocked: tells whether the radio of an adapter such as `hci0` is blocked.
     func state(isBlocked: (String) -> Bool) -> AdapterState {
@@ -76,7 +79,7 @@ struct AdapterTable: Hashable {
         guard let chosen else { return .absent }
         let settings = chosen.information.currentSettings
         guard settings.contains(.powered) else { return isBlocked(chosen.index.description) ? .blocked : .poweredOff }
-        return settings.contains(.classic) ? .poweredOn : .unsupported
+        return settings.contains(transport) ? .poweredOn : .unsupported
     }
 
     private var chosen: Adapter? {

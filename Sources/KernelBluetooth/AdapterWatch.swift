@@ -14,17 +14,23 @@ final class AdapterWatch {
     private var socket: ManagementSocket?
     private var due: MonotonicTime? = .boot
 
+    /// What the kernel has told, until somebody takes it. Kept only where somebody does.
+    private var events: [ManagementEvent] = []
+    private let keepsEvents: Bool
     private let wanted: String?
+    private let transport: ControllerSettings
     private let readiness: SocketReadiness
     private let isBlocked: (String) -> Bool
     private let open: () throws(ManagementError) -> ManagementSocket
 
     init(
-        adapter: String?, readiness: SocketReadiness, isBlocked: @escaping (String) -> Bool,
-        open: @escaping () throws(ManagementError) -> ManagementSocket
+        adapter: String?, transport: ControllerSettings = .classic, keepsEvents: Bool = false, readiness: SocketReadiness,
+        isBlocked: @escaping (String) -> Bool, open: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
         wanted = adapter
-        table = AdapterTable(wanted: adapter)
+        self.transport = transport
+        self.keepsEvents = keepsEvents
+        table = AdapterTable(wanted: adapter, transport: transport)
         self.readiness = readiness
         self.isBlocked = isBlocked
         self.open = open
@@ -34,6 +40,23 @@ final class AdapterWatch {
 
     /// The address of the adapter in use; 0 for any.
     var address: UInt64 { table.address }
+
+    /// The adapter in use; nil where there is none.
+    var index: ControllerIndex? { table.index }
+
+    /// The channel's file descriptor; nil where it is closed.
+    var descriptor: Int32? { socket?.descriptor }
+
+    /// Takes what the kernel has told since.
+    func takeEvents() -> [ManagementEvent] {
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
+    }
+
+    /// Sends a command. Where there is no channel, nothing happens; a channel that breaks is noticed when it is read.
+    func send(_ command: ManagementCommand) {
+        try? socket?.send(command)
+    }
 
     /// When ``process(_:at:)`` is due.
     var deadline: MonotonicTime? { due }
@@ -54,6 +77,9 @@ final class AdapterWatch {
 
     /// Closes the link to a peripheral, where this process may (CAP_NET_ADMIN): the kernel itself keeps a link whose headset is
     /// gone for up to 20 s (Vol 4, Part E, 6.21), and pages nobody whom it believes connected.
+    ///
+    /// Never to be called while the peripheral is only paged: the kernel (seen in 6.1) would cancel the page, but wait for the
+    /// end of a link that never was, and refuse this command to everybody from then on.
     func disconnect(_ peripheral: PeripheralIdentifier) {
         guard let socket, let index = table.index else { return }
         try? socket.send(.disconnect(peripheral, index))
@@ -62,7 +88,7 @@ final class AdapterWatch {
     private func reopen(at now: MonotonicTime) {
         do {
             let socket = try open()
-            table = AdapterTable(wanted: wanted)
+            table = AdapterTable(wanted: wanted, transport: transport)
             try socket.send(AdapterTable.question)
             self.socket = socket
             readiness.watch(socket.descriptor, for: .reading)
@@ -76,6 +102,7 @@ final class AdapterWatch {
         while let socket {
             do {
                 guard let event = try socket.receive() else { return }
+                if keepsEvents { events.append(event) }
                 for command in table.handle(event) { try socket.send(command) }
             } catch ManagementError.malformed {
                 // One packet that cannot be read is gone; the next may be better.

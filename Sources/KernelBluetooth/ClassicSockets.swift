@@ -57,12 +57,12 @@ struct ClassicSockets {
     }
 
     /// As the kernel keeps it: least significant byte first.
-    private static func bytes(of address: UInt64) -> bdaddr_t {
+    static func bytes(of address: UInt64) -> bdaddr_t {
         func byte(_ place: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: address >> (8 * place)) }
         return bdaddr_t(b: (byte(0), byte(1), byte(2), byte(3), byte(4), byte(5)))
     }
 
-    private static func open<Address>(
+    static func open<Address>(
         _ type: __socket_type, _ transport: Int32, from local: Address, to remote: Address
     ) -> Result<Int32, SocketError> {
         let descriptor = socket(AF_BLUETOOTH, Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), transport)

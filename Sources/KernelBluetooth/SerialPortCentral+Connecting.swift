@@ -43,9 +43,8 @@ extension SerialPortCentral {
     public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
         if let place = links.firstIndex(where: { $0.identifier == peripheral }) {
             closeSocket(place)
-            links.remove(at: place)
-            // Without this the kernel would take a headset that is gone for connected, and not page it.
-            adapter.disconnect(peripheral)
+            // Closing its socket cancels a page.
+            if links.remove(at: place).hasAnsweredPage { adapter.disconnect(peripheral) }
         }
         tell(.didDisconnect(peripheral, error: nil, attempt: attempt))
     }
@@ -71,8 +70,7 @@ extension SerialPortCentral {
             guard let place = links.firstIndex(where: { $0.identifier == identifier }),
                 let limit = links[place].limit ?? pageLimit(of: links[place]), limit <= now
             else { continue }
-            // The kernel may take it for connected although it is gone.
-            adapter.disconnect(identifier)
+            if links[place].hasAnsweredPage { adapter.disconnect(identifier) }
             wait(place, Self.awayPause)
         }
     }

@@ -51,6 +51,14 @@ struct SerialPortLink {
         }
     }
 
+    /// True from the answer to the page on: the kernel has a link to the peripheral, or had one.
+    var hasAnsweredPage: Bool {
+        switch phase {
+        case .searching, .opening, .connected: true
+        case .waiting, .paging: false
+        }
+    }
+
     var isConnected: Bool {
         if case .connected = phase { true } else { false }
     }

@@ -171,6 +171,8 @@ extension ConnectionMachine {
     /// reached before: two headsets of one model are never taken for each other.
     private func mayConnect(to identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
         if isRejected(identifier, at: now) { return false }
+        // A headset of both kinds advertises an address at which its serial port is not.
+        if profile.usesSerialPort, identifier.addressType != .classic { return false }
         return identifiers.contains(identifier) || identifiers.isEmpty || profile.provesIdentity
     }
 

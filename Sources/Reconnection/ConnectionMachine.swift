@@ -56,7 +56,6 @@ public struct ConnectionMachine: Sendable {
     var restorationDone = false
     /// An unknown address that the scan has found, and that waits for its turn.
     var stranger: PeripheralIdentifier?
-    var isScanning = false
     /// When each of the profile's vital characteristics sent last, in the order of the profile.
     var lastArrivals: [MonotonicTime] = []
     /// Identifiers of other headsets, and until when they are left alone.

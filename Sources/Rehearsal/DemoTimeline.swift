@@ -108,7 +108,8 @@ struct DemoTimeline {
         for event in batch.connectionEvents {
             defer { lastState = event.state }
             guard event.state == "searching", event.at < end else { continue }
-            if lastState == "streaming" {
+            // Most links are silent for a moment before they are lost.
+            if lastState.flatMap(ConnectionPhase.init(rawValue:))?.holdsLink == true {
                 tell(.eegsync(at: event.at, "linkLost", "the link is lost; searches"))
             } else {
                 let text = isFirstProcess ? "searches for the headset" : "asks the system what it still holds"

@@ -127,8 +127,64 @@ public struct RehearsalPlan: Sendable {
         // A headset without memory, counter or serial number: every loss is for good, and must be ledgered all the same.
         if generator.next() % 4 == 0 {
             plan.headsets.append(
-                RehearsedHeadset(name: "mindwave", specification: .thinkGear(), profile: ThinkGearProfile()))
+                RehearsedHeadset(name: "thinkgear", specification: .thinkGear(), profile: ThinkGearProfile()))
         }
+        plan.headsets += withoutMemory(&generator)
         return plan
+    }
+
+    /// Headsets without memory, in some seeds.
+    private static func withoutMemory(_ generator: inout SeededGenerator) -> [RehearsedHeadset] {
+        var headsets: [RehearsedHeadset] = []
+        // One found by its name alone, whose counter stands still between links.
+        if generator.next() % 4 == 0 {
+            let hermes = HermesSpecification(crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
+            headsets.append(
+                RehearsedHeadset(name: "hermes", specification: .hermes(hermes), profile: HermesProfile()))
+        }
+        // The ThinkGear stream in its three forms of Low Energy.
+        if generator.next() % 4 == 0 {
+            let format = MindWaveProfile.Format.allCases[Int(generator.below(2))]
+            headsets.append(
+                RehearsedHeadset(
+                    name: "mindwave", specification: .mindWave(format: format), profile: MindWaveProfile()))
+        } else if generator.next() % 8 == 0 {
+            let radio = TGAMProfile.Radio.allCases[Int(generator.below(2))]
+            headsets.append(
+                RehearsedHeadset(name: "tgam", specification: .tgam(radio: radio), profile: TGAMProfile()))
+        }
+        // One of those that number their samples and keep nothing.
+        if generator.next() % 2 == 0 {
+            let others = countingHeadsets(crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
+            headsets.append(others[Int(generator.below(UInt64(others.count)))])
+        }
+        return headsets
+    }
+
+    /// Headsets without memory, each with a counter of its own kind.
+    ///
+    /// - Parameter crystalErrorPPM: by how much their crystals are fast, in parts per million.
+    public static func countingHeadsets(crystalErrorPPM: Double = 0) -> [RehearsedHeadset] {
+        [
+            RehearsedHeadset(
+                name: "cyton", specification: .cyton(CytonSpecification(crystalErrorPPM: crystalErrorPPM)),
+                profile: CytonProfile()),
+            RehearsedHeadset(
+                name: "daisy", specification: .cyton(CytonSpecification(hasDaisy: true, crystalErrorPPM: crystalErrorPPM)),
+                profile: CytonProfile()),
+            RehearsedHeadset(
+                name: "cyton-ble", specification: .cytonBLE(crystalErrorPPM: crystalErrorPPM), profile: CytonBLEProfile()),
+            RehearsedHeadset(
+                name: "explore", specification: .explore(ExploreSpecification(crystalErrorPPM: crystalErrorPPM)),
+                profile: ExploreProfile()),
+            RehearsedHeadset(
+                name: "explore32",
+                specification: .explore(ExploreSpecification(channelCount: 32, crystalErrorPPM: crystalErrorPPM)),
+                profile: ExploreProfile()),
+            RehearsedHeadset(
+                name: "unicorn",
+                specification: .unicorn(UnicornSpecification(firstCounter: .max - 5000, crystalErrorPPM: crystalErrorPPM)),
+                profile: UnicornProfile()),
+        ]
     }
 }

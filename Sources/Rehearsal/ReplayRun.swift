@@ -97,7 +97,11 @@ public final class ReplayRun {
         }
         try store.stopRecording(recording, at: world.now)
         let isEnded = try daemon.finish(within: Self.patience)
-        let subscribed = Set(profile.requiredCharacteristics)
+        // What it reads is played as the answer to its own reads.
+        let read = CommandPurpose.allCases.flatMap { profile.commands(for: $0, status: nil) }.compactMap { step in
+            if case .read(let characteristic) = step { characteristic } else { nil }
+        }
+        let subscribed = Set(profile.requiredCharacteristics + read + [profile.identityCharacteristic].compactMap { $0 })
         return Report(
             recording: recording, isComplete: headset.isPlaybackFinished && isEnded, duration: capture.duration,
             foreignPieceCount: capture.pieces.count { !subscribed.contains($0.characteristic) })

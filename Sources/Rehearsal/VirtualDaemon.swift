@@ -1,5 +1,6 @@
 import Acquisition
 import Bluetooth
+import Capture
 import Headsets
 import Simulation
 import Storage
@@ -41,7 +42,7 @@ final class VirtualDaemon {
         self.unixNanoseconds = unixNanoseconds
         nextClockReading = world.now
         acquirer = Acquirer(
-            central: world.makeCentral(), nextStreamID: try store.nextStreamID(),
+            central: CapturingCentral(world.makeCentral()), nextStreamID: try store.nextStreamID(),
             seed: seed &+ UInt64(bitPattern: world.now.nanoseconds))
     }
 

@@ -2,6 +2,22 @@ import Bluetooth
 import GRDB
 import Headsets
 
+/// What the signals looked like.
+extension BatchInsertion {
+    /// A result that is there already, from a batch that was given up and taken again, stays.
+    func insert(_ check: SignalCheckRecord) throws {
+        try execute(
+            """
+            INSERT OR IGNORE INTO signal_check (stream_id, channel, first_n, last_n, condition, sample_count, railed_fraction,
+                peak_to_peak, line_50_hz, line_60_hz) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                check.stream.rawValue, check.channel, check.firstN, check.lastN, check.condition.rawValue, check.sampleCount,
+                check.railedFraction, check.peakToPeak, check.line50Hz, check.line60Hz,
+            ])
+    }
+}
+
 /// The parts of a batch that tell about connections and clocks.
 extension BatchInsertion {
     /// How many identifiers of a headset are kept: enough for several machines and firmwares, bounded for a headset whose

@@ -38,6 +38,9 @@ struct BatchInsertion {
         try batch.clockObservations.forEach(insert)
         try batch.clockOffsets.forEach(insert)
         try batch.preservedStates.forEach(insert)
+        try batch.signalChecks.forEach(insert)
+        try batch.captureChunks.forEach(insert)
+        try batch.completedCaptures.forEach(markComplete)
     }
 
     /// Executes a statement from the cache.

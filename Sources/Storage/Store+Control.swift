@@ -187,7 +187,7 @@ extension Store {
         guard exists == true else { throw StorageError.notFound(what: "recording \(recording.rawValue)") }
     }
 
-    private func noteControlChange() {
+    func noteControlChange() {
         connection.controlChanges.withLock { $0 &+= 1 }
     }
 }

@@ -160,7 +160,33 @@ struct ActivityInspection {
                 id: StreamID(rawValue: id), name: row["stream"], bank: row["bank"], view: row["view_name"],
                 samplingFrequency: row["sampling_frequency"], rowsPerSecond: rate, lastN: lastN, lastSample: lastSample,
                 rows: row["rows"] ?? 0, missing: row["missing"], recovered: row["recovered"], gaps: row["gaps"],
-                openGapFirstN: row["open_gap_first_n"])
+                openGapFirstN: row["open_gap_first_n"],
+                signals: try signals(of: id, lastN: lastN, samplingFrequency: row["sampling_frequency"], in: db))
+        }
+    }
+
+    private func signals(
+        of stream: Int64, lastN: Int64?, samplingFrequency: Double, in db: Database
+    ) throws -> [SignalActivity] {
+        // The latest of each channel, by a search of the key.
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT c.name AS name, c.unit AS unit, q.* FROM channel AS c
+                JOIN signal_check AS q ON q.stream_id = c.stream_id AND q.channel = c.number AND q.first_n = (
+                    SELECT max(first_n) FROM signal_check WHERE stream_id = c.stream_id AND channel = c.number)
+                WHERE c.stream_id = ? ORDER BY c.number
+                """, arguments: [stream]
+        ).compactMap { row in
+            // A word of a later version.
+            guard let condition = SignalCondition(rawValue: row["condition"]) else { return nil }
+            let check = SignalCheckRecord(
+                stream: StreamID(rawValue: stream), channel: row["channel"], firstN: row["first_n"], lastN: row["last_n"],
+                condition: condition, sampleCount: row["sample_count"], railedFraction: row["railed_fraction"],
+                peakToPeak: row["peak_to_peak"], line50Hz: row["line_50_hz"], line60Hz: row["line_60_hz"])
+            return SignalActivity(
+                channel: row["name"], unit: row["unit"], check: check,
+                ageSeconds: Double(max(0, (lastN ?? check.lastN) - check.lastN)) / samplingFrequency)
         }
     }
 }

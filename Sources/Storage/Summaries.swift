@@ -117,6 +117,19 @@ public struct StreamActivity: Hashable, Sendable {
     public var gaps: Int64
     /// Where the gap begins whose end is not known, or nil.
     public var openGapFirstN: Int64?
+    /// The latest check of each channel that has one, in the order of the channels.
+    public var signals: [SignalActivity]
+}
+
+/// What the signal of a channel looked like last.
+public struct SignalActivity: Hashable, Sendable {
+    /// The channel's name.
+    public var channel: String
+    /// The channel's unit.
+    public var unit: String
+    public var check: SignalCheckRecord
+    /// How long ago the last sample that was looked at was taken, counted in samples of the stream, in seconds.
+    public var ageSeconds: Double
 }
 
 /// How much room the database takes and has.

@@ -35,6 +35,12 @@ public struct WriteBatch: Sendable {
     public var clockOffsets: [ClockOffsetRecord] = []
     /// Preserved state, replaced by headset.
     public var preservedStates: [PreservedStateRecord] = []
+    /// What the signals looked like.
+    public var signalChecks: [SignalCheckRecord] = []
+    /// What went over the air.
+    public var captureChunks: [CaptureChunk] = []
+    /// Captures that have ended.
+    public var completedCaptures: [CaptureID] = []
 
     /// Creates an empty batch.
     public init(number: UInt64) {
@@ -49,7 +55,8 @@ public struct WriteBatch: Sendable {
         newStreams.isEmpty && startedRecordings.isEmpty && stoppedRecordings.isEmpty && epochs.isEmpty && samples.isEmpty
             && fills.isEmpty && ledger.isEmpty && segments.isEmpty && annotations.isEmpty && statusReports.isEmpty
             && connectionAttempts.isEmpty && connectionEvents.isEmpty && identifierUses.isEmpty && identityProofs.isEmpty
-            && clockObservations.isEmpty && clockOffsets.isEmpty && preservedStates.isEmpty
+            && clockObservations.isEmpty && clockOffsets.isEmpty && preservedStates.isEmpty && signalChecks.isEmpty
+            && captureChunks.isEmpty && completedCaptures.isEmpty
     }
 }
 

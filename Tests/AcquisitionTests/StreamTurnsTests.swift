@@ -111,4 +111,26 @@ struct StreamTurnsTests {
         #expect(test.database.wholeGaps.contains { $0.firstN == 703 && $0.gap.count == 1 && $0.gap.cause == .notSent })
         #expect(test.database.problems.isEmpty)
     }
+
+    @Test(
+        "A counter of 128 packets that turns in 5.12 s is told by the time which turn it is in",
+        arguments: [70, 127, 128, 129, 200, 256] as [Int64])
+    func packets(lost: Int64) {
+        // RE-AK's Nucleus-Kit headset: packets of 10 samples at 250 Hz.
+        var test = StreamUnderTest(modulus: 128, samplesPerCount: 10, frequency: 250)
+        test.begin(rule: .connection)
+        func live(_ packets: Range<Int64>) {
+            for packet in packets {
+                test.advance(samples: 10)
+                test.take(index: packet * 10, truth: packet * 10, count: 10)
+            }
+        }
+        live(0..<300)
+        test.advance(samples: lost * 10)
+        live((300 + lost)..<(500 + lost))
+        test.commit()
+        #expect(test.stored == Self.truths(0..<3000, (3000 + lost * 10)..<(5000 + lost * 10)))
+        #expect(test.database.wholeGaps.map(\.gap.count) == [lost * 10])
+        #expect(test.database.problems.isEmpty)
+    }
 }

@@ -23,18 +23,20 @@ struct DecodeWorkload {
             DecodeWorkload(
                 name: "Ganglion, firmware 3", decoder: GanglionDecoder(firmware: .version3),
                 notifications: ganglion(packets: 100)),
+            DecodeWorkload(name: "Hermes V1", decoder: HermesDecoder(), notifications: hermes),
             DecodeWorkload(name: "Muse 2", decoder: MuseDecoder(), notifications: muse),
             DecodeWorkload(
                 name: "Muse S Athena", decoder: MuseAthenaDecoder(preset: .p1041), notifications: museSAthena),
+            DecodeWorkload(name: "MindWave Mobile 2", decoder: MindWaveDecoder(), notifications: mindWave),
             DecodeWorkload(name: "NeuroSky ThinkGear", decoder: ThinkGearDecoder(), notifications: thinkGear),
-        ]
+        ] + frames + described
     }
 
     /// Not a headset's: it makes an array of each notification. What counts allocations must count these.
     static let allocating = DecodeWorkload(name: "allocating", decoder: AllocatingDecoder(), notifications: bufferedEEG)
 
     /// Bytes that look like a signal as little as possible: no decoder may live on zeros.
-    private static func bytes(_ count: Int, seed: Int) -> [UInt8] {
+    static func bytes(_ count: Int, seed: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed &* 31) &* 167 >> 3) }
     }
 
@@ -52,6 +54,24 @@ struct DecodeWorkload {
     /// A whole cycle of 18-bit packets.
     private static func ganglion(packets: Int) -> [Notification] {
         (0..<packets).map { (GanglionService.data, [UInt8($0)] + bytes(19, seed: $0)) }
+    }
+
+    /// A turn of the counter, with its motion.
+    private static var hermes: [Notification] {
+        (0..<128).flatMap { number -> [Notification] in
+            let motion = (HermesService.motionData, bytes(HermesService.motionLength, seed: number))
+            return [(HermesService.eegData, [UInt8(number)] + bytes(240, seed: number)), motion, motion]
+        }
+    }
+
+    /// A second of a MindWave Mobile 2.
+    private static var mindWave: [Notification] {
+        let raw: [Notification] = (0..<51).map { (MindWaveService.raw, bytes(MindWaveService.packetLength, seed: $0)) }
+        let powers: [UInt32] = [1, 20, 300, 4000]
+        let packets: [MindWavePacket] = [
+            .esense(poorSignal: 0, attention: 50, meditation: 60), .lowPowers(powers), .highPowers(powers),
+        ]
+        return raw + packets.map { (MindWaveService.esense, $0.encoded()) }
     }
 
     /// Everything that a Muse 2 sends in a second: five channels of EEG, motion, optics, battery.

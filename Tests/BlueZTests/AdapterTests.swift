@@ -42,6 +42,19 @@ struct AdapterTests {
         #expect(script.waiting.filter { $0 == "GetManagedObjects" }.count == 2)
     }
 
+    @Test("A bus that does not say in time who bluetoothd is, as at the start of a slow machine, is asked again")
+    func busyBus() {
+        var script = starting()
+        script.pass(.seconds(5))
+        script.calls.removeAll()  // The first was given up; the reply to it would come too late.
+        #expect(script.events == [.didUpdateState(.resetting)])
+        script.pass(.seconds(1))
+        #expect(script.waiting == ["GetNameOwner"])
+        script.reply("GetNameOwner", [.string(":1.4")])
+        script.reply("GetManagedObjects", [script.objects(device: [:])])
+        #expect(script.events.last == .didUpdateState(.poweredOn))
+    }
+
     @Test("A restart of bluetoothd ends links and requests, and begins anew")
     func restart() {
         var script = BluetoothdScript.ready()

@@ -96,6 +96,9 @@ struct AttributeTests {
         var script = resolved(options: options)
         _ = subscribe(&script)
         #expect(script.waiting == ["StartNotify"])
+        script.reply("StartNotify")
+        // It is kept from being forgotten as any other.
+        #expect(script.waiting == ["Set"])
     }
 
     @Test("Values that come as signals beside a socket are another program's and are not stored twice")
@@ -220,6 +223,25 @@ struct AttributeTests {
                 .didReadValue(
                     Script.control, on: Script.headset, result: .failure(.att(.insufficientAuthentication)),
                     attempt: attempt)
+            ])
+    }
+
+    @Test("Two characteristics that ask for a bond at once lead to one pairing, and both wait for its end")
+    func pairsOnce() {
+        var script = resolved()
+        let attempt = script.attempt()
+        for uuid in [Script.control, Script.eeg] {
+            script.ask { $0.readValue(of: uuid, on: Script.headset, attempt: attempt) }
+        }
+        for _ in 0..<2 { script.fail("ReadValue", "org.bluez.Error.NotPermitted", "Not paired") }
+        #expect(script.waiting == ["Pair"])
+        script.reply("Pair")
+        #expect(script.waiting == ["ReadValue", "ReadValue"])
+        for byte in 1...2 as ClosedRange<UInt8> { script.reply("ReadValue", [.bytes([byte])]) }
+        #expect(
+            script.events == [
+                .didReadValue(Script.control, on: Script.headset, result: .success([1]), attempt: attempt),
+                .didReadValue(Script.eeg, on: Script.headset, result: .success([2]), attempt: attempt),
             ])
     }
 

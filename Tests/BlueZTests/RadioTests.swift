@@ -54,6 +54,18 @@ struct RadioTests {
         #expect(script.events.isEmpty)
     }
 
+    @Test("A headset that refuses a request, and then is silent, raises none")
+    func refusing() {
+        let up: [String: BusValue] = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
+        var script = Script.ready(device: up, resolved: true)
+        let attempt = script.attempt()
+        script.ask { $0.restoreState(identifiers: [Script.headset], services: [], attempt: attempt) }
+        script.ask { $0.readValue(of: Script.control, on: Script.headset, attempt: attempt) }
+        script.fail("ReadValue", "org.bluez.Error.Failed", "Operation failed with ATT error: 0x80")
+        script.pass(.seconds(1000))
+        #expect(!script.events.contains(.didNoticeHungRadio(isRecovering: false)))
+    }
+
     @Test("A headset that is merely away for hours raises none")
     func away() {
         var script = Script.ready()

@@ -109,6 +109,29 @@ struct ScanTests {
         #expect(script.events.last == .didFailToScan(.adapterUnavailable(.poweredOff)))
     }
 
+    @Test("A paired headset of Bluetooth Classic is told of, under its classic address, where that is asked for")
+    func serialPort() {
+        let paired: [String: BusValue] = [
+            "AddressType": .string("public"), "Paired": .boolean(true), "Name": .string("MindWave Mobile"),
+            "UUIDs": .array([.string(BluetoothUUID.serialPort.fullDescription)], of: "s"),
+        ]
+        let filter = ScanFilter(namePrefixes: ["MindWave"])
+        let stranger = paired.merging(["Paired": .boolean(false)]) { $1 }
+        for (isWanted, device) in [(true, paired), (false, paired), (true, stranger)] {
+            var options = BlueZOptions()
+            options.tellsOfSerialPorts = isWanted
+            var script = Script.ready(options: options, device: device)
+            script.ask { $0.scanForPeripherals(matching: filter) }
+            script.reply("SetDiscoveryFilter")
+            script.reply("StartDiscovery")
+            let found = script.events.compactMap { event -> PeripheralIdentifier? in
+                if case .didDiscover(let identifier, _, 127) = event { identifier } else { nil }
+            }
+            let expected = [PeripheralIdentifier(address: Script.headset.address, type: .classic)]
+            #expect(found == (isWanted && device == paired ? expected : []))
+        }
+    }
+
     // MARK: The agent
 
     private func ask(_ member: String, of path: String, options: BlueZOptions) -> Result<[BusValue], BusError> {
@@ -135,7 +158,7 @@ struct ScanTests {
 
     @Test("A headset of Bluetooth Classic gets the PIN of the configuration, with four digits, or else the usual one")
     func pin() {
-        // bluetoothd calls its address public, or random; only the address itself counts.
+        // bluetoothd calls its address public; only the address itself counts.
         let port = PeripheralIdentifier(address: Script.headset.address, type: .classic)
         var options = BlueZOptions()
         options.serialPorts = [port]

@@ -89,8 +89,16 @@ import Testing
             try ManagementEvent(packet: PacketBytes.event(0x000D, PacketBytes.headset + [0x04]))
                 == .connectFailed(headset, .connectFailed, hci0))
         #expect(
-            try ManagementEvent(packet: PacketBytes.event(0x0013, [0x06, 0x01]))
-                == .other(code: 0x0013, hci0, parameters: [0x06, 0x01]))
+            try ManagementEvent(
+                packet: PacketBytes.event(0x0012, PacketBytes.headset + [0xC3, 0, 0, 0, 0, 0x07, 0x00] + advertisement))
+                == .deviceFound(headset, rssi: -61, advertisement: Advertisement(structures: advertisement), hci0))
+        for isOn in [false, true] {
+            #expect(
+                try ManagementEvent(packet: PacketBytes.event(0x0013, [0x06, isOn ? 1 : 0])) == .discovering(isOn, hci0))
+        }
+        #expect(
+            try ManagementEvent(packet: PacketBytes.event(0x0021, [0x06, 0x01]))
+                == .other(code: 0x0021, hci0, parameters: [0x06, 0x01]))
     }
 
     @Test func everyReasonOfADisconnectionHasItsError() throws {

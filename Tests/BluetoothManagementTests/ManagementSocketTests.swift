@@ -1,6 +1,8 @@
 import Bluetooth
-import BluetoothManagement
+import Glibc
 import Testing
+
+@testable import BluetoothManagement
 
 /// The channel itself is proven where there is a kernel with Bluetooth; here only that its absence is said plainly.
 @Suite struct ManagementSocketTests {
@@ -13,5 +15,15 @@ import Testing
             #expect(error.disposition == .waitForOperator || error.disposition == .retry)
             #expect("\(error)".contains("Bluetooth"))
         }
+    }
+
+    @Test func aSocketThatCannotBeBoundIsClosed() throws {
+        let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        // A number that no other test's file gets meanwhile.
+        let descriptor = fcntl(file, F_DUPFD_CLOEXEC, 900)
+        close(file)
+        try #require(descriptor >= 900)
+        #expect(throws: ManagementError.cannotOpen(code: ENOTSOCK)) { try ManagementSocket(binding: descriptor) }
+        #expect(fcntl(descriptor, F_GETFD) == -1)
     }
 }

@@ -38,8 +38,11 @@ struct CapturingCentralTests {
         #expect(found.first?.capture.unmappedCount == 0)
         try expectSame(try Capture(btsnoop: link.file, notifying: link.profile.dataCharacteristics), link)
         if let directory = ProcessInfo.processInfo.environment["EEGSYNC_EXPORT_FIXTURES"] {
-            let url = URL(fileURLWithPath: directory).appendingPathComponent("capture-\(link.profile.model).btsnoop")
-            try Data(link.file).write(to: url)
+            let url = URL(fileURLWithPath: directory).appendingPathComponent("capture-\(link.profile.model)")
+            try Data(link.file).write(to: url.appendingPathExtension("btsnoop"))
+            let bytes = link.notifications.reduce(0) { $0 + $1.value.count }
+            let facts = "{\"notifications\": \(link.notifications.count), \"bytes\": \(bytes)}\n"
+            try Data(facts.utf8).write(to: url.appendingPathExtension("json"))
         }
     }
 

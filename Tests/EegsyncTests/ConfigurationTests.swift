@@ -1,10 +1,11 @@
 import Bluetooth
 import Foundation
+import Headsets
 import Testing
 
 @testable import eegsync
 
-private let models = ["buffered-eeg", "ganglion", "hermes", "muse", "thinkgear"]
+private let models = Configuration.knownModels
 
 private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
     try ConfigurationParser.parse(text, file: "test.yaml", models: models)
@@ -65,6 +66,24 @@ private func configuration(
         #expect(try parse(text) == expected)
     }
 
+    @Test func aMontageNamesEveryEEGChannelOnce() throws {
+        let names = ["Fp1", "Fp2", "F3", "F4", "C3", "C4", "O1", "O2'"]
+        func text(_ model: String, _ names: [String]) -> String {
+            configuration(headset: "{name: left, model: \(model), montage: [\(names.joined(separator: ", "))]}")
+        }
+        #expect(try parse(text("hermes", names)).headsets.map(\.montage?.names) == [names])
+        #expect(try parse(text("ganglion", ["a", "b", "c", "d"])).headsets[0].montage?.names.count == 4)
+        let few = problems(text("hermes", Array(names.dropLast())))
+        #expect(few.contains { $0.contains("headsets[0].montage: there are 7 names for 8 channels") })
+        let twice = problems(text("hermes", names.dropLast() + ["FP1"]))
+        #expect(twice.contains { $0.contains("headsets[0].montage[7]: the name 'FP1' is taken by another channel") })
+        #expect(problems(text("hermes", names.dropLast() + ["a b"])).contains { $0.contains("letters, digits") })
+        #expect(problems(text("muse", names)).contains { $0.contains("a headset of model 'muse' tells its channels itself") })
+        #expect(problems(text("hermes", [])).contains { $0.contains("there are 0 names for 8 channels") })
+        let scalar = problems(configuration(headset: "{name: left, model: hermes, montage: AF7}"))
+        #expect(scalar.contains { $0.contains("headsets[0].montage: 'AF7' is not a list") })
+    }
+
     @Test func whatIsLeftOutHasItsDefault() throws {
         let read = try parse(configuration())
         #expect(read.limits == Configuration.Limits())
@@ -99,7 +118,7 @@ private func configuration(
                 "line 1: database: 'relative.sqlite' is not the absolute path of a file (allowed: an absolute path)",
                 "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
                 "line 3: central.kind: 'magic' is no central (allowed: auto, bluez or simulation)",
-                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey, preset)",
+                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey, preset, montage)",
                 "line 5: headsets[0].model: 'muse9' is no model that this version knows"
                     + " (allowed: \(models.joined(separator: ", ")))",
             ])
@@ -111,6 +130,16 @@ private func configuration(
                 "line 2: central.kind: the central 'kernel' is not in this version of eegsync"
                     + " (allowed: auto, bluez or simulation)"
             ])
+    }
+
+    @Test func addressesOfAHeadsetWithASerialPortAreClassicOnes() throws {
+        let text = configuration(
+            headset: #"{name: a, model: thinkgear, identifiers: ["20:68:9D:00:13:24", "20:68:9D:00:13:25/classic"]}"#)
+        let expected = [0x2068_9D00_1324, 0x2068_9D00_1325].map { PeripheralIdentifier(address: $0, type: .classic) }
+        #expect(try parse(text).headsets.map(\.identifiers) == [expected])
+        let wrong = configuration(headset: #"{name: a, model: thinkgear, identifiers: ["20:68:9D:00:13:24/public"]}"#)
+        let found = problems(wrong)
+        #expect(found.count == 1 && found.first?.contains("is no address of Bluetooth Classic") == true, "\(found)")
     }
 
     @Test func withoutACentralTheMachineDecides() throws {

@@ -22,6 +22,8 @@ import Testing
             #expect(kinds.contains(kind), "\(kind) is not in the timeline")
         }
         #expect(kinds.count { $0 == "counterWrap" } == 1, "after the reboot the counter begins at 0")
+        let away = try #require(kinds.firstIndex(of: "outOfRange"))
+        #expect(kinds[away...].first { $0 == "searching" || $0 == "linkLost" } == "linkLost")
         let times = timeline.compactMap { $0["seconds"] as? Double }
         #expect(times == times.sorted())
         // Samples flow after the start and after each of: out of range, kill, reboot; within the ten seconds of the promise.

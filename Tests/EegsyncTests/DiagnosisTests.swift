@@ -109,6 +109,8 @@ import Testing
         #expect(try complaint { $0.bluetoothd = .init(bus: .unreachable(reason: "x")) }.remedy?.contains("dbus") == true)
         let denied = try complaint { $0.bluetoothd.bus = .denied(reason: "policy") }
         #expect(denied.check == "D-Bus" && denied.remedy?.contains("group bluetooth") == true)
+        let silent = try complaint { $0.bluetoothd.bus = .silent(reason: "Connection timed out") }
+        #expect(silent.check == "D-Bus" && silent.remedy == "restart it: systemctl restart bluetooth")
         for (version, isOld) in [
             ("5.65", true), ("5.9", true), ("4.101", true), ("5.66", false), ("5.82", false), ("6.0", false),
         ] {

@@ -1,3 +1,4 @@
+import Acquisition
 import Foundation
 import Testing
 
@@ -108,6 +109,23 @@ import Testing
         let user = ServiceInspection.read("LoadState=loaded\nUser=eegsync\nAmbientCapabilities=", into: HostFacts.Service())
         #expect(user.grantsNetworkAdministration == false)
         #expect(ServiceInspection.read("LoadState=not-found", into: HostFacts.Service()).grantsNetworkAdministration == nil)
+    }
+
+    @Test func aBluetoothdThatIsSilentIsNoBusThatIsAbsent() {
+        let prefix = "org.freedesktop.DBus.Error."
+        for name in ["NoReply", "Timeout", "NameHasNoOwner", "ServiceUnknown"] {
+            #expect(BluetoothdInspection.bus(failure: prefix + name, "x") == .silent(reason: "x"), "\(name)")
+        }
+        #expect(BluetoothdInspection.bus(failure: prefix + "AccessDenied", "x") == .denied(reason: "x"))
+        #expect(BluetoothdInspection.bus(failure: prefix + "FileNotFound", "x") == .unreachable(reason: "x"))
+    }
+
+    @Test func aHeadsetThatIsSilentIsStillHeldByTheDaemon() {
+        let holding: [ConnectionPhase] = [.establishing, .streaming, .silent]
+        for phase in ConnectionPhase.allCases {
+            #expect(HostInspection.holdsLink(state: phase.rawValue) == holding.contains(phase), "\(phase)")
+        }
+        #expect(!HostInspection.holdsLink(state: nil))
     }
 
     @Test func timeSpansOfSystemdAreRead() {

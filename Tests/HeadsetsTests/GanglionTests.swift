@@ -154,6 +154,17 @@ struct GanglionTests {
             ])
     }
 
+    @Test("tells an impedance again only where it has changed by a tenth")
+    func impedances() {
+        var decoder = Self.decoder("3.0.2")
+        let packets = ["100Z", "109Z", "91Z", "110Z", "110Z", "0Z", "0Z"].map { [201] + Array($0.utf8) }
+        #expect(
+            Self.decode(packets + [[202] + Array("100Z".utf8), [201] + Array("123456789Z".utf8)], with: &decoder).items
+                == ["channel 1: 100", "channel 1: 110", "channel 1: 0", "channel 2: 100"].map {
+                    .annotation(description: "Impedance of \($0) kOhm as sent")
+                } + [.discarded(byteCount: 11)])
+    }
+
     @Test("keeps at most 1,024 characters of a text that never ends")
     func endlessText() {
         var decoder = Self.decoder("3.0.2")

@@ -8,7 +8,8 @@ struct HeadsetCatalogTests {
     func builtIn() throws {
         #expect(
             HeadsetCatalog.builtIn.models == [
-                "buffered-eeg", "ganglion", "hermes", "mindwave", "muse", "tgam", "thinkgear",
+                "buffered-eeg", "cyton", "cyton-ble", "explore", "ganglion", "hermes", "mindwave", "muse", "tgam", "thinkgear",
+                "unicorn",
             ])
         for model in HeadsetCatalog.builtIn.models {
             let profile = try HeadsetCatalog.builtIn.profile(model: model)
@@ -70,6 +71,22 @@ struct HeadsetCatalogTests {
         #expect(
             BufferedEEGCommand.acknowledge(stream: 1, upTo: 2).step
                 == .write([8, 1, 2, 0, 0, 0], to: BufferedEEGService.control, type: .withResponse))
+    }
+
+    @Test("gives EEG channels the names of a montage, over all banks, where there are as many")
+    func montage() {
+        let streams = HermesProfile().streams
+        let names = (1...8).map { "E\($0)" }
+        let named = Montage(names).applied(to: streams)
+        #expect(named[0].channels.map(\.name) == names)
+        #expect(named.dropFirst().elementsEqual(streams.dropFirst()))
+        #expect(Montage(["A"]).applied(to: streams) == streams)
+        #expect(Montage(names + ["E9"]).applied(to: streams) == streams)
+        let banks = Montage((1...16).map { "E\($0)" }).applied(to: [streams[0], streams[1], streams[0]])
+        #expect(banks[2].channels.map(\.name) == (9...16).map { "E\($0)" })
+        #expect(Montage.channelCount(of: HermesProfile()) == 8)
+        #expect(Montage.channelCount(of: MuseProfile()) == nil)
+        #expect(Montage.channelCount(of: BufferedEEGProfile()) == nil)
     }
 
     @Test("knows that 512 raw frames and a power frame are 4,132 bytes a second")

@@ -10,7 +10,8 @@ struct RandomBytesTests {
         HermesService.eegData, HermesService.configuration, HermesService.motionData, HermesService.eventData, .batteryLevel,
         MindWaveService.raw, MindWaveService.esense, TGAMProfile.Radio.hm10.data, TGAMProfile.Radio.issc.data,
         MuseService.control, MuseService.telemetry, MuseService.eeg[0], MuseService.ppg[2],
-        MuseService.accelerometer, MuseService.multiplexed,
+        MuseService.accelerometer, MuseService.multiplexed, ExploreService.explorePro.data,
+        RFduinoService.data,
     ]
 
     /// Those of the catalog, and what a profile becomes by a GATT database.
@@ -43,6 +44,7 @@ struct RandomBytesTests {
             [], [0x81, 1], [0x82], [0x83], [0x84], [0x91], [0x92], [0x93], [0xAA, 0xAA], [0xAA, 0xAA, 4],
             [0x33], [0], [48, 0, 0, 0, 0, 0, 0, 0, 0, 0x12], [60, 0, 0, 0, 0, 0, 0, 0, 0, 0x36], [7, 0x7B],
             [0xEA], [0xEB], [0xEC], [UInt8](repeating: 5, count: HermesService.packetLength - 32),
+            [0xC0, 0, 1], [0xA0, 1], Array("16$$$".utf8), [0x97, 0, 32, 0], [0x13, 0, 13, 0], [0x62, 0, 30, 0],
         ]
         for seed in 0..<20_000 {
             let opening = openings[Int.random(in: 0..<openings.count, using: &generator)]

@@ -173,9 +173,11 @@ import Testing
         room.turn()
         room.connect()
         let cancel = room.nextAttempt()
+        while room.command() != nil {}
         room.central.cancelPeripheralConnection(headset, attempt: cancel)
         #expect(room.turn() == [.didDisconnect(headset, error: nil, attempt: cancel)])
         #expect(room.turn(after: .seconds(60)).isEmpty && room.openings.count == 1)
+        #expect(room.command() == nil, "the kernel would never answer a Disconnect")
     }
 
     @Test func aCancelledLinkEndsOnceAndIsTakenDown() {

@@ -161,10 +161,12 @@ struct RuleTests {
 
     @Test("Rule 5: a vital characteristic that falls silent, or never sends, is a lost link, whatever the others send")
     func vitalSilence() {
-        let limit = BufferedEEGProfile().timing.silenceLimit
+        // Its sensors send on characteristics of their own; those of the EEG are vital.
+        let profile = MuseProfile(variant: .withoutPPG)
+        let (eeg, limit) = (profile.vitalCharacteristics, profile.timing.silenceLimit)
         /// How long streaming lasts while only these send, ten times within the limit.
         func duration(_ sending: [[BluetoothUUID]]) -> Duration {
-            var test = MachineUnderTest.inState("streaming", profile: SeveralSensorsProfile())
+            var test = MachineUnderTest.inState("streaming", profile: profile)
             let start = test.now
             for characteristics in sending {
                 test.wait(limit / 10)
@@ -173,17 +175,16 @@ struct RuleTests {
             }
             while let deadline = test.machine.deadline, deadline > test.now, test.machine.state.name == "streaming" {
                 test.wait(limit / 10)
-                test.fire(.samplesReceived(from: SeveralSensorsProfile.accelerometer))
+                test.fire(.samplesReceived(from: MuseService.accelerometer))
                 if deadline <= test.now { #expect(test.fire(.deadlineReached).first == .streamingEnded(.silence)) }
                 if test.now - start > limit * 10 { break }
             }
             return test.now - start
         }
-        let (first, second) = (SeveralSensorsProfile.eeg[0], SeveralSensorsProfile.eeg[1])
         #expect(duration([]) == limit)
-        #expect(duration(Array(repeating: [first], count: 9)) == limit)
-        #expect(duration(Array(repeating: [first, second], count: 30)) == limit * 4)
-        #expect(duration(Array(repeating: [first, second], count: 20) + Array(repeating: [second], count: 9)) == limit * 3)
+        #expect(duration(Array(repeating: [eeg[0]], count: 9)) == limit)
+        #expect(duration(Array(repeating: eeg, count: 30)) == limit * 4)
+        #expect(duration(Array(repeating: eeg, count: 20) + Array(repeating: Array(eeg.dropFirst()), count: 9)) == limit * 3)
     }
 
     @Test("Rule 5: leaving streaming always tells why")

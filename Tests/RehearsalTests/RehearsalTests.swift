@@ -67,12 +67,23 @@ struct RehearsalTests {
         + MuseSpecification.Model.allCases.map {
             RehearsedHeadset(name: "muse", specification: .muse(MuseSpecification($0)), profile: MuseProfile())
         }
+        + RehearsalPlan.countingHeadsets()
+        + [RehearsedHeadset(name: "hermes", specification: .hermes(), profile: HermesProfile())]
+
+    /// Headsets without a counter, of which the ledger alone can be checked.
+    private static let uncounted: [RehearsedHeadset] =
+        MindWaveProfile.Format.allCases.map {
+            RehearsedHeadset(name: "mindwave", specification: .mindWave(format: $0), profile: MindWaveProfile())
+        }
+        + TGAMProfile.Radio.allCases.map {
+            RehearsedHeadset(name: "tgam", specification: .tgam(radio: $0), profile: TGAMProfile())
+        }
 
     @Test(
         "A headset without memory is stored as it sent, and where nothing goes wrong only what it never sends is missing",
-        arguments: memoryless.indices)
+        arguments: (memoryless + uncounted).indices)
     func withoutMemory(_ place: Int) throws {
-        var plan = RehearsalPlan(seed: 2, headsets: [Self.memoryless[place]])
+        var plan = RehearsalPlan(seed: 2, headsets: [(Self.memoryless + Self.uncounted)[place]])
         plan.faultyPeriod = .seconds(20)
         plan.calmPeriod = .seconds(15)
         let rehearsal = try Rehearsal(plan)
@@ -87,6 +98,24 @@ struct RehearsalTests {
         plan.faultyPeriod = .seconds(120)
         plan.calmPeriod = .seconds(60)
         #expect(try Rehearsal(plan).run().violations == [])
+    }
+
+    @Test("A MindWave Mobile and a MindWave Mobile 2 bear one name, and each is recorded as what it is")
+    func sameName() throws {
+        var plan = RehearsalPlan(
+            seed: 3,
+            headsets: [
+                RehearsedHeadset(name: "old", specification: .thinkGear(), profile: ThinkGearProfile()),
+                RehearsedHeadset(name: "new", specification: .mindWave(), profile: MindWaveProfile()),
+            ])
+        plan.faultyPeriod = .seconds(20)
+        plan.calmPeriod = .seconds(15)
+        let rehearsal = try Rehearsal(plan)
+        #expect(try rehearsal.run().violations == [])
+        for recording in [1, 2] as [Int64] {
+            let contents = try rehearsal.store.reader(of: RecordingID(rawValue: recording)).contents
+            #expect(contents.streams.allSatisfy { ($0.lastN ?? 0) > Int64(30 * $0.description.samplingFrequency) })
+        }
     }
 
     @Test("A channel that is shifted or filled is noticed in a headset without memory", arguments: memoryless.indices)

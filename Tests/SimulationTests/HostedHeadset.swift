@@ -43,7 +43,7 @@ struct HostedHeadset {
 
     /// Carries out the profile's commands.
     mutating func perform(_ purpose: CommandPurpose) {
-        for step in profile.commands(for: purpose, status: nil) {
+        for step in profile.commands(for: purpose, status: statuses.last) {
             switch step {
             case .write(let bytes, let characteristic, let type):
                 bench.central.writeValue(bytes, to: characteristic, type: type, on: headset.identifier, attempt: attempt())
@@ -99,19 +99,28 @@ struct HostedHeadset {
     }
 
     /// The first block whose values are not what the headset sent in the session; nil where all are.
-    func firstWrong(session: Int = 0) -> SampleBlock? {
-        guard let truth = headset.sessions else { return nil }
+    ///
+    /// - Parameter stream: the only stream that is looked at; nil for all. Of a stream without counter, all samples must have
+    ///   come.
+    func firstWrong(session: Int = 0, stream only: Int? = nil) -> SampleBlock? {
+        wrong(in: profile.streams, session: session, stream: only)
+    }
+
+    /// The same for streams that the headset has described itself.
+    func wrong(in streams: [StreamDescription]?, session: Int = 0, stream only: Int? = nil) -> SampleBlock? {
+        guard let truth = headset.sessions, let streams else { return blocks.first?.block }
         let sampled = truth.sessions[session]
         var next = [Int: Int64]()
-        for (block, values) in blocks {
-            let stream = profile.streams[block.stream]
+        for (block, values) in blocks where only == nil || only == block.stream {
+            let stream = streams[block.stream]
             let step = Int64(stream.samplesPerCount)
             let key = block.stream * 8 + block.firstChannel
             let turn = (stream.counterModulus ?? 1 << 32) * step
             // Near the block before of the same channels.
             let expected = next[key] ?? sampled.firstIndexes[block.stream]
             let counter = Int64(block.counter ?? 0) * step
-            let index = counter + Int64((Double(expected - counter) / Double(turn)).rounded()) * turn
+            let turned = counter + Int64((Double(expected - counter) / Double(turn)).rounded()) * turn
+            let index = block.counter == nil ? expected : turned
             next[key] = index + Int64(block.instantCount)
             for (offset, value) in values.enumerated() {
                 let position = index - sampled.firstIndexes[block.stream] + Int64(offset / block.channelCount)

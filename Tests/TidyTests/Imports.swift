@@ -7,6 +7,8 @@ enum Imports {
         "AttributeProtocol": ["Bluetooth"],
         "Capture": ["Bluetooth"],
         "Headsets": ["Bluetooth"],
+        "HeadsetDescriptors": ["Headsets", "Bluetooth"],
+        "ShippedHeadsets": [],
         "Reconnection": ["Bluetooth", "Headsets"],
         "Migrations": [],
         "Storage": ["Migrations", "Headsets", "Bluetooth"],
@@ -16,14 +18,18 @@ enum Imports {
         "BluetoothManagement": ["Bluetooth", "CBluetooth"],
         "KernelBluetooth": ["Bluetooth", "AttributeProtocol", "BluetoothManagement", "CBluetooth", "CLinux"],
         "Simulation": ["Bluetooth", "Capture", "Headsets", "Reconnection"],
-        "Acquisition": ["Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd"],
+        "Acquisition": [
+            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd",
+        ],
         "Rehearsal": [
             "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "KernelBluetooth",
             "Simulation", "Acquisition", "CLinux", "CSystemd",
         ],
         "eegsync": [
-            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ",
-            "BluetoothManagement", "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux", "CSystemd",
+            "Bluetooth", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Reconnection", "Migrations",
+            "Storage",
+            "Export", "BlueZ", "BluetoothManagement", "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux",
+            "CSystemd",
         ],
     ]
 

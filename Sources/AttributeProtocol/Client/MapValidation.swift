@@ -4,10 +4,11 @@ import Bluetooth
 ///
 /// - Where the map has a Database Hash: the hash is read by its type (Core Specification, Vol 3, Part G, 2.5.2.1). It covers
 ///   every declaration, so that equal means equal.
-/// - Where it has none: the declaration of the last characteristic and all that follow it are read by their type. The answer
-///   must be that one declaration and no other, with the same handle, value handle, properties and UUID. What was put in, taken
-///   out or made longer anywhere before it has moved it, and what was added behind it would be in the answer; a change that keeps
-///   all handles is not seen, and shows in the first request that is refused.
+/// - Where it has none: the declaration of the last characteristic, and what follows it, is read by its type. The answer must be
+///   that one declaration and no other, with the same handle, value handle, properties and UUID: what was put in, taken out or
+///   made longer anywhere before it has moved it. Two changes are not seen. What was added behind it with a UUID of the other
+///   length is left out of the answer by the protocol; the handles that are known are right all the same. And a change that
+///   keeps the last declaration in its place shows in the first request that is refused.
 struct MapValidation: GATTProcedure {
     let map: HandleMap
 

@@ -21,7 +21,11 @@ extension ATTLink {
     }
 
     mutating func discovered(_ found: HandleMap, _ attempt: Attempt, at now: MonotonicTime) {
-        if isOvertaken, discoveryCount < Self.discoveryLimit {
+        if isOvertaken {
+            guard discoveryCount < Self.discoveryLimit else {
+                return fail(
+                    .discover(attempt: attempt), .connectionFailed(reason: "the headset's services keep changing"))
+            }
             waiting.insert(.discover(attempt: attempt), at: 0)
             return
         }

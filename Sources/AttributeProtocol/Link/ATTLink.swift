@@ -95,6 +95,9 @@ public struct ATTLink: Sendable {
     /// The largest packet that may be sent either way.
     public var mtu: AttributeMTU { client.mtu }
 
+    /// True while an operation waits for ``didChangeSecurity(to:at:)``.
+    public var awaitsSecurity: Bool { raisedSecurity != nil }
+
     /// Takes what is to be told, in order.
     public mutating func takeEvents() -> [Event] {
         defer { events.removeAll(keepingCapacity: true) }

@@ -41,7 +41,7 @@ struct HandleMapDraft {
         guard ascends(values.lazy.map(\.handle), in: HandleRange(from, .last)) else { return nil }
         for entry in values {
             let value = entry.value
-            guard value.count == 6 || value.count == 8 else { return nil }
+            guard value.count == 4 || value.count == 6 else { return nil }
             let included = HandleRange(handle(value[0], value[1]), handle(value[2], value[3]))
             guard included.isValid else { return nil }
             if let index = services.firstIndex(where: { $0.range.contains(entry.handle) }) {

@@ -16,8 +16,8 @@ public struct HermesProfile: HeadsetProfile {
     /// EEG channels.
     public static let channelCount = 8
 
-    /// Where the electrodes sit, by RE-AK's own processing (NucleusKit-ProcessingPipeline); older programs of theirs have another
-    /// order, so that a configuration may name them.
+    /// Where the electrodes sit, by RE-AK's own processing (NucleusKit-ProcessingPipeline); older programs of theirs have
+    /// another order, so that a configuration may name them.
     public static let montage = ["AF8", "AF7", "CHEEK_R", "CHEEK_L", "EAR_R", "AFz", "BROW_L", "NOSE"]
 
     /// The firmware's own settings: 250 samples per second.
@@ -102,8 +102,9 @@ public struct HermesProfile: HeadsetProfile {
 
     public func makeDecoder() -> any HeadsetDecoder { HermesDecoder(configured: configuration.last ?? []) }
 
-    /// The writes that configure the headset. Writing a register stops the converter, so that it is started at the end; the start
-    /// carries a sum of the registers in the bytes that the firmware ignores, to tell them from others when it is read back.
+    /// The writes that configure the headset. Writing a register stops the converter, so that it is started at the end; the
+    /// start carries a sum of the registers in the bytes that the firmware ignores, to tell them from others when it is read
+    /// back.
     private var configuration: [[UInt8]] {
         guard !registers.isEmpty else { return [HermesCommand.mode(mode).encoded] }
         var sum = UInt16(mode.rawValue)

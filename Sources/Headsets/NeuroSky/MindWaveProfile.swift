@@ -17,8 +17,8 @@ public struct MindWaveProfile: HeadsetProfile {
     ///
     /// - Parameters:
     ///   - format: what the headset sends; the GATT database of the link tells it again.
-    ///   - notch: ``MindWaveCommand/notch50Hz`` or ``MindWaveCommand/notch60Hz`` to set the headset's mains filter; nil leaves it
-    ///     as it is.
+    ///   - notch: ``MindWaveCommand/notch50Hz`` or ``MindWaveCommand/notch60Hz`` to set the headset's mains filter; nil leaves
+    ///     it as it is.
     public init(format: Format = .packets, notch: MindWaveCommand? = nil) {
         self.format = format
         self.notch = notch

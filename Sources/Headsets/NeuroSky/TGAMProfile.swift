@@ -38,7 +38,8 @@ public struct TGAMProfile: HeadsetProfile {
     public var model: String { "tgam" }
     public var displayName: String { "TGAM board" }
 
-    /// By the radios' services, which belong to every serial device with such a radio: only ThinkGear frames tell that it is one.
+    /// By the radios' services, which belong to every serial device with such a radio: only ThinkGear frames tell that it is
+    /// one.
     public var recognition: Recognition { Recognition(serviceUUIDs: services) }
     public var services: [BluetoothUUID] { Radio.allCases.map(\.service) }
     public var identityCharacteristic: BluetoothUUID? { nil }

@@ -12,8 +12,8 @@ public struct HeadsetCatalog: Sendable {
 
     /// The profiles that are part of the program.
     public static let builtIn = HeadsetCatalog(profiles: [
-        BufferedEEGProfile(), GanglionProfile(), HermesProfile(), MindWaveProfile(), MuseProfile(), TGAMProfile(),
-        ThinkGearProfile(),
+        BufferedEEGProfile(), CytonProfile(), CytonBLEProfile(), ExploreProfile(), GanglionProfile(), HermesProfile(),
+        MindWaveProfile(), MuseProfile(), TGAMProfile(), ThinkGearProfile(), UnicornProfile(),
     ])
 
     /// The model identifiers, in the order of ``profiles``.

@@ -9,12 +9,26 @@ public struct HeadsetSpecification: Sendable {
         case counting
         /// A headset with memory that speaks the Buffered EEG service.
         case buffered(BufferedHeadsetSpecification)
-        /// A ThinkGear headset at a serial port: no memory, no counter.
-        case thinkGear
+        /// A NeuroSky headset that sends the ThinkGear stream from a characteristic, at once or after a command: no memory, no
+        /// counter.
+        case thinkGear(from: BluetoothUUID, startedBy: [UInt8]?)
+        /// A MindWave Mobile 2: no memory, no counter.
+        case mindWave
+        /// A Nucleus-Kit headset: no memory, a counter of 5.12 s.
+        case hermes(HermesSpecification)
         /// An OpenBCI Ganglion: no memory, a counter of a second.
         case ganglion(GanglionSpecification)
-        /// A Muse 2016, Muse 2 or Muse S: no memory, each channel in packets of its own.
+        /// A Muse: no memory; each channel of the EEG in packets of its own, but for an Athena.
         case muse(MuseSpecification)
+        /// An OpenBCI Cyton at a serial port: no memory, a counter of a second, and it streams on when its link ends.
+        case cyton(CytonSpecification)
+        /// An OpenBCI Cyton with a radio of its own, whose crystal is fast by some parts in a million: no memory, a counter of
+        /// two seconds, and it streams on when its link ends.
+        case cytonBLE(crystalErrorPPM: Double)
+        /// A Mentalab Explore: no memory; its packets are told apart by their times.
+        case explore(ExploreSpecification)
+        /// A g.tec Unicorn Hybrid Black at a serial port: no memory, a counter of 32 bits.
+        case unicorn(UnicornSpecification)
         /// Plays recorded notifications.
         case recorded(Capture)
     }

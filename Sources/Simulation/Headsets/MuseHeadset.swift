@@ -47,7 +47,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
     var nextPackets: [Int64] = []
     /// True after the first of the two commands that start an Athena.
     private var isStartPending = false
-    /// An Athena's number of the next packet, and its block numbers less the packets sent, by stream.
+    /// An Athena's number of the next packet.
     var nextIndex: UInt16 = 0
     private var bootTime: Int64 = 0
     private var nextTelemetry: Int64 = 0

@@ -10,6 +10,8 @@ final class RecordedHeadset: PeripheralBehaviour {
     private let needed: [BluetoothUUID]
     /// What reads answer: the first piece of each characteristic that is read and not notified.
     private let readable: [BluetoothUUID: [UInt8]]
+    /// What was written last to characteristics that can be read back, where the capture does not tell what they held.
+    private var held: [BluetoothUUID: [UInt8]] = [:]
     private var began: MonotonicTime?
     private var next = 0
 
@@ -17,7 +19,9 @@ final class RecordedHeadset: PeripheralBehaviour {
         self.headset = headset
         self.capture = capture
         needed = headset.specification.database.characteristics.filter { $0.properties.contains(.notify) }.map(\.uuid)
-        let readOnly = headset.specification.database.characteristics.filter { $0.properties == [.read] }.map(\.uuid)
+        let readOnly = headset.specification.database.characteristics.filter {
+            $0.properties.contains(.read) && !$0.properties.contains(.notify)
+        }.map(\.uuid)
         var readable: [BluetoothUUID: [UInt8]] = [:]
         for piece in capture.pieces where readOnly.contains(piece.characteristic) && readable[piece.characteristic] == nil {
             readable[piece.characteristic] = piece.value
@@ -28,6 +32,12 @@ final class RecordedHeadset: PeripheralBehaviour {
     func boot(at time: Int64) {
         began = nil
         next = 0
+        for characteristic in headset.specification.database.characteristics
+        where characteristic.properties.contains(.read) && characteristic.properties.contains(.write)
+            && !characteristic.properties.contains(.notify)
+        {
+            held[characteristic.uuid] = []
+        }
     }
 
     func linkChanged(at time: Int64) {
@@ -37,9 +47,12 @@ final class RecordedHeadset: PeripheralBehaviour {
         headset.scheduleTick(at: time + 1)
     }
 
-    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { readable[characteristic] }
+    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { readable[characteristic] ?? held[characteristic] }
 
-    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? { nil }
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
+        if held[characteristic] != nil { held[characteristic] = value }
+        return nil
+    }
 
     func tick(at time: Int64) -> Int64? {
         guard let began else { return nil }
@@ -70,29 +83,38 @@ extension HeadsetSpecification {
         // What was captured tells which kind of headset it was.
         var captured: [BluetoothUUID] = []
         for piece in capture.pieces where !captured.contains(piece.characteristic) { captured.append(piece.characteristic) }
+        // What must be there to be the model was there, whether or not it notified.
+        let required = (profile as? DescribedProfile)?.descriptor.required ?? []
+        captured += required.filter { !captured.contains($0) }
         let found = GATTDatabase(
             characteristics: captured.map { Characteristic(service: service, uuid: $0, properties: [.notify]) })
         let own = profile.adapted(to: found)
         var characteristics = own.requiredCharacteristics.map {
             Characteristic(service: service, uuid: $0, properties: [.read, .write, .writeWithoutResponse, .notify])
         }
-        for step in CommandPurpose.allCases.flatMap({ own.commands(for: $0, status: nil) }) {
-            switch step {
-            case .write(_, let uuid, _) where !characteristics.contains { $0.uuid == uuid }:
-                characteristics.append(
-                    Characteristic(service: service, uuid: uuid, properties: [.write, .writeWithoutResponse]))
-            case .read(let uuid) where !characteristics.contains { $0.uuid == uuid }:
-                characteristics.append(Characteristic(service: service, uuid: uuid, properties: [.read]))
-            default: break
+        func add(_ uuid: BluetoothUUID, _ properties: Characteristic.Properties) {
+            if let place = characteristics.firstIndex(where: { $0.uuid == uuid }) {
+                characteristics[place].properties.formUnion(properties)
+            } else {
+                characteristics.append(Characteristic(service: service, uuid: uuid, properties: properties))
             }
         }
+        for step in CommandPurpose.allCases.flatMap({ own.commands(for: $0, status: nil) }) {
+            switch step {
+            case .write(_, let uuid, _): add(uuid, [.write, .writeWithoutResponse])
+            case .read(let uuid): add(uuid, [.read])
+            case .wait, .abandonLink: break
+            }
+        }
+        for uuid in required { add(uuid, [.read]) }
         if let identity = profile.identityCharacteristic {
             characteristics.insert(
                 Characteristic(service: .deviceInformation, uuid: identity, properties: [.read]), at: 0)
         }
         return HeadsetSpecification(
             localName: profile.recognition.namePrefixes.first ?? "Recorded",
-            identifier: PeripheralIdentifier(address: 0xC0EE_60FF_0001, type: .random), serialNumber: "RECORDED",
+            identifier: PeripheralIdentifier(address: 0xC0EE_60FF_0001, type: profile.usesSerialPort ? .classic : .random),
+            serialNumber: "RECORDED",
             serviceUUIDs: profile.recognition.serviceUUIDs,
             pairingServiceUUIDs: profile.recognition.pairingServiceUUIDs,
             database: GATTDatabase(characteristics: characteristics), behaviour: .recorded(capture))

@@ -67,9 +67,16 @@ public final class SimulatedHeadset {
         let period = world.options.heartbeat ?? specification.connectionInterval
         switch specification.behaviour {
         case .buffered(let buffered): behaviourStorage = BufferedHeadset(buffered, headset: self)
-        case .thinkGear: behaviourStorage = ThinkGearHeadset(headset: self)
+        case .thinkGear(let characteristic, let command):
+            behaviourStorage = ThinkGearHeadset(headset: self, characteristic: characteristic, startCommand: command)
+        case .mindWave: behaviourStorage = MindWaveHeadset(headset: self)
+        case .hermes(let hermes): behaviourStorage = HermesHeadset(hermes, headset: self)
         case .ganglion(let ganglion): behaviourStorage = GanglionHeadset(ganglion, headset: self)
         case .muse(let muse): behaviourStorage = MuseHeadset(muse, headset: self)
+        case .cyton(let cyton): behaviourStorage = CytonHeadset(cyton, headset: self)
+        case .cytonBLE(let error): behaviourStorage = CytonBLEHeadset(crystalErrorPPM: error, headset: self)
+        case .explore(let explore): behaviourStorage = ExploreHeadset(explore, headset: self)
+        case .unicorn(let unicorn): behaviourStorage = UnicornHeadset(unicorn, headset: self)
         case .recorded(let capture): behaviourStorage = RecordedHeadset(capture, headset: self)
         case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
         }

@@ -7,6 +7,10 @@ final class ThinkGearHeadset: PeripheralBehaviour {
     static let samplingFrequency: Int64 = 512
 
     private unowned let headset: SimulatedHeadset
+    private let characteristic: BluetoothUUID
+    /// What must be written before it sends; nil where it sends at once.
+    private let startCommand: [UInt8]?
+    private var isStarted = false
     private let interval: Int64
     private let isHeartbeat: Bool
     /// When the headset was switched on: the time of sample 0.
@@ -15,8 +19,10 @@ final class ThinkGearHeadset: PeripheralBehaviour {
     private var next: Int64 = 0
     private var isSending = false
 
-    init(headset: SimulatedHeadset) {
+    init(headset: SimulatedHeadset, characteristic: BluetoothUUID = .serialPort, startCommand: [UInt8]? = nil) {
         self.headset = headset
+        self.characteristic = characteristic
+        self.startCommand = startCommand
         isHeartbeat = headset.world.options.heartbeat != nil
         interval = (headset.world.options.heartbeat ?? headset.specification.connectionInterval).nanoseconds
     }
@@ -28,11 +34,19 @@ final class ThinkGearHeadset: PeripheralBehaviour {
     }
 
     func linkChanged(at time: Int64) {
-        let isWanted = headset.isNotifying(.serialPort)
+        if headset.link == nil { isStarted = false }
+        let isWanted = headset.isNotifying(characteristic) && (isStarted || startCommand == nil)
         guard isWanted != isSending else { return }
         isSending = isWanted
         next = position(at: time)
         headset.scheduleTick(at: isWanted ? time + interval : nil)
+    }
+
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
+        guard let startCommand else { return .writeNotPermitted }
+        if value == startCommand { isStarted = true }
+        linkChanged(at: time)
+        return nil
     }
 
     private func position(at time: Int64) -> Int64 {
@@ -53,7 +67,11 @@ final class ThinkGearHeadset: PeripheralBehaviour {
             next += 1
             if next % Self.samplingFrequency == 0 { bytes += power(second: next / Self.samplingFrequency) }
         }
-        if !bytes.isEmpty { headset.notify(bytes, from: .serialPort) }
+        // A notification of Low Energy has 20 bytes where nobody asked for more.
+        let length = characteristic == .serialPort ? bytes.count : MindWaveService.packetLength
+        for start in stride(from: 0, to: bytes.count, by: max(1, length)) {
+            headset.notify(Array(bytes[start..<min(bytes.count, start + length)]), from: characteristic)
+        }
         return time + interval
     }
 
@@ -86,7 +104,7 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: [
                 Characteristic(service: .serialPort, uuid: .serialPort, properties: [.write, .writeWithoutResponse, .notify])
             ]),
-            behaviour: .thinkGear)
+            behaviour: .thinkGear(from: .serialPort, startedBy: nil))
         headset.connectionInterval = .milliseconds(25)
         return headset
     }

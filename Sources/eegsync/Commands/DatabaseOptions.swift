@@ -20,7 +20,7 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Throws: ``ConfigurationError``.
     func configuration() throws(ConfigurationError) -> Configuration {
-        try ConfigurationFile.load(path: configurationPath, models: Configuration.knownModels)
+        try ConfigurationFile.load(path: configurationPath)
     }
 
     /// The configuration where there is one. A file that was named, or is there, must be right.

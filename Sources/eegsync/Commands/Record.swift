@@ -34,8 +34,7 @@ struct Record: ParsableCommand {
         @Option(help: "What the subject does.")
         var task: String?
 
-        @Option(
-            help: "The headset's model, where no configuration says it (\(Configuration.knownModels.joined(separator: ", "))).")
+        @Option(help: "The headset's model, where no configuration says it; `eegsync headsets list` shows all of them.")
         var model: String?
 
         @OptionGroup var options: DatabaseOptions
@@ -55,10 +54,9 @@ struct Record: ParsableCommand {
 
         private func headsetModel() throws -> String {
             if let model {
-                guard Configuration.knownModels.contains(model) else {
-                    throw ValidationError(
-                        "'\(model)' is no model that this version knows (\(Configuration.knownModels.joined(separator: ", ")))."
-                    )
+                let known = HeadsetLibrary(configurationPath: options.configurationPath).models
+                guard known.contains(model) else {
+                    throw ValidationError("'\(model)' is no model that this version knows (\(known.joined(separator: ", "))).")
                 }
                 return model
             }

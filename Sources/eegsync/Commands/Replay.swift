@@ -43,7 +43,7 @@ struct Replay: ParsableCommand {
     @Argument(help: "The file to play.", completion: .file())
     var file: String
 
-    @Option(help: "The headset's model (\(HeadsetCatalog.builtIn.models.joined(separator: ", "))).")
+    @Option(help: "The headset's model; `eegsync headsets list` shows all of them.")
     var model: String
 
     @Option(help: "Without it: as the file's beginning tells.")
@@ -68,17 +68,24 @@ struct Replay: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if !HeadsetCatalog.builtIn.models.contains(model) {
-            throw ValidationError(
-                "The model '\(model)' is unknown; known models: \(HeadsetCatalog.builtIn.models.joined(separator: ", ")).")
-        }
         if headset?.isEmpty == true { throw ValidationError("A headset needs a name.") }
     }
 
+    private func profile() throws -> any HeadsetProfile {
+        let library = HeadsetLibrary(configurationPath: options.configurationPath)
+        do throws(HeadsetCatalogError) {
+            return try library.catalog.profile(model: model)
+        } catch {
+            throw ValidationError("The model '\(model)' is unknown; known models: \(library.models.joined(separator: ", ")).")
+        }
+    }
+
     func run() throws {
+        let profile = try profile()
         let path = try options.databasePath()
-        let profile = try HeadsetCatalog.builtIn.profile(model: model)
-        let capture = try capture(of: profile)
+        let capture = try CaptureFile.read(
+            file, format: format, connection: connection, profile: profile, consequence: "nothing was recorded."
+        ).capture
         // A clock of its own: boottimes of a replay belong to no boot of this machine.
         let store = try Store(path: path, hostBoot: HostBoot(uuid: "replay-\(UUID().uuidString.lowercased())"), mode: .acquire)
         defer { try? store.close() }
@@ -111,52 +118,6 @@ struct Replay: ParsableCommand {
         }
         try facts.print(asJSON: output.json)
         if !facts.audit.holds { throw ExitCode(Failure.Code.dataError.rawValue) }
-    }
-
-    private func capture(of profile: any HeadsetProfile) throws -> Capture {
-        let bytes: [UInt8]
-        do {
-            bytes = Array(try Data(contentsOf: URL(fileURLWithPath: file)))
-        } catch {
-            throw Failure(
-                problem: "the file \(file) cannot be read: \(error.localizedDescription)", consequence: "nothing was recorded.",
-                remedy: "check the path and who may read it (ls -l).", code: .noInput)
-        }
-        do {
-            let capture: Capture
-            let format = format ?? Format(of: bytes)
-            if connection != nil, format != .btsnoop {
-                throw ValidationError("Only a btsnoop file has several connections; leave --connection out.")
-            }
-            switch format {
-            case .bytes:
-                guard profile.dataCharacteristics == [.serialPort] else {
-                    throw Failure(
-                        problem: "a \(model) headset sends notifications, and \(file) holds bytes without their beginnings.",
-                        consequence: "nothing was recorded.", remedy: "replay a capture of the format text or btsnoop.",
-                        code: .dataError)
-                }
-                capture = Capture(byteStream: bytes)
-            case .text: capture = try Capture(text: bytes)
-            case .btsnoop:
-                capture = try Capture(btsnoop: bytes, connection: connection, notifying: profile.dataCharacteristics)
-            }
-            if capture.pieces.isEmpty { throw CaptureError.empty }
-            return capture
-        } catch let error as CaptureError {
-            throw Failure(
-                problem: "\(file) cannot be played: \(error).", consequence: "nothing was recorded.",
-                remedy: remedy(error), code: .dataError)
-        }
-    }
-
-    private func remedy(_ error: CaptureError) -> String {
-        switch error {
-        case .severalConnections(let found), .noSuchConnection(_, let found):
-            "choose one with --connection NUMBER, such as --connection \(found.last?.number ?? 1)."
-        case .nothingWanted: "check --model; a capture must begin before the headset is connected for the first time."
-        default: "check the file and --format; `eegsync help replay` describes the formats."
-        }
     }
 }
 

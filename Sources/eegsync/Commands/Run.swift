@@ -24,7 +24,7 @@ struct Run: AsyncParsableCommand {
     var config: String = Configuration.defaultPath
 
     func run() async throws {
-        let configuration = try ConfigurationFile.load(path: config, models: Configuration.knownModels)
+        let configuration = try ConfigurationFile.load(path: config)
         Self.ignoreSignals()
         // Trapped before anything else, so that an early reload does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)

@@ -43,7 +43,8 @@ struct Scan: ParsableCommand {
         let configuration = try options.configurationIfPresent() ?? .withoutFile
         let session = CentralSession { configuration.makeCentral(watch: $0) }
         let known = try Self.known(configuration, store: store(configuration))
-        let facts = try scan(session, known: known)
+        let profiles = HeadsetLibrary(configurationPath: options.configurationPath).catalog.profiles
+        let facts = try scan(session, known: known, profiles: profiles)
         try facts.print(asJSON: output.json)
     }
 
@@ -55,20 +56,23 @@ struct Scan: ParsableCommand {
         return try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
     }
 
-    private func scan(_ session: CentralSession, known: [ScanFacts.Known]) throws -> ScanFacts {
+    private func scan(
+        _ session: CentralSession, known: [ScanFacts.Known], profiles: [any HeadsetProfile]
+    ) throws -> ScanFacts {
         var failure = waitForAdapter(session)
         if let failure { throw Failure(scan: failure) }
-        var sightings = ScanSightings()
+        var sightings = ScanSightings(profiles: profiles)
         var connected: [PeripheralIdentifier] = []
         var screen = LiveScreen(isEnabled: !output.json && isatty(STDOUT_FILENO) == 1)
         let limit = Duration.seconds(seconds)
         func facts(after elapsed: Duration, ranksBySignal: Bool) -> ScanFacts {
             ScanFacts(
-                sightings, known: known, connected: connected, elapsed: elapsed, listsOthers: all, ranksBySignal: ranksBySignal)
+                sightings, known: known, connected: connected, elapsed: elapsed, listsOthers: all, ranksBySignal: ranksBySignal,
+                profiles: profiles)
         }
         session.central.scanForPeripherals(matching: all ? .unfiltered : sightings.headsetFilter)
         session.central.retrieveConnectedPeripherals(
-            withServices: HeadsetCatalog.builtIn.profiles.flatMap(\.services), attempt: Attempt(number: 1))
+            withServices: profiles.flatMap(\.services), attempt: Attempt(number: 1))
         session.run(for: limit, tick: Self.frameInterval) { events, elapsed in
             for event in events {
                 switch event {

@@ -61,6 +61,8 @@ struct StatusFacts: Facts {
         /// For how long the state has lasted; nil where that is not known.
         var stateSeconds: Double?
         var batteryPercent: Double?
+        /// What is wrong with the signals of a headset that streams, in one sentence; nil where nothing is.
+        var signal: String?
         var streams: [Stream]
     }
 
@@ -77,6 +79,33 @@ struct StatusFacts: Facts {
         var hasOpenGap: Bool
         /// How old the newest row is; nil where that is not known.
         var newestRowSeconds: Double?
+        /// The latest check of each channel.
+        var signals: [Signal]
+    }
+
+    /// What the signal of a channel looked like last.
+    struct Signal: Encodable {
+        var channel: String
+        var condition: String
+        var railedFraction: Double
+        /// Within two seconds, in raw counts.
+        var peakToPeak: Int64
+        /// Amplitudes in `unit`; nil where the channel is sampled too slowly, or is no signal.
+        var line50Hz: Double?
+        var line60Hz: Double?
+        var unit: String
+        var ageSeconds: Double
+
+        init(_ activity: SignalActivity) {
+            channel = activity.channel
+            condition = activity.check.condition.rawValue
+            railedFraction = activity.check.railedFraction
+            peakToPeak = activity.check.peakToPeak
+            line50Hz = activity.check.line50Hz
+            line60Hz = activity.check.line60Hz
+            unit = activity.unit
+            ageSeconds = activity.ageSeconds
+        }
     }
 
     var database: String?
@@ -131,12 +160,14 @@ struct StatusFacts: Facts {
             name: activity.name, model: activity.model, serialNumber: activity.serialNumber,
             recording: activity.recording?.rawValue, state: activity.state, mood: situation.mood, sentence: situation.sentence,
             remedy: situation.remedy, stateSeconds: age(activity.stateEntered), batteryPercent: activity.batteryPercent,
+            signal: situation.mood == .good ? SignalSituation(activity).sentence : nil,
             streams: activity.streams.map { stream in
                 Stream(
                     name: stream.bank == 0 ? stream.name : "\(stream.name)-\(stream.bank + 1)", view: stream.view,
                     samplingFrequency: stream.samplingFrequency, rowsPerSecond: stream.rowsPerSecond, rows: stream.rows,
                     missing: stream.missing, gaps: stream.gaps, recovered: stream.recovered,
-                    hasOpenGap: stream.openGapFirstN != nil, newestRowSeconds: age(stream.lastSample))
+                    hasOpenGap: stream.openGapFirstN != nil, newestRowSeconds: age(stream.lastSample),
+                    signals: stream.signals.map(Signal.init))
             })
     }
 
@@ -197,6 +228,7 @@ extension StatusFacts {
             sentence += " (for \(Quantity.duration(seconds: seconds)))"
         }
         var lines = [sentence]
+        if let signal = headset.signal { lines.append("  " + style.apply(.caution, to: signal.printable)) }
         if let remedy = headset.remedy { lines.append("  you can: \(remedy.printable)") }
         var about = ["model \(headset.model)"]
         if let recording = headset.recording { about.append("recording \(recording)") }

@@ -9,12 +9,18 @@ extension Configuration {
     /// The configured headsets with their profiles.
     var knownHeadsets: [KnownHeadset] {
         headsets.compactMap { headset in
-            // The parser accepts only models of the catalog.
-            guard let profile = try? HeadsetCatalog.builtIn.profile(model: headset.model) else { return nil }
+            // The parser accepts only models of the catalog, and described ones.
+            guard let profile = headset.profile else { return nil }
             return KnownHeadset(
-                name: headset.name, profile: headset.preset.map { profile.choosing(preset: $0) } ?? profile,
-                identifiers: headset.identifiers, identityProof: headset.serialNumber)
+                name: headset.name, profile: profile, identifiers: headset.identifiers, identityProof: headset.serialNumber,
+                montage: headset.montage)
         }
+    }
+
+    /// The services that mark a connected peripheral as a headset.
+    var services: [BluetoothUUID] {
+        HeadsetCatalog.builtIn.profiles.flatMap(\.services)
+            + headsets.flatMap { $0.descriptor?.services ?? [] }
     }
 
     /// The central that the configuration names.
@@ -42,11 +48,21 @@ extension Configuration {
         options.adapter = settings.adapter
         options.startNotify = settings.startNotify
         options.recoversAdapter = settings.recoversAdapter
+        options.tellsOfSerialPorts = hasSerialPorts
         options.serialPorts = headsets.flatMap(\.identifiers).filter { $0.addressType == .classic }
         options.passkeys = headsets.compactMap { headset in
             headset.passkey.map { BlueZOptions.Passkey(value: $0, identifiers: headset.identifiers) }
         }
         return options
+    }
+}
+
+extension Configuration.Headset {
+    /// The model's profile with the chosen preset; nil for a model that nobody knows.
+    var profile: (any HeadsetProfile)? {
+        if let descriptor { return DescribedProfile(descriptor) }
+        guard let profile = try? HeadsetCatalog.builtIn.profile(model: model) else { return nil }
+        return preset.map { profile.choosing(preset: $0) } ?? profile
     }
 }
 
@@ -62,11 +78,18 @@ extension Configuration.Simulation {
         headsets.enumerated().map { index, headset in
             var specification: HeadsetSpecification
             switch headset.model {
+            case "cyton": specification = .cyton(number: index + 1)
+            case "cyton-ble": specification = .cytonBLE(number: index + 1)
+            case "explore": specification = .explore(number: index + 1)
             case "ganglion": specification = .ganglion(number: index + 1)
+            case "hermes": specification = .hermes(number: index + 1)
+            case "mindwave": specification = .mindWave(number: index + 1)
             case "muse": specification = .muse(number: index + 1)
+            case "tgam": specification = .tgam(number: index + 1)
             case "thinkgear":
                 // Found by its name alone, which therefore stays.
                 specification = .thinkGear(number: index + 1)
+            case "unicorn": specification = .unicorn(number: index + 1)
             default:
                 var memory = BufferedHeadsetSpecification()
                 memory.samplesFromBoot = true

@@ -33,6 +33,10 @@ struct Configuration: Hashable, Sendable {
         var passkey: UInt32?
         /// What the headset is told to send, one of the presets of its profile; nil for its usual one.
         var preset: String?
+        /// Names for its EEG channels; nil for the profile's own.
+        var montage: Montage?
+        /// What describes the model; nil for a built-in one.
+        var descriptor: HeadsetDescriptor?
     }
 
     /// What stands behind the `Central` protocol.
@@ -114,6 +118,6 @@ struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// The models that this version has a profile for.
+    /// The models that are part of the program.
     static let knownModels = HeadsetCatalog.builtIn.models
 }

@@ -1,14 +1,34 @@
 import Foundation
+import Headsets
 
 /// The file that a configuration stands in.
 enum ConfigurationFile {
     /// More than any configuration needs; a larger file is somebody's mistake.
     private static let sizeLimitBytes = 1_048_576
 
-    /// Reads and parses a file.
+    /// Reads and parses a file, whose models may be described by files beside it.
     ///
     /// - Throws: ``ConfigurationError``.
-    static func load(path: String, models: [String]) throws(ConfigurationError) -> Configuration {
+    static func load(path: String) throws(ConfigurationError) -> Configuration {
+        let library = HeadsetLibrary(configurationPath: path)
+        do throws(ConfigurationError) {
+            return try load(path: path, models: library.models, described: library.entries.compactMap(\.descriptor))
+        } catch .invalid(let file, var problems) where !library.wrongFiles.isEmpty {
+            // The unknown model may be one whose descriptor is wrong.
+            let check = "; `eegsync headsets check` tells what is wrong in \(library.wrongFiles.joined(separator: ", "))"
+            for index in problems.indices where problems[index].path.hasSuffix(".model") { problems[index].allowed += check }
+            throw .invalid(file: file, problems: problems)
+        } catch {
+            throw error
+        }
+    }
+
+    /// Reads and parses a file that may name these models.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    static func load(
+        path: String, models: [String], described: [HeadsetDescriptor] = []
+    ) throws(ConfigurationError) -> Configuration {
         let text: String
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -26,7 +46,7 @@ enum ConfigurationFile {
         } catch {
             throw .unreadable(file: path, reason: Self.reason(of: error))
         }
-        return try ConfigurationParser.parse(text, file: path, models: models)
+        return try ConfigurationParser.parse(text, file: path, models: models, described: described)
     }
 
     /// The system's words for an error of Foundation's file functions.

@@ -8,20 +8,25 @@ struct ConfigurationParser {
     let file: String
     /// The models that this version knows.
     let models: [String]
+    /// What describes those of them that are not built in.
+    let described: [HeadsetDescriptor]
 
-    private var problems: [ConfigurationError.Problem] = []
+    var problems: [ConfigurationError.Problem] = []
 
     /// Creates a parser that accepts these models.
-    init(file: String, models: [String]) {
+    init(file: String, models: [String], described: [HeadsetDescriptor] = []) {
         self.file = file
         self.models = models
+        self.described = described
     }
 
     /// Parses a whole file.
     ///
     /// - Throws: ``ConfigurationError``, with all problems at once.
-    static func parse(_ text: String, file: String, models: [String]) throws(ConfigurationError) -> Configuration {
-        var parser = ConfigurationParser(file: file, models: models)
+    static func parse(
+        _ text: String, file: String, models: [String], described: [HeadsetDescriptor] = []
+    ) throws(ConfigurationError) -> Configuration {
+        var parser = ConfigurationParser(file: file, models: models, described: described)
         return try parser.parse(text)
     }
 
@@ -70,17 +75,19 @@ struct ConfigurationParser {
         guard let value else { return [] }
         var result: [Configuration.Headset] = []
         for element in list(value, allowed: "a list of headsets") {
-            let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey", "preset"])
+            let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey", "preset", "montage"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
-            let model = model(in: found, of: element)
-            let isSerial = (try? HeadsetCatalog.builtIn.profile(model: model))?.usesSerialPort ?? false
-            result.append(
-                Configuration.Headset(
-                    name: name, model: model,
-                    identifiers: found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? [],
-                    serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
-                    passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) },
-                    preset: found["preset"].flatMap { preset($0, model: model) }))
+            let model = model(in: found, of: element, among: models)
+            var headset = Configuration.Headset(
+                name: name, model: model,
+                serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
+                passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) },
+                preset: found["preset"].flatMap { preset($0, model: model) },
+                montage: found["montage"].flatMap { montage($0, model: model) },
+                descriptor: described.first { $0.model == model })
+            let isSerial = headset.profile?.usesSerialPort ?? false
+            headset.identifiers = found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? []
+            result.append(headset)
         }
         if value.elements?.isEmpty == true {
             problems.append(value.problem("no headset is named", allowed: "at least one headset"))
@@ -115,7 +122,8 @@ struct ConfigurationParser {
             guard let written = text(element, allowed: allowed, limit: 64) else { return nil }
             let identifier = PeripheralIdentifier(written, defaultType: .classic)
             if let identifier, identifier.addressType == .classic { return identifier }
-            problems.append(element.problem("\(element.kind) is no address of Bluetooth Classic", allowed: allowed))
+            let kind = identifier == nil ? "not a Bluetooth address" : "no address of Bluetooth Classic"
+            problems.append(element.problem("\(element.kind) is \(kind)", allowed: allowed))
             return nil
         }
     }
@@ -171,7 +179,7 @@ struct ConfigurationParser {
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             result.append(
                 Configuration.SimulatedHeadset(
-                    name: name, model: model(in: found, of: element),
+                    name: name, model: model(in: found, of: element, among: models.filter(Configuration.knownModels.contains)),
                     serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) }))
         }
         return result
@@ -212,7 +220,9 @@ struct ConfigurationParser {
         return name
     }
 
-    private mutating func model(in found: [String: ConfigurationNode], of owner: ConfigurationNode) -> String {
+    private mutating func model(
+        in found: [String: ConfigurationNode], of owner: ConfigurationNode, among models: [String]
+    ) -> String {
         let allowed = models.joined(separator: ", ")
         guard let value = required("model", in: found, of: owner, allowed: allowed),
             let model = text(value, allowed: allowed, limit: 64)
@@ -223,7 +233,7 @@ struct ConfigurationParser {
         return model
     }
 
-    private mutating func text(_ value: ConfigurationNode, allowed: String, limit: Int) -> String? {
+    mutating func text(_ value: ConfigurationNode, allowed: String, limit: Int) -> String? {
         guard let text = value.node.scalar?.string, !value.isEmpty, !text.isEmpty else {
             problems.append(value.problem("\(value.kind) is not a text", allowed: allowed))
             return nil
@@ -312,7 +322,7 @@ struct ConfigurationParser {
         return nil
     }
 
-    private mutating func list(_ value: ConfigurationNode, allowed: String) -> [ConfigurationNode] {
+    mutating func list(_ value: ConfigurationNode, allowed: String) -> [ConfigurationNode] {
         if let elements = value.elements { return elements }
         problems.append(value.problem("\(value.kind) is not a list", allowed: allowed))
         return []

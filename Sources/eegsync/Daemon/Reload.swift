@@ -29,7 +29,7 @@ actor Reload: Service {
     private func reload() async {
         let new: Configuration
         do {
-            new = try ConfigurationFile.load(path: file, models: Configuration.knownModels)
+            new = try ConfigurationFile.load(path: file)
         } catch {
             log.log(.error, "the configuration is not used, the old one stays: \(Failure(error).problem)")
             return

@@ -46,8 +46,19 @@ struct BluetoothdInspection {
         }
         if code >= 0 { return .reachable }
         let text = error.message.map { String(cString: $0) } ?? String(cString: strerror(-code))
-        // The policy of the bus speaks with this name (D-Bus Specification, "Standard Errors").
-        let isDenied = error.name.map { String(cString: $0) == "org.freedesktop.DBus.Error.AccessDenied" } ?? false
-        return isDenied ? .denied(reason: text) : .unreachable(reason: text)
+        return self.bus(failure: error.name.map { String(cString: $0) } ?? "", text)
+    }
+
+    /// What the failure of a question to bluetoothd tells, by its name (D-Bus Specification, "Standard Errors").
+    static func bus(failure name: String, _ text: String) -> HostFacts.Bus {
+        switch name {
+        // The policy of the bus speaks so.
+        case "org.freedesktop.DBus.Error.AccessDenied": .denied(reason: text)
+        // The bus works, or it could not say so.
+        case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout",
+            "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.ServiceUnknown":
+            .silent(reason: text)
+        default: .unreachable(reason: text)
+        }
     }
 }

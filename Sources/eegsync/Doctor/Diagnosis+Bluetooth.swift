@@ -109,6 +109,9 @@ extension Diagnosis {
             .problem(
                 "D-Bus", "the system bus cannot be reached: \(reason)",
                 remedy: "see that dbus runs, and that a unit or container lets this process reach /run/dbus/system_bus_socket")
+        case .silent(let reason):
+            .problem(
+                "D-Bus", "bluetoothd runs, but does not answer: \(reason)", remedy: "restart it: systemctl restart bluetooth")
         case .denied(let reason):
             .problem(
                 "D-Bus", "bluetoothd may not be used: \(reason)",

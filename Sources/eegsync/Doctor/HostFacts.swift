@@ -65,6 +65,8 @@ struct HostFacts: Hashable {
         case reachable
         /// There is none.
         case unreachable(reason: String)
+        /// It is there, but bluetoothd does not answer on it.
+        case silent(reason: String)
         /// It is there, but bluetoothd may not be spoken to.
         case denied(reason: String)
     }

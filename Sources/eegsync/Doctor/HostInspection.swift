@@ -1,3 +1,4 @@
+import Acquisition
 import Bluetooth
 import CLinux
 import Foundation
@@ -65,7 +66,7 @@ struct HostInspection {
         database.medium = MediumInspection(files: files).medium(of: directory)
         let free = try? FileManager.default.attributesOfFileSystem(forPath: directory)[.systemFreeSize] as? NSNumber
         database.freeBytes = free?.int64Value
-        database.rowsPerSecond = (configuration?.headsets ?? []).reduce(0) { $0 + Self.rowsPerSecond(model: $1.model) }
+        database.rowsPerSecond = (configuration?.headsets ?? []).reduce(0) { $0 + Self.rowsPerSecond($1) }
         if database.exists {
             do {
                 let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
@@ -83,8 +84,8 @@ struct HostInspection {
 
     /// The nominal rows a second of a headset: one for each sample and bank. A model that describes itself counts as one
     /// stream of 250 Hz.
-    static func rowsPerSecond(model: String) -> Double {
-        let streams = (try? HeadsetCatalog.builtIn.profile(model: model))?.streams ?? []
+    static func rowsPerSecond(_ headset: Configuration.Headset) -> Double {
+        let streams = headset.profile?.streams ?? []
         return streams.isEmpty ? 250 : streams.reduce(0) { $0 + $1.samplingFrequency }
     }
 
@@ -97,10 +98,14 @@ struct HostInspection {
         return try store.headsets(at: HostClock.now).map { headset in
             var result = HostFacts.Headset(name: headset.name)
             result.isConnected = try store.identifiers(of: headset.id).contains { connected.contains($0) }
-            let holding = ["streaming", "establishing"]
-            result.isHeldByDaemon = facts.service.daemonPid != nil && holding.contains(headset.state ?? "")
+            result.isHeldByDaemon = facts.service.daemonPid != nil && Self.holdsLink(state: headset.state)
             return result
         }
+    }
+
+    /// Whether the daemon has a link in a state of the database.
+    static func holdsLink(state: String?) -> Bool {
+        state.flatMap(ConnectionPhase.init(rawValue:))?.holdsLink ?? false
     }
 
     /// What is connected to this machine, by whomever.
@@ -114,7 +119,7 @@ struct HostInspection {
             if !isAsked, session.central.state == .poweredOn {
                 isAsked = true
                 session.central.retrieveConnectedPeripherals(
-                    withServices: HeadsetCatalog.builtIn.profiles.flatMap(\.services), attempt: Attempt(number: 1))
+                    withServices: configuration.services, attempt: Attempt(number: 1))
             }
             return connected != nil
         }

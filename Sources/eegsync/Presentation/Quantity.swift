@@ -71,3 +71,8 @@ enum Quantity {
             parts.tm_min, parts.tm_sec, milliseconds)
     }
 }
+
+extension Quantity {
+    /// A number with so many significant digits and without zeros at its end, such as `0.0447035` or `1.5e-09`.
+    static func significant(_ value: Double, digits: Int) -> String { String(format: "%.\(digits)g", value) }
+}

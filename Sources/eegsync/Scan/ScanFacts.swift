@@ -55,10 +55,11 @@ struct ScanFacts: Facts {
     /// - Parameters:
     ///   - connected: what is connected to this machine now; only known headsets of it are listed.
     ///   - listsOthers: whether devices that are no headsets are wanted.
+    ///   - profiles: the models that can be named.
     ///   - ranksBySignal: the strongest first; false keeps the order in which they appeared, so that a live table stands still.
     init(
         _ sightings: ScanSightings, known: [Known], connected: [PeripheralIdentifier], elapsed: Duration, listsOthers: Bool,
-        ranksBySignal: Bool
+        ranksBySignal: Bool, profiles: [any HeadsetProfile] = HeadsetCatalog.builtIn.profiles
     ) {
         seconds = (elapsed.inSeconds * 10).rounded() / 10
         let seen = ranksBySignal ? sightings.sightings.sorted { $0.signal ?? -128 > $1.signal ?? -128 } : sightings.sightings
@@ -73,7 +74,7 @@ struct ScanFacts: Facts {
         headsets += known.compactMap { headset in
             guard connected.contains(headset.identifier), !seen.contains(where: { $0.identifier == headset.identifier })
             else { return nil }
-            let profile = try? HeadsetCatalog.builtIn.profile(model: headset.model)
+            let profile = profiles.first { $0.model == headset.model }
             return Headset(
                 model: headset.model, modelName: profile?.displayName ?? headset.model,
                 address: headset.identifier.addressDescription, addressType: headset.identifier.addressType.rawValue,

@@ -15,7 +15,7 @@ public struct FuzzTarget: Sendable {
 
     /// Everything that is fuzzed: the decoder of each model of the catalog, and the readers of all else that comes from
     /// outside.
-    public static let all: [FuzzTarget] = decoders + parsers
+    public static let all: [FuzzTarget] = decoders + descriptors + parsers
 
     /// The target of a name, those with a defect included.
     public static func named(_ name: String) -> FuzzTarget? {

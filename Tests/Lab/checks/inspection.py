@@ -98,7 +98,7 @@ def _check_recording(
         host_boot, boottime = recording.stop_requested
         until = boottime + shifts.get(host_boot, 0) - _STOP_NANOSECONDS
     for stored in recording.streams:
-        if all(stored.position >= len(boot.streams) for boot in truth.boots):
+        if truth.boots and all(stored.position >= len(boot.streams) for boot in truth.boots):
             # The journal knows nothing of it, such as the Ganglion's accelerometer; the audit has counted it.
             continue
         has_memory = headset.kind == "buffered"

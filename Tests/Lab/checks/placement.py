@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from checks.database import Epoch, StoredStream
-from headsets import athena, ganglion, muse
+from headsets import athena, explore, ganglion, mindwave, muse, thinkgear
 from headsets.truth import TrueBoot, TrueStream, Truth
+from lab.marks import NANOSECONDS
 
 Rows = list[tuple[int, ...]]
+# Of a stream with a single channel one row says too little: so many in a row are found only once.
+_SINGLE_CHANNEL_ROWS = 32
 
 
 @dataclass(frozen=True)
@@ -53,20 +56,22 @@ def place_by_boot(stored: StoredStream, truth: Truth) -> tuple[list[Placement], 
 def place_by_values(stored: StoredStream, truth: Truth, kind: str) -> tuple[list[Placement], list[str]]:
     """Places the epochs of a headset whose counters say little: by the first row that is whole, which is found only once."""
     values = _values(kind, stored)
-    index: dict[tuple[int, ...], tuple[TrueBoot, TrueStream, int]] = {}
+    width = _SINGLE_CHANNEL_ROWS if stored.channels == 1 else 1
+    index: dict[tuple[tuple[int, ...], ...], tuple[TrueBoot, TrueStream, int]] = {}
     for boot in truth.boots:
         if stored.position >= len(boot.streams):
             continue
         stream = boot.streams[stored.position]
-        for start, end in stream.sampled(2**62):
-            for number, row in enumerate(values(stream.rows(start, end - start))):
-                index[row[: stored.channels]] = (boot, stream, start + number)
+        for start, end in stream.sampled(_until(stored, truth)):
+            true = [row[: stored.channels] for row in values(stream.rows(start, end - start))]
+            for number in range(len(true) - width + 1):
+                index[tuple(true[number : number + width])] = (boot, stream, start + number)
     placements, problems = [], []
     for epoch in stored.epochs:
-        n = next((n for n, row in stored.rows.items() if epoch.holds(n) and None not in row), None)
+        n = next((n for n in stored.rows if epoch.holds(n) and _are_whole(stored, n, width)), None)
         if n is None:
             continue
-        found = index.get(stored.rows[n])  # type: ignore[arg-type]
+        found = index.get(tuple(stored.rows[n + number] for number in range(width)))  # type: ignore[arg-type]
         if found is None:
             problems.append(f"{stored.name}: row n {n} is {stored.rows[n]}, which the headset never measured")
             continue
@@ -74,6 +79,17 @@ def place_by_values(stored: StoredStream, truth: Truth, kind: str) -> tuple[list
         # An epoch begins with its first packet, whose rows may be incomplete; nothing before belongs to this boot.
         placements.append(Placement(replace(epoch), boot, stream, position - n, values))
     return placements, problems
+
+
+def _until(stored: StoredStream, truth: Truth) -> int:
+    """An instant after all that can be stored: a run that had no end when the journal ended did not go on for ever."""
+    last = max((int(entry["time"]) for entry in truth.events), default=0)
+    return last + round(len(stored.rows) / stored.sampling_frequency * NANOSECONDS) + 10 * NANOSECONDS
+
+
+def _are_whole(stored: StoredStream, n: int, count: int) -> bool:
+    """Whether so many rows from an n on are stored with all their channels."""
+    return all(None not in stored.rows.get(n + number, (None,)) for number in range(count))
 
 
 def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
@@ -89,4 +105,10 @@ def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
         return lambda rows: [ganglion.acceleration(row) for row in rows]
     if kind == "ganglion":
         return lambda rows: [ganglion.samples(row, 3) for row in rows]
+    if kind == "mindwave":
+        return lambda rows: [(sample,) for sample in mindwave.raw_samples(rows)]
+    if kind == "explore" and stored.name == "environment":
+        return lambda rows: [explore.surroundings(row) for row in rows]
+    if kind == "thinkgear":
+        return thinkgear.samples
     return list

@@ -4,7 +4,8 @@
 
 For every kind:
     name                   complete local name
-    kind                   athena, buffered, ganglion, hermes, mindwave, muse; thinkgear: over Bluetooth Classic
+    kind                   buffered, cyton-ble, explore, ganglion, hermes, mindwave, muse; over Bluetooth Classic: cyton,
+                           thinkgear, unicorn
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)
     serial                 serial number of the Device Information service; none where empty ("")
@@ -17,7 +18,9 @@ For every kind:
     mode                   how it begins: on, off, pairing ("on")
 For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
-For the other kinds, the fields of `GanglionPlan`, `HermesPlan`, `MindWavePlan` and `MusePlan` in the files of their names.
+For kind `thinkgear`, `recording`: a file of bytes from a real headset's serial port that is sent (none).
+For the other kinds, the fields of `CytonPlan`, `ExplorePlan`, `GanglionPlan`, `HermesPlan`, `MindWavePlan`, `MusePlan` and
+`UnicornPlan` in the files of their names.
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ from .athena import AthenaFirmware
 from .buffered import BufferedFirmware
 from .buffered_stream import BufferedPlan
 from .buffered_messages import Channel, Stream
+from .cyton import CytonBLEFirmware, CytonFirmware, CytonPlan
+from .explore import ExploreFirmware, ExplorePlan
 from .firmware import Firmware
 from .ganglion import GanglionFirmware, GanglionPlan
 from .hermes import HermesFirmware, HermesPlan
@@ -42,6 +47,7 @@ from .journal import Journal
 from .mindwave import MindWaveFirmware, MindWavePlan
 from .muse import MuseFirmware, MusePlan
 from .thinkgear import ThinkGearFirmware
+from .unicorn import UnicornFirmware, UnicornPlan
 
 _EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
 _MOTION = {
@@ -71,7 +77,7 @@ class HeadsetDescription:
     @property
     def is_serial(self) -> bool:
         """True for a kind that has a serial port over Bluetooth Classic."""
-        return self.kind == "thinkgear"
+        return self.kind in ("cyton", "thinkgear", "unicorn")
 
     @property
     def identity_resolving_key(self) -> bytes:
@@ -112,10 +118,16 @@ def read_description(path: Path) -> list[HeadsetDescription]:
 
 def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware:
     """The firmware of a headset's kind."""
-    details = description.details
+    details = dict(description.details)
     match description.kind:
         case "buffered":
             return _buffered(description, journal)
+        case "cyton":
+            return CytonFirmware(description.name, journal, CytonPlan(description.seed, **details))
+        case "cyton-ble":
+            return CytonBLEFirmware(description.name, journal, CytonPlan(description.seed, **details))
+        case "explore":
+            return ExploreFirmware(description.name, journal, ExplorePlan(description.seed, **details))
         case "ganglion":
             ganglion = GanglionPlan(description.seed, **details)
             return GanglionFirmware(description.name, journal, ganglion)
@@ -125,7 +137,10 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
         case "mindwave":
             return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
         case "thinkgear":
-            return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details))
+            recording = details.pop("recording", None)
+            return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details), recording)
+        case "unicorn":
+            return UnicornFirmware(description.name, journal, UnicornPlan(description.seed, **details))
         case "athena" | "muse":
             identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
             muse = MusePlan(description.seed, **identity, **details)

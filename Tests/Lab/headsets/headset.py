@@ -17,10 +17,10 @@ from .advertisement import advertising_data, scan_response_data
 from .clock import NANOSECONDS, now, shift
 from .database import GattDatabase
 from .description import HeadsetDescription
-from .faults import NotificationFaults
 from .firmware import Firmware, Link, Notification
 from .journal import Journal
 from .pairing import configure_pairing
+from .peripheral import Peripheral
 
 _ATT_CHANNEL = 4
 _ATT_HEADER = 3
@@ -31,16 +31,13 @@ _LONGEST_NOTIFICATION = 244
 _BURST = 20
 
 
-class Headset:
-    """One headset of the lab. `vanish` and the like are what the control socket calls."""
+class Headset(Peripheral):
+    """One headset of the lab with a GATT database."""
+
+    _controller: PeripheralController
 
     def __init__(self, description: HeadsetDescription, firmware: Firmware, journal: Journal, radio: Radio) -> None:
-        self.description = description
-        self.firmware = firmware
-        self.journal = journal
-        self.faults = NotificationFaults()
-        self.counts = {"notified": 0, "lost": 0, "duplicated": 0, "connections": 0}
-        self._radio = radio
+        super().__init__(description, firmware, journal, radio)
         self._mode = description.mode
         self._is_off = False
         self._connection: Connection | None = None
@@ -49,7 +46,7 @@ class Headset:
         self._was_available = False
         self._rotations = 0
         address = description.address
-        self._controller: PeripheralController = radio.peripheral(description.name, address)
+        self._controller = radio.peripheral(description.name, address)
         host = Host()
         host.controller = self._controller
         configuration = DeviceConfiguration(
@@ -222,11 +219,6 @@ class Headset:
         """The address that it advertises with."""
         return self._controller.public_address if self.description.is_public else self._controller.random_address
 
-    @property
-    def is_in_range(self) -> bool:
-        """False while it has vanished."""
-        return not self._radio.link.is_away(self._controller)
-
     def _note_availability(self) -> None:
         is_available = self.is_in_range and self._device.is_advertising and self._connection is None
         if is_available and not self._was_available:
@@ -235,11 +227,8 @@ class Headset:
 
     def vanish(self, seconds: float | None = None) -> None:
         """Out of range, for some time or until `return_`."""
-        self._radio.link.vanish(self._controller)
-        self.journal.note("vanished")
         self._was_available = False
-        if seconds is not None:
-            asyncio.get_running_loop().call_later(seconds, self.return_)
+        super().vanish(seconds)
 
     def return_(self) -> None:
         """Into range again."""
@@ -315,12 +304,6 @@ class Headset:
         """A person presses its button."""
         self.firmware.press(now())
         self._schedule()
-
-    def stall(self, seconds: float) -> None:
-        """Holds all notifications back and then delivers them as fast as a radio would."""
-        self.faults.stalled = True
-        self.journal.note("stalled", seconds=seconds)
-        asyncio.get_running_loop().call_later(seconds, self._release)
 
     def _release(self) -> None:
         for notification in self.faults.release(_BURST):

@@ -27,8 +27,11 @@ EVENT_SERVICE, EVENT_DATA = _uuid(0x8300), _uuid(0x8301)
 COUNTER_MODULUS = 128
 CHANNELS = 8
 SAMPLES_PER_PACKET = 10
-_EEG_FREQUENCY, _MOTION_FREQUENCY = 250.0, 52.0
-_MOTION_CHANNELS = 9
+_EEG_FREQUENCY = 250.0
+# The firmware reads the sensors by a timer of 20 ms.
+_MOTION_FREQUENCY = 50.0
+# Accelerometer, gyroscope, magnetometer: three axes each.
+_MOTION_STREAMS, _AXES = 3, 3
 _SIGN_EXTENSION = bytes(0xFF if value & 0x80 else 0 for value in range(256))
 # What the maker of the radio's example puts there: version, device, two groups of functions; then the address.
 _MANUFACTURER_PREFIX = bytes.fromhex("018300000000")
@@ -59,8 +62,8 @@ class HermesPlan:
 
 
 class HermesFirmware(Firmware):
-    """Each subscription to the data is a boot of its own in the journal, with the counter of its first packet; EEG and motion
-    are its streams 0 and 1. Samples are the 16-bit values of `Waveform`."""
+    """Each subscription to the data is a boot of its own in the journal, with the counter of its first packet; EEG is its
+    stream 0, the three sensors of motion are 1 to 3. Samples are the 16-bit values of `Waveform`."""
 
     def __init__(self, name: str, journal: Journal, plan: HermesPlan) -> None:
         super().__init__(name, journal)
@@ -69,6 +72,8 @@ class HermesFirmware(Firmware):
         self.boot = 0
         self.counter = plan.first_counter
         self._is_stopped = False
+        # The last command, which a read of the configuration gives back.
+        self._command = b""
         self._clocks: list[SamplingClock] = []
         self._waveforms: list[Waveform] = []
         self._packets = 0
@@ -78,7 +83,7 @@ class HermesFirmware(Firmware):
 
     def database(self) -> tuple[Service, ...]:
         notify = frozenset({NOTIFY})
-        configuration = Characteristic(EEG_CONFIGURATION, frozenset({READ, WRITE_WITHOUT_RESPONSE}), bytes(4))
+        configuration = Characteristic(EEG_CONFIGURATION, frozenset({READ, WRITE_WITHOUT_RESPONSE}))
         return (
             Service(EEG_SERVICE, (Characteristic(EEG_DATA, notify), configuration)),
             Service(MOTION_SERVICE, (Characteristic(MOTION_DATA, notify),)),
@@ -94,6 +99,7 @@ class HermesFirmware(Firmware):
     def power_on(self, now: int) -> None:
         self.counter = self.plan.first_counter
         self._is_stopped = False
+        self._command = b""
         self._events = []
 
     def power_off(self, now: int) -> None:
@@ -105,26 +111,29 @@ class HermesFirmware(Firmware):
         self._turn_due = None
 
     def state(self) -> dict[str, Any]:
-        return {"starts": self.starts, "counter": self.counter, "boot": self.boot, "ends": self._ends()}
+        held = {"counter": self.counter, "command": self._command.hex(), "stopped": self._is_stopped}
+        return {"starts": self.starts, "boot": self.boot, "ends": self._ends(), **held}
 
     def resume(self, state: dict[str, Any], now: int) -> None:
         """It has stopped with its link; what it sent after the last save is not known and not told."""
         self.power_on(now)
-        self.starts, self.counter = state["starts"], state["counter"]
+        self.starts, self.counter, self._is_stopped = state["starts"], state["counter"], state["stopped"]
+        self._command = bytes.fromhex(state["command"])
         if state["ends"]:
             self.journal.note("samplingEnded", now, boot=state["boot"], positions=state["ends"])
 
     def _ends(self) -> list[int]:
-        return [self._packets * SAMPLES_PER_PACKET, self._motions] if self._clocks else []
+        return [self._packets * SAMPLES_PER_PACKET, *[self._motions] * _MOTION_STREAMS] if self._clocks else []
 
     def _start(self, now: int) -> None:
         if self._clocks:
             return
         self.boot = boot_identifier(self.plan.seed, self.starts)
-        self._clocks = [SamplingClock(now, f, self.plan.crystal_ppm) for f in (_EEG_FREQUENCY, _MOTION_FREQUENCY)]
+        frequencies = [_EEG_FREQUENCY] + [_MOTION_FREQUENCY] * _MOTION_STREAMS
+        self._clocks = [SamplingClock(now, frequency, self.plan.crystal_ppm) for frequency in frequencies]
         self._waveforms = [
             Waveform(self.plan.seed, self.boot, stream, channels)
-            for stream, channels in enumerate((CHANNELS, _MOTION_CHANNELS))
+            for stream, channels in enumerate([CHANNELS] + [_AXES] * _MOTION_STREAMS)
         ]
         self._packets = self._motions = 0
         clocks = [
@@ -133,7 +142,7 @@ class HermesFirmware(Firmware):
         ]
         number, seed = self.starts, self.plan.seed
         self.journal.note("boot", now, boot=self.boot, number=number, seed=seed, clocks=clocks, counter=self.counter)
-        self.journal.note("samplingBegan", now, boot=self.boot, positions=[0, 0])
+        self.journal.note("samplingBegan", now, boot=self.boot, positions=[0] * len(clocks))
         self.starts += 1
 
     def _stop(self, now: int) -> None:
@@ -147,10 +156,20 @@ class HermesFirmware(Firmware):
     def subscribed(self, uuid: str, now: int) -> None:
         self._follow(now)
 
+    def read(self, uuid: str, now: int) -> bytes | None:
+        return self._command if uuid == EEG_CONFIGURATION else None
+
     def write(self, uuid: str, value: bytes, now: int) -> None:
-        if uuid == EEG_CONFIGURATION and value[:1] == b"\x01" and len(value) >= 2:
-            self._is_stopped = value[1] == 0
-            self._follow(now)
+        if uuid != EEG_CONFIGURATION or len(value) < 2:
+            return
+        self._command = value
+        match value[0], value[1]:
+            case (1, 0) | (2, 1):
+                # Writing a register stops the converter, and nothing starts it again.
+                self._is_stopped = True
+            case (1, 1) | (3, _):
+                self._is_stopped = False
+        self._follow(now)
 
     def _follow(self, now: int) -> None:
         if self.link is not None and EEG_DATA in self.link.notifying and not self._is_stopped:
@@ -181,15 +200,15 @@ class HermesFirmware(Firmware):
         out = [Notification(EVENT_DATA, event) for event in self._events]
         self._events = []
         if self._clocks:
-            eeg, motion = self._clocks
+            eeg, motion = self._clocks[:2]
             while eeg.position(now) >= (self._packets + 1) * SAMPLES_PER_PACKET:
                 values = self._waveforms[0].int16(self._packets * SAMPLES_PER_PACKET, SAMPLES_PER_PACKET)
                 out.append(Notification(EEG_DATA, eeg_packet(self.counter, values)))
                 self._packets += 1
                 self.counter = (self.counter + 1) % COUNTER_MODULUS
             while motion.position(now) > self._motions:
-                row = self._waveforms[1].rows(self._motions, 1)[0]
-                out.append(Notification(MOTION_DATA, struct.pack("<9h", *row)))
+                axes = [axis for sensor in self._waveforms[1:] for axis in sensor.rows(self._motions, 1)[0]]
+                out.append(Notification(MOTION_DATA, struct.pack("<9h", *axes)))
                 self._motions += 1
         self._arm(now)
         return out

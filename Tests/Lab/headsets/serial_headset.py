@@ -9,13 +9,13 @@ from bumble import hci, rfcomm
 from bumble.core import UUID
 from bumble.device import Connection, Device, DeviceConfiguration
 from bumble.host import Host
-from radio import Radio
+from radio import Radio, SerialController
 
 from .clock import NANOSECONDS, now, shift
 from .description import HeadsetDescription
-from .faults import NotificationFaults
 from .firmware import Firmware, Link
 from .journal import Journal
+from .peripheral import Peripheral
 from .thinkgear import SERIAL_PORT
 
 _CHANNEL = 1
@@ -23,16 +23,13 @@ _SERVICE_RECORD = 0x00010001
 _SERIAL_PORT_PROFILE = 0x1101
 
 
-class SerialHeadset:
+class SerialHeadset(Peripheral):
     """What `Headset` is for GATT; of its commands, those that a serial port has."""
 
+    _controller: SerialController
+
     def __init__(self, description: HeadsetDescription, firmware: Firmware, journal: Journal, radio: Radio) -> None:
-        self.description = description
-        self.firmware = firmware
-        self.journal = journal
-        self.faults = NotificationFaults()
-        self.counts = {"notified": 0, "lost": 0, "duplicated": 0, "connections": 0}
-        self._radio = radio
+        super().__init__(description, firmware, journal, radio)
         self._controller = radio.serial(description.name, description.address)
         host = Host()
         host.controller = self._controller
@@ -81,11 +78,16 @@ class SerialHeadset:
 
     def _opened(self, port: rfcomm.DLC) -> None:
         self._port = port
-        port.sink = lambda _written: None
+        port.sink = lambda written: self._written(port, bytes(written))
         port.on(rfcomm.DLC.EVENT_CLOSE, lambda: self._closed(port))
         self.journal.note("subscribed", uuid=SERIAL_PORT, on=True)
         self.firmware.connected(Link(longest=port.mtu, notifying={SERIAL_PORT}), now())
         self._schedule()
+
+    def _written(self, port: rfcomm.DLC, value: bytes) -> None:
+        if self._port is port:
+            self.firmware.write(SERIAL_PORT, value, now())
+            self._schedule()
 
     def _closed(self, port: rfcomm.DLC) -> None:
         if self._port is port:
@@ -126,18 +128,6 @@ class SerialHeadset:
 
     # The room
 
-    @property
-    def is_in_range(self) -> bool:
-        """False while it has vanished."""
-        return not self._radio.link.is_away(self._controller)
-
-    def vanish(self, seconds: float | None = None) -> None:
-        """Out of range, for some time or until `return_`."""
-        self._radio.link.vanish(self._controller)
-        self.journal.note("vanished")
-        if seconds is not None:
-            asyncio.get_running_loop().call_later(seconds, self.return_)
-
     def return_(self) -> None:
         """Into range again."""
         if not self.is_in_range:
@@ -172,13 +162,8 @@ class SerialHeadset:
         """A person presses its button."""
         self.firmware.press(now())
 
-    def stall(self, seconds: float) -> None:
-        """Holds all data back and then sends it at once: the port has a flow control of its own."""
-        self.faults.stalled = True
-        self.journal.note("stalled", seconds=seconds)
-        asyncio.get_running_loop().call_later(seconds, self._release)
-
     def _release(self) -> None:
+        # All at once: the port has a flow control of its own.
         for notification in self.faults.release(len(self.faults.held)):
             if self._port is not None:
                 self._port.write(notification.value)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .clock import SamplingClock
+from .thinkgear import RecordedStream, recorded_stream
 from .waveform import Waveform
 
 # Three weeks at 500 Hz.
@@ -21,7 +22,7 @@ class TrueStream:
 
     first: int
     clock: SamplingClock
-    waveform: Waveform
+    waveform: Waveform | RecordedStream
     # Positions from ... up to but not including ...; None: sampling went on when the journal ended.
     runs: list[tuple[int, int | None]] = field(default_factory=list)
     # (place, cycle): positions whose remainder by `cycle` is `place` are sampled, but never sent.
@@ -110,7 +111,9 @@ def _boot(entry: dict[str, Any]) -> TrueBoot:
     for number, clock in enumerate(entry["clocks"]):
         sampling = SamplingClock(clock["began"], 1.0)
         sampling.microhertz = clock["microhertz"]
-        waveform = Waveform(entry["seed"], entry["boot"], number, clock["channels"])
+        waveform: Waveform | RecordedStream = Waveform(entry["seed"], entry["boot"], number, clock["channels"])
+        if "recording" in clock:
+            waveform = recorded_stream(clock["recording"])
         unsent = tuple(clock["unsent"]) if "unsent" in clock else None
         streams.append(TrueStream(clock["first"], sampling, waveform, unsent=unsent))
     return TrueBoot(entry["boot"], entry["number"], entry["time"], streams)

@@ -6,6 +6,8 @@ import asyncio
 from typing import Any
 
 from bumble import hci, lmp
+from bumble.controller import Connection
+from bumble.core import PhysicalTransport
 from bumble.hci import Address, LmpFeatureMask
 
 from .controller import AdapterController, LowEnergyController
@@ -13,6 +15,9 @@ from .controller import AdapterController, LowEnergyController
 # A page is given up after 5.12 s (Core 5.4, volume 4, part E, 6.6).
 _PAGE_TIMEOUT = 5.12
 _PAGE_TIMEOUT_ERROR = 0x04
+_UNKNOWN_CONNECTION = 0x02
+# How often a headset listens for pages (R1; Core 5.4, volume 2, part B, 8.3.1).
+_PAGE_SCAN_INTERVAL = 1.28
 _INQUIRY_SECONDS = 2.0
 
 _FEATURES = (
@@ -54,6 +59,8 @@ _ANSWERS = {
     0x0C7C: b"\0",  # Write Authenticated Payload Timeout
 }
 _INQUIRY = 0x0401
+_CREATE_CONNECTION_CANCEL = 0x0408
+_READ_CLOCK_OFFSET = 0x041F
 
 
 class DualModeController(AdapterController):
@@ -61,10 +68,19 @@ class DualModeController(AdapterController):
 
     lmp_features = _FEATURES
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # Whom it pages, and when it looks again.
+        self._pages: dict[Address, asyncio.TimerHandle] = {}
+
     def on_packet(self, packet: bytes) -> None:
         opcode = int.from_bytes(packet[1:3], "little") if packet[0] == hci.HCI_COMMAND_PACKET else 0
         if opcode == _INQUIRY:
             self._inquire(packet[1:3])
+        elif opcode == _CREATE_CONNECTION_CANCEL:
+            self._cancel_page(packet[1:3], packet[4:10])
+        elif opcode == _READ_CLOCK_OFFSET:
+            self._tell_clock_offset(packet[1:3], packet[4:6])
         elif opcode in _ANSWERS:
             answer = _ANSWERS[opcode]
             self._send(bytes([0x0E, 3 + len(answer), 1]) + packet[1:3] + answer)
@@ -87,26 +103,75 @@ class DualModeController(AdapterController):
                 self._send(bytes([0x2F, 255]) + fields + response)
         asyncio.get_running_loop().call_later(_INQUIRY_SECONDS, self._send, b"\x01\x01\x00")
 
-    def on_hci_create_connection_command(self, command: hci.HCI_Create_Connection_Command) -> None:
-        """Stock raises an error where nobody has the address, and waits for ever where nobody answers."""
-        peer = command.bd_addr
-        if self.link.find_classic_controller(peer) is None:
-            self._send_hci_command_status(hci.HCI_COMMAND_STATUS_PENDING, command.op_code)
-        else:
-            super().on_hci_create_connection_command(command)
-        asyncio.get_running_loop().call_later(_PAGE_TIMEOUT, self._give_up_page, peer)
+    def _cancel_page(self, opcode: bytes, address: bytes) -> None:
+        """Stock answers, and pages on; the page ends with an error of its own."""
+        peer = Address(address, hci.AddressType.PUBLIC_DEVICE)
+        is_paging = peer in self._pages
+        status = 0 if is_paging else _UNKNOWN_CONNECTION
+        self._send(bytes([0x0E, 10, 1]) + opcode + bytes([status]) + address)
+        if is_paging:
+            self._end_page(peer, _UNKNOWN_CONNECTION)
 
-    def _give_up_page(self, peer: Address) -> None:
-        connection = self.classic_connections.get(peer)
-        if connection is None and self.link.find_classic_controller(peer) is not None:
-            return
-        if connection is None or connection.handle == 0:
-            self.classic_connections.pop(peer, None)
-            self.classic_pending_commands.pop(peer, None)
-            self.on_classic_connection_complete(peer, _PAGE_TIMEOUT_ERROR)
+    def _tell_clock_offset(self, opcode: bytes, handle: bytes) -> None:
+        """The kernel asks before it closes a connection; stock says nothing, which holds up all commands for 2 s."""
+        self._send(bytes([0x0F, 4, 0, 1]) + opcode)
+        self._send(bytes([0x1C, 5, 0]) + handle + b"\0\0")
+
+    def on_hci_create_connection_command(self, command: hci.HCI_Create_Connection_Command) -> None:
+        """Stock raises an error where nobody has the address, and asks once; a page goes on until somebody listens."""
+        self._send_hci_command_status(hci.HCI_COMMAND_STATUS_PENDING, command.op_code)
+        loop = asyncio.get_running_loop()
+        self._page(command.bd_addr, loop.time() + _PAGE_TIMEOUT)
+
+    def _page(self, peer: Address, end: float) -> None:
+        loop = asyncio.get_running_loop()
+        if loop.time() >= end:
+            self._end_page(peer, _PAGE_TIMEOUT_ERROR)
+        elif self._listens(peer):
+            self._pages[peer] = loop.call_at(end, self._end_page, peer, _PAGE_TIMEOUT_ERROR)
+            self._request_connection(peer)
+        else:
+            self._pages[peer] = loop.call_later(_PAGE_SCAN_INTERVAL, self._page, peer, end)
+
+    def _listens(self, peer: Address) -> bool:
+        """Whether a headset is in range and free: one that is in use does not answer others."""
+        headset = self.link.find_classic_controller(peer)
+        return headset is not None and not self.link.is_away(headset) and not headset.classic_connections
+
+    def _request_connection(self, peer: Address) -> None:
+        self.classic_connections[peer] = Connection(
+            controller=self,
+            handle=0,
+            role=hci.Role.CENTRAL,
+            self_address=self.public_address,
+            peer_address=peer,
+            link=self.link,
+            transport=PhysicalTransport.BR_EDR,
+            link_type=hci.HCI_Connection_Complete_Event.LinkType.ACL,
+        )
+        answer = self.send_lmp_packet(peer, lmp.LmpHostConnectionReq())
+        answer.add_done_callback(lambda future: None if future.cancelled() else self._answered(peer, future.result()))
+
+    def _answered(self, peer: Address, status: int) -> None:
+        page = self._pages.pop(peer, None)
+        if page is not None:
+            page.cancel()
+            self.on_classic_connection_complete(peer, status)
+
+    def _end_page(self, peer: Address, status: int) -> None:
+        """Without a connection."""
+        page = self._pages.pop(peer, None)
+        if page is not None:
+            page.cancel()
+        self.classic_connections.pop(peer, None)
+        self.classic_pending_commands.pop(peer, None)
+        self.on_classic_connection_complete(peer, status)
 
     def fall_silent(self) -> None:
         super().fall_silent()
+        for page in self._pages.values():
+            page.cancel()
+        self._pages.clear()
         for connection in list(self.classic_connections.values()):
             self.link.silence_classic(connection, while_away=False)
         self.classic_connections.clear()

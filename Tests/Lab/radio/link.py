@@ -31,6 +31,7 @@ class RangeLink(LocalLink):
         super().__init__()
         # A token for each absence, so that a time-out of an earlier one is not taken for this one's.
         self._away: dict[Controller, object] = {}
+        self._vanished: dict[Controller, float] = {}
         self.dropped_packets = 0
 
     def is_away(self, controller: Controller) -> bool:
@@ -40,14 +41,18 @@ class RangeLink(LocalLink):
     def vanish(self, controller: Controller) -> None:
         """Takes a controller out of range: each end of its connections notices after the supervision timeout."""
         self._away[controller] = object()
+        self._vanished[controller] = asyncio.get_running_loop().time()
         for connection in list(controller.le_connections.values()):
             self.silence(connection)
         for connection in list(controller.classic_connections.values()):
             self.silence_classic(connection)
 
     def comes_back(self, controller: Controller) -> None:
-        """Puts a controller into range again; a connection that has not timed out goes on."""
+        """Puts a controller into range again; a connection that has not timed out goes on, unless its far end was closed."""
         self._away.pop(controller, None)
+        for connection in list(controller.classic_connections.values()):
+            if self._classic_far_end(connection) is None:
+                self._end_alone(connection)
 
     def silence(self, connection: Connection, while_away: bool = True) -> None:
         """Lets a connection time out at both ends, or, without `while_away`, at the far end only and in any case."""
@@ -68,8 +73,7 @@ class RangeLink(LocalLink):
     def silence_classic(self, connection: Connection, while_away: bool = True) -> None:
         """The same for a connection of Bluetooth Classic."""
         controller = connection.controller
-        far = self.find_classic_controller(connection.peer_address)
-        other = far.classic_connections.get(connection.self_address) if far is not None else None
+        other = self._classic_far_end(connection)
         absence = self._away.get(controller)
 
         def notice() -> None:
@@ -82,6 +86,24 @@ class RangeLink(LocalLink):
                     )
 
         asyncio.get_running_loop().call_later(CLASSIC_SUPERVISION_TIMEOUT, notice)
+
+    def _end_alone(self, connection: Connection) -> None:
+        """Ends a connection that was closed at the far end while nobody could hear that: at its supervision timeout."""
+        controller = connection.controller
+
+        def notice() -> None:
+            if controller.classic_connections.get(connection.peer_address) is connection:
+                controller.on_classic_disconnected(
+                    connection.peer_address, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR
+                )
+
+        asyncio.get_running_loop().call_at(self._vanished[controller] + CLASSIC_SUPERVISION_TIMEOUT, notice)
+
+    def _classic_far_end(self, connection: Connection) -> Connection | None:
+        far = self.find_classic_controller(connection.peer_address)
+        other = far.classic_connections.get(connection.self_address) if far is not None else None
+        # Without a handle it is no connection, but the page that shall lead to the next one.
+        return other if other is not None and other.handle else None
 
     def expect_answer(self, connection: Connection) -> None:
         """Ends a central's connection whose peripheral had stopped advertising when the request came."""

@@ -17,16 +17,23 @@ _BONDING = dataclasses.replace(LEFT, details={**LEFT.details, "encrypted": True}
 _ASKING = dataclasses.replace(_BONDING, passkey=123_456)
 
 
+def _changed_while_away(lab: Lab, command: str, fault: str, goal: Goal, before: float = 5.0, after: float = 0.0) -> None:
+    """It leaves, a command is told to it some seconds later, and it returns some seconds after that."""
+    lab.undisturbed()
+    lost = lab.tell("vanish", "left")
+    lab.pass_time(before)
+    verb, *words = command.split()
+    lab.tell(verb, "left", *words)
+    lab.pass_time(after)
+    since = lab.tell("return", "left")
+    lab.expect_return("left", since, fault, goal, lost)
+
+
 def _rotated(lab: Lab, fault: str) -> None:
     lab.start()
     lab.record("left")
     for _ in range(3):
-        lab.undisturbed()
-        lost = lab.tell("vanish", "left")
-        lab.pass_time(10)
-        lab.tell("rotate", "left")
-        since = lab.tell("return", "left")
-        lab.expect_return("left", since, fault, Goal.GATE, lost)
+        _changed_while_away(lab, "rotate", fault, Goal.GATE, before=10)
     lab.undisturbed()
 
 
@@ -34,12 +41,7 @@ def _pairing_mode(lab: Lab) -> None:
     lab.start()
     lab.record("left")
     for _ in range(2):
-        lab.undisturbed()
-        lost = lab.tell("vanish", "left")
-        lab.pass_time(10)
-        lab.tell("advertise", "left", "pairing")
-        since = lab.tell("return", "left")
-        lab.expect_return("left", since, "advertises in pairing mode", Goal.GATE, lost)
+        _changed_while_away(lab, "advertise pairing", "advertises in pairing mode", Goal.GATE, before=10)
         lab.tell("advertise", "left", "on")
     lab.undisturbed()
 
@@ -48,13 +50,7 @@ def _rebooted_away(lab: Lab) -> None:
     lab.start()
     lab.record("left")
     for _ in range(2):
-        lab.undisturbed()
-        lost = lab.tell("vanish", "left")
-        lab.pass_time(5)
-        lab.tell("reboot", "left")
-        lab.pass_time(5)
-        since = lab.tell("return", "left")
-        lab.expect_return("left", since, "rebooted while away", Goal.RADIO, lost)
+        _changed_while_away(lab, "reboot", "rebooted while away", Goal.RADIO, after=5)
     lab.undisturbed()
 
 
@@ -79,13 +75,7 @@ def _overrun(lab: Lab) -> None:
 def _low_power(lab: Lab) -> None:
     lab.start()
     lab.record("left")
-    lab.undisturbed()
-    lost = lab.tell("vanish", "left")
-    lab.pass_time(5)
-    lab.tell("low-power", "left")
-    lab.pass_time(5)
-    since = lab.tell("return", "left")
-    lab.expect_return("left", since, "asleep after the return", Goal.GATE, lost)
+    _changed_while_away(lab, "low-power", "asleep after the return", Goal.GATE, after=5)
     lab.undisturbed()
 
 
@@ -93,12 +83,7 @@ def _mute(lab: Lab) -> None:
     lab.start()
     lab.record("left")
     for _ in range(2):
-        lab.undisturbed()
-        lost = lab.tell("vanish", "left")
-        lab.pass_time(5)
-        lab.tell("mute-status", "left", "on")
-        since = lab.tell("return", "left")
-        lab.expect_return("left", since, "status query never answered", Goal.GATE, lost)
+        _changed_while_away(lab, "mute-status on", "status query never answered", Goal.GATE)
         lab.pass_time(5)
         lab.tell("mute-status", "left", "off")
     lab.undisturbed()

@@ -7,7 +7,23 @@ from functools import partial
 from guest.clock import now
 from guest.lab import Lab
 from lab.marks import Goal
-from lab.scenario import ATHENA, GANGLION, MUSE, OTHER_GANGLION, OTHER_MUSE, Scenario, Step
+from lab.scenario import (
+    ATHENA,
+    CYTON_BLE,
+    EXPLORE,
+    GANGLION,
+    HERMES,
+    MINDWAVE_2,
+    MUSE,
+    OTHER_CYTON_BLE,
+    OTHER_EXPLORE,
+    OTHER_GANGLION,
+    OTHER_HERMES,
+    OTHER_MINDWAVE_2,
+    OTHER_MUSE,
+    Scenario,
+    Step,
+)
 
 # TP9 of a Muse; everything of an Athena.
 _CHANNEL = "273e0003"
@@ -67,6 +83,15 @@ def _stalled(lab: Lab) -> None:
     lab.pass_time(20)
 
 
+def _buttons(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(3):
+        lab.undisturbed()
+        lab.tell("press", "left")
+    lab.undisturbed()
+
+
 def _muse(name: str, title: str, step: Step) -> Scenario:
     return Scenario(19, f"muse-{name}", f"Muse: {title}", [step], headsets=(MUSE, OTHER_MUSE))
 
@@ -77,6 +102,22 @@ def _athena(name: str, title: str, step: Step) -> Scenario:
 
 def _ganglion(name: str, title: str, step: Step) -> Scenario:
     return Scenario(20, f"ganglion-{name}", f"Ganglion: {title}", [step], headsets=(GANGLION, OTHER_GANGLION))
+
+
+def _hermes(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(22, f"hermes-{name}", f"Hermes V1: {title}", [step], headsets=(HERMES, OTHER_HERMES))
+
+
+def _mindwave(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(23, f"mindwave-{name}", f"MindWave Mobile 2: {title}", [step], headsets=(MINDWAVE_2, OTHER_MINDWAVE_2))
+
+
+def _explore(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(30, f"explore-{name}", f"Explore: {title}", [step], headsets=(EXPLORE, OTHER_EXPLORE))
+
+
+def _cyton(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(31, f"cyton-ble-{name}", f"Cyton BLE: {title}", [step], headsets=(CYTON_BLE, OTHER_CYTON_BLE))
 
 
 SCENARIOS = [
@@ -92,4 +133,16 @@ SCENARIOS = [
     _ganglion("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _ganglion("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _ganglion("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
+    _hermes("away-5s", "out of range for 5 s, about a turn of its counter", partial(_away, seconds=5, times=4)),
+    _hermes("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _hermes("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
+    _hermes("buttons", "a person presses a button", _buttons),
+    _hermes("stall", "5 s stall, nothing lost", _stalled),
+    _mindwave("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _mindwave("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _mindwave("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
+    _explore("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _explore("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    _cyton("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _cyton("kill", "eegsync killed (-9), restarted after 2 s", _killed),
 ]

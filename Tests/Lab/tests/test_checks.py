@@ -102,6 +102,11 @@ def test_a_boot_that_never_was(share: RecordedShare) -> None:
     assert notices(checked(share), "which never was")
 
 
+def test_a_headset_that_never_ran(share: RecordedShare) -> None:
+    (share.path / "journals" / "BEEG-0001.jsonl").write_text('{"time": 0, "event": "machineBooted", "shift": 0}\n')
+    assert notices(checked(share), "which never was")
+
+
 def test_a_sample_that_was_never_taken(share: RecordedShare) -> None:
     share.execute("INSERT INTO sample (stream_id, n, c1, c2) VALUES (1, ?, ?, ?)", COUNT, *share.values(COUNT))
     assert notices(checked(share), "were never sampled")

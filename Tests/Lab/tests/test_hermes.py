@@ -50,6 +50,26 @@ def test_it_streams_while_subscribed_and_its_counter_goes_on_over_connections():
     assert run(firmware, 20 * S, 1)[0][0] == (100 + 250) % 128
 
 
+def test_it_gives_its_last_command_back_until_it_is_switched_off():
+    firmware = HermesFirmware("Hermes V1", Journal(None), HermesPlan(seed=1))
+    firmware.power_on(0)
+    assert firmware.read(h.EEG_CONFIGURATION, 0) == b""
+    firmware.write(h.EEG_CONFIGURATION, b"\x03\x02\0\0", 0)
+    firmware.disconnected(S)
+    assert firmware.read(h.EEG_CONFIGURATION, S) == b"\x03\x02\0\0"
+    firmware.power_on(2 * S)
+    assert firmware.read(h.EEG_CONFIGURATION, 2 * S) == b""
+
+
+def test_writing_a_register_stops_it_until_it_is_started():
+    firmware = HermesFirmware("Hermes V1", Journal(None), HermesPlan(seed=1))
+    subscribe(firmware, 0)
+    firmware.write(h.EEG_CONFIGURATION, b"\x02\x01\x05\x60", S)
+    assert firmware.next_turn(S) is None
+    firmware.write(h.EEG_CONFIGURATION, b"\x03\x02\0\0", S)
+    assert run(firmware, S, 1)
+
+
 def test_it_stops_when_told():
     firmware = HermesFirmware("Hermes V1", Journal(None), HermesPlan(seed=1))
     subscribe(firmware, 0)

@@ -4,13 +4,18 @@ from headsets.buffered_messages import GapReason
 from headsets.memory import RingMemory
 
 
+def _begun(capacity: int = 10) -> RingMemory:
+    memory = RingMemory(capacity)
+    memory.begin(0)
+    return memory
+
+
 def test_an_empty_memory_has_no_oldest_sample():
     assert RingMemory(10).oldest(0) == 0
 
 
 def test_the_newest_sample_takes_the_place_of_the_oldest():
-    memory = RingMemory(10)
-    memory.begin(0)
+    memory = _begun()
     assert memory.settle(10) == 0
     assert memory.settle(13) == 3
     assert memory.oldest(13) == 3
@@ -19,24 +24,21 @@ def test_the_newest_sample_takes_the_place_of_the_oldest():
 
 
 def test_what_was_acknowledged_is_not_lost_when_it_is_overwritten():
-    memory = RingMemory(10)
-    memory.begin(0)
+    memory = _begun()
     memory.acknowledge(8)
     assert memory.settle(20) == 2
     assert memory.lost == 2
 
 
 def test_an_older_acknowledgement_changes_nothing():
-    memory = RingMemory(10)
-    memory.begin(0)
+    memory = _begun()
     memory.acknowledge(5)
     memory.acknowledge(2)
     assert memory.oldest(8) == 5
 
 
 def test_a_pause_is_told_as_not_sampled():
-    memory = RingMemory(100)
-    memory.begin(0)
+    memory = _begun(100)
     memory.stop(10)
     memory.begin(30)
     assert memory.content(5, 40) == (10, None)
@@ -45,15 +47,13 @@ def test_a_pause_is_told_as_not_sampled():
 
 
 def test_a_pause_is_not_counted_as_lost():
-    memory = RingMemory(10)
-    memory.begin(0)
+    memory = _begun()
     memory.stop(5)
     memory.begin(50)
     assert memory.settle(60) == 5
 
 
 def test_all_was_acknowledged():
-    memory = RingMemory(10)
-    memory.begin(0)
+    memory = _begun()
     memory.acknowledge(7)
     assert memory.oldest(7) == 7

@@ -1,0 +1,109 @@
+public import Bluetooth
+
+/// The OpenBCI Cyton, with or without a Daisy, whose serial stream comes over a classic Bluetooth link: 8 channels at 250 Hz
+/// or 16 at 125 Hz.
+public struct CytonProfile: HeadsetProfile {
+    /// The place of the stream of the board's channels.
+    public static let eeg = 0
+    /// The place of the stream of accelerations or readings of pins, without a Daisy.
+    public static let auxiliary = 1
+    /// The place of the stream of the Daisy's channels: the second bank of the EEG.
+    public static let daisy = 1
+    /// The place of the stream of accelerations or readings of pins, with a Daisy.
+    public static let auxiliaryWithDaisy = 2
+
+    /// Frames per second, with and without a Daisy.
+    public static let frameFrequency = 250.0
+
+    private let settings: CytonSettings
+    private let hasDaisy: Bool
+
+    /// Creates the profile.
+    ///
+    /// - Parameters:
+    ///   - settings: how the amplifiers are to be set.
+    ///   - hasDaisy: true where the headset was found to send 16 channels.
+    public init(settings: CytonSettings = CytonSettings(), hasDaisy: Bool = false) {
+        self.settings = settings
+        self.hasDaisy = hasDaisy
+    }
+
+    public var model: String { "cyton" }
+    public var displayName: String { "OpenBCI Cyton (serial)" }
+
+    /// By name alone: the radios that carry the stream are everybody's, and their owners name them.
+    public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["OpenBCI", "OBCI", "Cyton"]) }
+    public var services: [BluetoothUUID] { [.serialPort] }
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    /// Answers and samples share the port.
+    public var controlCharacteristics: [BluetoothUUID] { [.serialPort] }
+    public var dataCharacteristics: [BluetoothUUID] { [] }
+
+    /// The frames' numbers begin anew at each start.
+    public var epochRule: EpochRule { .connection }
+    public var memory: MemoryCapability { .none }
+
+    /// A serial port hands over some five frames at once. A classic link may stall for a second and go on. Looking for a
+    /// Daisy takes the board a few tenths of a second.
+    public var timing: ProfileTiming {
+        ProfileTiming(packetPeriod: .milliseconds(20), silenceLimit: .milliseconds(2000), statusLimit: .milliseconds(2000))
+    }
+
+    public var streams: [StreamDescription] {
+        let banks = hasDaisy ? 2 : 1
+        let eeg = (0..<banks).map { bank in
+            StreamDescription(
+                name: "eeg", bank: bank, samplingFrequency: Self.frameFrequency / Double(banks),
+                counterModulus: Int64(256 / banks),
+                channels: (bank * 8..<bank * 8 + 8).map { Self.channel($0, settings) })
+        }
+        return eeg + [auxiliaryStream]
+    }
+
+    /// A channel of the EEG, from 0.
+    static func channel(_ number: Int, _ settings: CytonSettings) -> ChannelDescription {
+        ChannelDescription(
+            name: "Ch\(number + 1)", scale: settings.channel(number).gain.microvoltsPerCount, rawMinimum: -0x80_0000,
+            rawMaximum: 0x7F_FFFF)
+    }
+
+    private var auxiliaryStream: StreamDescription {
+        func channel(_ name: String, _ type: String, _ unit: String, _ scale: Double) -> ChannelDescription {
+            ChannelDescription(
+                name: name, type: type, unit: unit, scale: scale, rawMinimum: -0x8000, rawMaximum: 0x7FFF)
+        }
+        if settings.auxiliary == .accelerometer {
+            // The accelerometer has a clock of its own and no number.
+            return StreamDescription(
+                name: "accelerometer", samplingFrequency: 25, counterModulus: nil,
+                channels: ["X", "Y", "Z"].map { channel($0, "ACCEL", "g", 0.002 / 16) })
+        }
+        return StreamDescription(
+            name: "auxiliary", samplingFrequency: Self.frameFrequency, counterModulus: 256,
+            channels: (1...(settings.stampsTime ? 1 : 3)).map { channel("Aux\($0)", "MISC", "n/a", 1) })
+    }
+
+    /// The headset does not notice the end of a link and streams on: it is stopped before anything is asked.
+    ///
+    /// The question is the command that attaches a Daisy, whose answer tells how many channels there are. A headset that does
+    /// not answer is told to use eight.
+    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+        let pause = CommandStep.wait(.milliseconds(100))
+        switch purpose {
+        case .queryStatus: return settings.usesDaisy ? [Self.step("s"), pause, Self.step("C")] : []
+        case .initialise:
+            let channelCount = status?.streams?.contains { $0.bank == 1 } == true ? 16 : 8
+            return (status == nil ? ["s", "c"] : []).flatMap { [Self.step($0), pause] }
+                + settings.commands(channelCount: channelCount).flatMap { [Self.step($0), .wait(.milliseconds(50))] }
+        case .start: return [Self.step("b")]
+        case .stop: return [Self.step("s")]
+        case .wake, .keepAlive: return []
+        }
+    }
+
+    private static func step(_ command: String) -> CommandStep {
+        .write(Array(command.utf8), to: .serialPort, type: .withoutResponse)
+    }
+
+    public func makeDecoder() -> any HeadsetDecoder { CytonDecoder(settings: settings) }
+}

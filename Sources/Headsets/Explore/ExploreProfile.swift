@@ -1,0 +1,90 @@
+public import Bluetooth
+
+/// Mentalab's Explore: 4, 8, 16 or 32 channels, motion and environment over Bluetooth Low Energy.
+public struct ExploreProfile: HeadsetProfile {
+    /// The place of the stream of accelerations.
+    public static let accelerometer = ExploreLayout.accelerometer
+    /// The place of the stream of angular velocities.
+    public static let gyroscope = ExploreLayout.gyroscope
+    /// The place of the stream of magnetic fields.
+    public static let magnetometer = ExploreLayout.magnetometer
+    /// The place of the stream of temperature, light and battery voltage.
+    public static let environment = ExploreLayout.environment
+    /// The place of the first bank of EEG; the others follow.
+    public static let eeg = ExploreLayout.eeg
+
+    /// Through which characteristics the headset sends.
+    public let service: ExploreService
+    private let samplingFrequency: Double?
+
+    /// Creates the profile.
+    ///
+    /// - Parameters:
+    ///   - samplingFrequency: how many samples a second there are to be, 250 × a power of 2; nil for whatever the headset is
+    ///     set to.
+    ///   - service: through which characteristics it sends; the database tells it.
+    public init(samplingFrequency: Double? = nil, service: ExploreService = .explorePro) {
+        self.samplingFrequency = samplingFrequency
+        self.service = service
+    }
+
+    public var model: String { "explore" }
+    public var displayName: String { "Mentalab Explore" }
+
+    /// By service or name, such as `Explore_8441`. Nordic's UART service is everybody's: it is not looked for.
+    public var recognition: Recognition {
+        Recognition(serviceUUIDs: [ExploreService.explorePro.service], namePrefixes: ["Explore_"])
+    }
+
+    public var services: [BluetoothUUID] { [ExploreService.explorePro.service] }
+
+    /// The board's name, which the headset tells, is that of a series.
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    public var isDiscriminatedByDatabase: Bool { true }
+
+    /// Answers and samples come through the same characteristic, as soon as it notifies.
+    public var controlCharacteristics: [BluetoothUUID] { [service.data] }
+    public var dataCharacteristics: [BluetoothUUID] { [] }
+
+    /// The headset's clock goes on, but nothing tells whether it restarted meanwhile.
+    public var epochRule: EpochRule { .connection }
+
+    /// What the headset has stored comes over a cable only.
+    public var memory: MemoryCapability { .none }
+
+    /// 33 instants at 250 Hz, the most in a packet, are one each 132 ms. The status is the answer to a command, once the
+    /// packets have told what they are: 0.3 s.
+    public var timing: ProfileTiming {
+        ProfileTiming(packetPeriod: .milliseconds(132), silenceLimit: .milliseconds(3000), statusLimit: .milliseconds(2000))
+    }
+
+    /// Eight channels, for a headset that does not answer; the others describe themselves.
+    public var streams: [StreamDescription] { ExploreLayout().streams }
+
+    /// The question is a command that changes nothing for a headset that does not measure impedances, and ends that where it
+    /// does.
+    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+        switch purpose {
+        case .queryStatus: return [step(.impedanceOff)]
+        case .initialise:
+            guard let samplingFrequency, let place = ExploreLayout.frequencies.firstIndex(of: samplingFrequency) else {
+                return []
+            }
+            return [step(.samplingFrequency(doublings: UInt8(place))), .wait(.milliseconds(500))]
+        case .start, .stop, .wake, .keepAlive: return []
+        }
+    }
+
+    private func step(_ command: ExploreCommand) -> CommandStep {
+        .write(command.bytes, to: service.command, type: .withoutResponse)
+    }
+
+    public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
+        let service = ExploreService.allCases.first { database[$0.data] != nil } ?? .explorePro
+        return ExploreProfile(samplingFrequency: samplingFrequency, service: service)
+    }
+
+    public func makeDecoder() -> any HeadsetDecoder {
+        ExploreDecoder(service: service, wantedFrequency: samplingFrequency)
+    }
+}

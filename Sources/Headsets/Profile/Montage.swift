@@ -1,0 +1,29 @@
+/// Where a person has put the electrodes: names for a headset's EEG channels in place of those of its profile.
+public struct Montage: Hashable, Sendable {
+    /// The names, in the order of the channels over all banks.
+    public var names: [String]
+
+    /// Creates a montage.
+    public init(_ names: [String]) {
+        self.names = names
+    }
+
+    /// How many channels of a profile it can name; nil where the headset itself tells which channels it has.
+    public static func channelCount(of profile: any HeadsetProfile) -> Int? {
+        guard !profile.streams.isEmpty, !profile.isDiscriminatedByDatabase else { return nil }
+        return profile.streams.reduce(0) { $0 + $1.channels.filter { $0.type == "EEG" }.count }
+    }
+
+    /// The streams with the names; as they are where their EEG channels are not as many as there are names.
+    public func applied(to streams: [StreamDescription]) -> [StreamDescription] {
+        var rest = names[...]
+        var named = streams
+        for stream in named.indices {
+            for channel in named[stream].channels.indices where named[stream].channels[channel].type == "EEG" {
+                guard let name = rest.popFirst() else { return streams }
+                named[stream].channels[channel].name = name
+            }
+        }
+        return rest.isEmpty ? named : streams
+    }
+}

@@ -1,0 +1,75 @@
+public import Bluetooth
+
+/// The g.tec Unicorn Hybrid Black: 8 channels and motion at 250 Hz over a classic serial port.
+public struct UnicornProfile: HeadsetProfile {
+    /// The place of the stream of EEG samples.
+    public static let eeg = 0
+    /// The place of the stream of accelerations.
+    public static let accelerometer = 1
+    /// The place of the stream of angular velocities.
+    public static let gyroscope = 2
+
+    /// Microvolts of one count (unicorn2lsl: 4,500,000 / 50,331,642).
+    public static let microvoltsPerCount = 4_500_000.0 / 50_331_642
+
+    /// Creates the profile.
+    public init() {}
+
+    public var model: String { "unicorn" }
+    public var displayName: String { "g.tec Unicorn Hybrid Black" }
+
+    /// By name alone, such as `UN-2019.05.12`: the serial port's UUID is that of every serial device.
+    public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["UN-"]) }
+    public var services: [BluetoothUUID] { [.serialPort] }
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    public var controlCharacteristics: [BluetoothUUID] { [] }
+    public var dataCharacteristics: [BluetoothUUID] { [.serialPort] }
+
+    /// Whether the counter outlives a connection is not known; each one counts as a new run.
+    public var epochRule: EpochRule { .connection }
+    public var memory: MemoryCapability { .none }
+
+    /// A serial port hands over some five frames at once. A classic link may stall for a second and go on.
+    public var timing: ProfileTiming {
+        ProfileTiming(packetPeriod: .milliseconds(20), silenceLimit: .milliseconds(2000))
+    }
+
+    public var streams: [StreamDescription] {
+        [
+            StreamDescription(
+                name: "eeg", samplingFrequency: 250, counterModulus: 1 << 32,
+                channels: ["Fz", "C3", "Cz", "C4", "Pz", "PO7", "Oz", "PO8"].map {
+                    ChannelDescription(
+                        name: $0, scale: Self.microvoltsPerCount, rawMinimum: -0x80_0000, rawMaximum: 0x7F_FFFF)
+                }),
+            Self.motion("accelerometer", type: "ACCEL", unit: "g", scale: 1 / 4096),
+            Self.motion("gyroscope", type: "GYRO", unit: "deg/s", scale: 1 / 32.8),
+        ]
+    }
+
+    private static func motion(_ name: String, type: String, unit: String, scale: Double) -> StreamDescription {
+        StreamDescription(
+            name: name, samplingFrequency: 250, counterModulus: 1 << 32,
+            channels: ["X", "Y", "Z"].map {
+                ChannelDescription(
+                    name: $0, type: type, unit: unit, scale: scale, rawMinimum: -0x8000, rawMaximum: 0x7FFF)
+            })
+    }
+
+    /// No question about the status is known. A headset that still sends from before is stopped first; its answers move
+    /// nothing, since one that does not start is told by its silence.
+    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+        switch purpose {
+        case .initialise: [Self.step(.stop), .wait(.milliseconds(100))]
+        case .start: [Self.step(.start)]
+        case .stop: [Self.step(.stop)]
+        case .queryStatus, .wake, .keepAlive: []
+        }
+    }
+
+    private static func step(_ command: UnicornCommand) -> CommandStep {
+        .write(command.bytes, to: .serialPort, type: .withoutResponse)
+    }
+
+    public func makeDecoder() -> any HeadsetDecoder { UnicornDecoder() }
+}

@@ -1,0 +1,283 @@
+import AttributeProtocol
+public import Bluetooth
+import BluetoothManagement
+import CLinux
+import Glibc
+
+/// The central for Bluetooth Low Energy over the kernel's own sockets, for machines without bluetoothd: the management channel
+/// for scans and connections, one socket for the Attribute Protocol of each link.
+///
+/// A headset that is away is waited for by the kernel, which connects as soon as it advertises; the socket is opened when the
+/// link is up. Nobody waits with a socket that connects: closing such a one after the adapter was switched off has been seen to
+/// damage the kernel's memory (Linux 6.1.192, `l2cap_conn_free`). All of this needs CAP_NET_ADMIN. A link ends with its socket,
+/// and so with this process: nothing is ever restored.
+public final class KernelCentral: Central {
+    /// How long the channel of a link that is up may take to open: the kernel needs no packet for it.
+    static let openingLimit = Duration.seconds(5)
+    /// How often it is looked whether a link has become more secure: the kernel tells nobody.
+    static let securityPause = Duration.milliseconds(50)
+    /// The largest packet that is received. The kernel's own limit is 672 (L2CAP_DEFAULT_MTU).
+    private static let receiveLimit = AttributeMTU.largestUseful
+    /// How many packets one link gets before the others have their turn.
+    private static let packetsPerTurn = 64
+    /// How many packets may wait to be sent: the kernel takes them as fast as the link does.
+    private static let outboxLimit = 256
+
+    let readiness = SocketReadiness()
+    let sockets: LowEnergySockets
+    let adapter: AdapterWatch
+    let maps: HandleMapStore
+    private let watch: DescriptorWatch
+    private let powersOn: Bool
+    /// The present, as last told.
+    var now = MonotonicTime.boot
+    var links: [KernelLink] = []
+    /// The devices that the kernel says are connected, by whomever.
+    var connectedDevices: [PeripheralIdentifier] = []
+    var parameters = ConnectionParameterLoader()
+    var scan = KernelScan()
+    /// Questions that wait for the kernel's list of connections.
+    var retrievals: [(services: [BluetoothUUID], attempt: Attempt)] = []
+    /// Whether this process may do what it must; nil before the kernel said so.
+    var isPermitted: Bool?
+    private var events: [CentralEvent] = []
+    private var buffer = [UInt8](repeating: 0, count: KernelCentral.receiveLimit.rawValue + 1)
+
+    public private(set) var state = AdapterState.unknown
+
+    /// Creates a central that opens its sockets when it is first processed.
+    ///
+    /// - Parameters:
+    ///   - adapter: `hci0`, or an address such as `00:AA:01:00:00:42`; nil for the first that is on.
+    ///   - powersOn: whether an adapter that is off when it appears is switched on, for machines where nobody else does it. One that
+    ///     is switched off later stays off.
+    ///   - maps: where handles are kept from one link to the next.
+    ///   - watch: where its file descriptors are watched.
+    public convenience init(
+        adapter: String? = nil, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), watch: DescriptorWatch
+    ) {
+        self.init(
+            adapter: adapter, powersOn: powersOn, maps: maps, watch: watch, sockets: .kernel,
+            isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
+            openManagement: { () throws(ManagementError) in try ManagementSocket() })
+    }
+
+    /// The same with other sockets.
+    init(
+        adapter: String?, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), watch: DescriptorWatch,
+        sockets: LowEnergySockets, isBlocked: @escaping (String) -> Bool,
+        openManagement: @escaping () throws(ManagementError) -> ManagementSocket
+    ) {
+        self.watch = watch
+        self.powersOn = powersOn
+        self.maps = maps
+        self.sockets = sockets
+        self.adapter = AdapterWatch(
+            adapter: adapter, transport: .lowEnergy, keepsEvents: true, readiness: readiness, isBlocked: isBlocked,
+            open: openManagement)
+        watch.watch(readiness.descriptor)
+    }
+
+    deinit {
+        watch.unwatch(readiness.descriptor)
+        for link in links { if let socket = link.socket { Glibc.close(socket) } }
+    }
+
+    // MARK: Time
+
+    public var deadline: MonotonicTime? {
+        if !events.isEmpty { return now }
+        return ([adapter.deadline, scan.retry] + links.map(\.deadline)).compactMap { $0 }.min()
+    }
+
+    public func process(at now: MonotonicTime) -> [CentralEvent] {
+        self.now = now
+        var ready = readiness.ready()
+        // First what the headsets sent: the news that a link is gone must not overtake its last samples.
+        for identifier in links.filter({ $0.socket.map(ready.contains) ?? false }).map(\.identifier) { serve(identifier) }
+        // Why a link ended was told before its socket ended, but maybe after this turn looked.
+        if links.contains(where: { $0.end != nil }), let channel = adapter.descriptor { ready.append(channel) }
+        adapter.process(ready, at: now)
+        let told = adapter.takeEvents()
+        for event in told { noteAdapter(event) }
+        adapterChanged()
+        for event in told { handle(event) }
+        for link in links { if let error = link.end { end(link.identifier, SocketError.ended(error)) } }
+        linksDue()
+        if let index = adapter.index, let command = scan.due(at: now, on: index) { adapter.send(command) }
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
+    }
+
+    func tell(_ event: CentralEvent) {
+        events.append(event)
+    }
+
+    // MARK: The adapter
+
+    /// The adapter's state, once it is known whether this process may use it.
+    private var adapterState: AdapterState {
+        switch (adapter.state, isPermitted) {
+        case (.poweredOn, nil): .unknown
+        case (.poweredOn, false?): .unauthorized
+        default: adapter.state
+        }
+    }
+
+    private func adapterChanged() {
+        let newState = adapterState
+        guard newState != state else { return }
+        state = newState
+        tell(.didUpdateState(state))
+        guard state != .poweredOn else { return }
+        connectedDevices = []
+        for identifier in links.map(\.identifier) { end(identifier, .adapterUnavailable(state)) }
+        if scan.adapterLost() { tell(.didFailToScan(.adapterUnavailable(state))) }
+        for question in retrievals { tell(.didRetrieveConnected([], attempt: question.attempt)) }
+        retrievals = []
+    }
+
+    /// Takes what says how it stands with the adapter, before anything else is made of the news.
+    private func noteAdapter(_ event: ManagementEvent) {
+        switch event {
+        case .indexAdded, .indexRemoved: isPermitted = nil
+        case .reply(let reply):
+            guard reply.index == adapter.index else { return }
+            switch (reply.opcode, reply.result) {
+            case (.readControllerInformation, .success(.controllerInformation(let information))):
+                begin(information, on: reply.index)
+            // Of the answers, only the refusal needs to be known: that the adapter is off is told otherwise.
+            case (.getConnections, .failure(.permissionDenied)): isPermitted = false
+            case (.getConnections, _): isPermitted = true
+            default: break
+            }
+        default: break
+        }
+    }
+
+    /// An adapter is there: whether it may be used is asked with the first command that needs the permission.
+    private func begin(_ information: ControllerInformation, on index: ControllerIndex) {
+        if powersOn {
+            if !information.currentSettings.contains(.lowEnergy) { adapter.send(.setLowEnergy(true, index)) }
+            if !information.currentSettings.contains(.powered) { adapter.send(.setPowered(true, index)) }
+        }
+        adapter.send(.getConnections(index))
+    }
+
+    // MARK: Attributes
+
+    /// Does something on the conversation of a peripheral that is connected, and sends what comes of it. Returns false where it
+    /// is not connected.
+    private func converse(with peripheral: PeripheralIdentifier, _ body: (inout ATTLink) -> Void) -> Bool {
+        guard let place = links.firstIndex(where: { $0.identifier == peripheral && $0.isConnected }) else { return false }
+        body(&links[place].conversation)
+        carryOut(place)
+        return true
+    }
+
+    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        if !converse(with: peripheral, { $0.discoverServices(attempt: attempt, at: now) }) {
+            tell(.didDiscoverServices(peripheral, result: .failure(.notConnected), attempt: attempt))
+        }
+    }
+
+    public func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {
+        if !converse(
+            with: peripheral, { $0.setNotifyValue(enabled, for: characteristic, attempt: attempt, at: now) })
+        {
+            tell(.didUpdateNotificationState(characteristic, on: peripheral, error: .notConnected, attempt: attempt))
+        }
+    }
+
+    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        if !converse(with: peripheral, { $0.readValue(of: characteristic, attempt: attempt, at: now) }) {
+            tell(.didReadValue(characteristic, on: peripheral, result: .failure(.notConnected), attempt: attempt))
+        }
+    }
+
+    public func writeValue(
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt
+    ) {
+        if !converse(
+            with: peripheral, { $0.writeValue(value, to: characteristic, type: type, attempt: attempt, at: now) }),
+            type == .withResponse
+        {
+            tell(.didWriteValue(characteristic, on: peripheral, error: .notConnected, attempt: attempt))
+        }
+    }
+
+    // MARK: The socket
+
+    /// Something is to be told of a link's socket.
+    private func serve(_ identifier: PeripheralIdentifier) {
+        guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
+        if case .connected(let socket) = links[place].phase {
+            receive(place, from: socket, limit: Self.packetsPerTurn)
+            carryOut(place)
+        } else {
+            opened(place)
+        }
+    }
+
+    /// Takes what has arrived, at most `limit` packets.
+    func receive(_ place: Int, from socket: Int32, limit: Int) {
+        for _ in 0..<limit {
+            let count = recv(socket, &buffer, buffer.count, SerialPortCentral.neverWait)
+            if count > 0 {
+                let arrival = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
+                links[place].conversation.received([UInt8](buffer[..<count]), at: arrival)
+                continue
+            }
+            let error = SocketError(code: count == 0 ? ECONNRESET : errno)
+            if error.code == EINTR { continue }
+            if error.code != EAGAIN { links[place].end = error }
+            return
+        }
+    }
+
+    /// Sends what a conversation has to say, and passes on what it tells.
+    func carryOut(_ place: Int) {
+        guard case .connected(let socket) = links[place].phase else { return }
+        let identifier = links[place].identifier
+        links[place].outbox += links[place].conversation.takePackets()
+        var hasTimedOut = false
+        for event in links[place].conversation.takeEvents() {
+            switch event {
+            case .central(let event): tell(event)
+            case .didUpdateMap(let map): maps.save(identifier, map)
+            case .needsSecurity(let level): raiseSecurity(place, to: level, socket)
+            case .didTimeOut: hasTimedOut = true
+            }
+        }
+        flush(place, socket)
+        if hasTimedOut || links[place].outbox.count > Self.outboxLimit { close(identifier) }
+    }
+
+    private func flush(_ place: Int, _ socket: Int32) {
+        let hadOutbox = !links[place].outbox.isEmpty
+        var sentCount = 0
+        for packet in links[place].outbox {
+            guard send(socket, packet, packet.count, SerialPortCentral.neverWait) < 0 else {
+                sentCount += 1
+                continue
+            }
+            if errno == EAGAIN || errno == EINTR { break }
+            // That the link is gone is told when it is read.
+            sentCount += 1
+        }
+        links[place].outbox.removeFirst(sentCount)
+        if hadOutbox { readiness.watch(socket, for: links[place].outbox.isEmpty ? .reading : .readingAndWriting) }
+    }
+
+    private func raiseSecurity(_ place: Int, to level: SecurityLevel, _ socket: Int32) {
+        if sockets.raiseSecurity(socket, level) {
+            links[place].security = (level, now + Self.securityPause)
+        } else {
+            links[place].conversation.didChangeSecurity(to: nil, at: now)
+            carryOut(place)
+        }
+    }
+}

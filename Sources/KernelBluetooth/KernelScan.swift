@@ -1,0 +1,91 @@
+import Bluetooth
+import BluetoothManagement
+
+/// A scan through the management channel: which commands it takes, from what the kernel tells. Pure.
+///
+/// The kernel ends each discovery after about 10 s, and may be asked for one at a time; this keeps one going as long as it is
+/// wanted.
+struct KernelScan: Hashable {
+    /// After a refusal (another program's discovery, an adapter that is just coming up) it is tried again.
+    private static let retryPause = Duration.milliseconds(500)
+
+    /// What is looked for; nil while nobody scans.
+    private(set) var filter: ScanFilter?
+    /// True from the command to the kernel's word that the discovery has ended.
+    private var isRunning = false
+    /// True where the running discovery is to end, because it is another one than is wanted.
+    private var isStopping = false
+    /// When it is tried again.
+    private(set) var retry: MonotonicTime?
+
+    /// Begins, or changes the filter. Returns what to send.
+    mutating func begin(_ filter: ScanFilter, on index: ControllerIndex) -> ManagementCommand? {
+        let old = self.filter
+        self.filter = filter
+        if !isRunning { return start(on: index) }
+        if let old, Self.services(old) == Self.services(filter), !isStopping { return nil }
+        return stopRunning(on: index)
+    }
+
+    /// Ends. Returns what to send.
+    mutating func end(on index: ControllerIndex?) -> ManagementCommand? {
+        filter = nil
+        retry = nil
+        return index.flatMap { stopRunning(on: $0) }
+    }
+
+    /// Everything ended with the adapter. Returns whether somebody was scanning.
+    mutating func adapterLost() -> Bool {
+        defer { self = KernelScan() }
+        return filter != nil
+    }
+
+    /// Takes a reply of the kernel. Returns an error where the scan cannot be.
+    mutating func handle(_ reply: ManagementReply, at now: MonotonicTime) -> CentralError? {
+        guard case .failure(let status) = reply.result,
+            reply.opcode == .startDiscovery || reply.opcode == .startServiceDiscovery
+        else { return nil }
+        isRunning = false
+        isStopping = false
+        guard filter != nil else { return nil }
+        if status == .permissionDenied {
+            filter = nil
+            return .notPermitted(what: "scan (it needs CAP_NET_ADMIN)")
+        }
+        retry = now + Self.retryPause
+        return nil
+    }
+
+    /// The kernel's discovery began or ended. Returns what to send.
+    mutating func discovering(_ isOn: Bool, on index: ControllerIndex) -> ManagementCommand? {
+        if isOn { return nil }
+        isRunning = false
+        isStopping = false
+        return filter == nil ? nil : start(on: index)
+    }
+
+    /// Returns what is due to be sent.
+    mutating func due(at now: MonotonicTime, on index: ControllerIndex) -> ManagementCommand? {
+        guard let retry, retry <= now, filter != nil, !isRunning else { return nil }
+        return start(on: index)
+    }
+
+    private mutating func start(on index: ControllerIndex) -> ManagementCommand? {
+        guard let filter else { return nil }
+        isRunning = true
+        retry = nil
+        return Self.services(filter).map { .startServiceDiscovery($0, index) } ?? .startDiscovery(index)
+    }
+
+    private mutating func stopRunning(on index: ControllerIndex) -> ManagementCommand? {
+        guard isRunning, !isStopping else { return nil }
+        isStopping = true
+        return .stopDiscovery(index)
+    }
+
+    /// The services by which the kernel itself can filter; nil where there is more to look for.
+    private static func services(_ filter: ScanFilter) -> [BluetoothUUID]? {
+        let isByServiceAlone = !filter.isUnfiltered && filter.namePrefixes.isEmpty && filter.companies.isEmpty
+        return isByServiceAlone && !filter.serviceUUIDs.isEmpty ? filter.serviceUUIDs : nil
+    }
+}

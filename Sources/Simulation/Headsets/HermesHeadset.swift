@@ -1,0 +1,199 @@
+import Bluetooth
+import Headsets
+
+/// What a simulated Nucleus-Kit headset (Hermes V1) is like.
+public struct HermesSpecification: Hashable, Sendable {
+    /// By how much its crystal is fast, in parts per million.
+    public var crystalErrorPPM: Double
+
+    /// Creates a specification.
+    public init(crystalErrorPPM: Double = 0) {
+        self.crystalErrorPPM = crystalErrorPPM
+    }
+}
+
+/// The firmware of a Nucleus-Kit headset: it samples while the notifications of EEG are switched on.
+///
+/// The packet counter, a packet that is half full and packets that wait for the radio outlive the link, as in the published
+/// firmware; what was held back is sent first on the next link.
+final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
+    private(set) var sessions: [SampleSession] = []
+
+    private unowned let headset: SimulatedHeadset
+    private let specification: HermesSpecification
+    private let interval: Int64
+    /// The boot of each session.
+    private var boots: [UInt32] = []
+    private var bootCount: UInt32 = 0
+    /// The last command; empty after power-on.
+    private var held: [UInt8] = []
+    /// False while the converter's output is stopped.
+    private var isConverting = true
+    private var isSampling = false
+    /// Samples that were taken since power-on, up to the present session.
+    private var taken: Int64 = 0
+    /// The first packet that was not sent, and the number of packets that are full, since power-on.
+    private var (nextPacket, fullPackets): (Int64, Int64) = (0, 0)
+    /// The first sample of motion that was not sent.
+    private var nextMotion: Int64 = 0
+    private var nextPress: Int64 = 0
+
+    /// A person presses a button so often.
+    private static let pressPeriod: Int64 = 17_000_000_000
+    private static let instants = Int64(HermesService.samplesPerPacket)
+
+    init(_ specification: HermesSpecification, headset: SimulatedHeadset) {
+        self.specification = specification
+        self.headset = headset
+        interval = headset.specification.connectionInterval.nanoseconds
+    }
+
+    var isStreaming: Bool { isSampling }
+
+    // MARK: Power and link
+
+    func boot(at time: Int64) {
+        stop(at: time)
+        bootCount += 1
+        held = []
+        isConverting = true
+        taken = 0
+        (nextPacket, fullPackets) = (0, 0)
+    }
+
+    func shutDown(at time: Int64) { stop(at: time) }
+
+    func linkChanged(at time: Int64) {
+        let isWanted = isConverting && headset.isNotifying(HermesService.eegData)
+        if isWanted, !isSampling { start(at: time) }
+        if !isWanted, isSampling { stop(at: time) }
+        headset.scheduleTick(at: headset.link == nil ? nil : time + interval)
+    }
+
+    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? {
+        characteristic == HermesService.configuration ? held : nil
+    }
+
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
+        guard characteristic == HermesService.configuration else { return .writeNotPermitted }
+        guard value.count <= 4 else { return .invalidAttributeValueLength }
+        held = value
+        switch (value.first, value.count > 1 ? value[1] : nil) {
+        // A register is written with the output stopped, and nothing starts it again.
+        case (1, 0), (2, 1): isConverting = false
+        case (1, 1), (3, _): isConverting = true
+        default: break
+        }
+        linkChanged(at: time)
+        return nil
+    }
+
+    private func start(at time: Int64) {
+        isSampling = true
+        nextMotion = 0
+        nextPress = time + Self.pressPeriod
+        let factor = 1 + specification.crystalErrorPPM * 1e-6
+        let motion = HermesProfile.motionFrequency * factor
+        boots.append(bootCount)
+        sessions.append(
+            SampleSession(
+                began: MonotonicTime(nanoseconds: time), firstIndexes: [taken, 0, 0, 0],
+                samplingFrequencies: [250 * factor, motion, motion, motion]))
+    }
+
+    private func stop(at time: Int64) {
+        guard isSampling, let session = sessions.last else { return }
+        isSampling = false
+        taken = session.firstIndexes[0] + session.position(at: MonotonicTime(nanoseconds: time), stream: 0)
+        sessions[sessions.count - 1].ended = MonotonicTime(nanoseconds: time)
+    }
+
+    // MARK: Sending
+
+    func tick(at time: Int64) -> Int64? {
+        guard headset.link != nil else { return nil }
+        if isSampling, let session = sessions.last {
+            let now = MonotonicTime(nanoseconds: time)
+            sendPackets(upTo: session.firstIndexes[0] + session.position(at: now, stream: 0))
+            sendMotion(upTo: session.position(at: now, stream: HermesProfile.accelerometer))
+            if time >= nextPress {
+                nextPress += Self.pressPeriod
+                let counter = fullPackets % Int64(HermesService.counterModulus)
+                headset.notify([1, UInt8(1 + nextPress / Self.pressPeriod % 2), UInt8(counter)], from: HermesService.eventData)
+            }
+        }
+        return time + interval
+    }
+
+    /// Each packet that becomes full lets one be sent: what has waited once goes on waiting. A ring that has filled up looks
+    /// empty.
+    private func sendPackets(upTo end: Int64) {
+        while (fullPackets + 1) * Self.instants <= end {
+            fullPackets += 1
+            if fullPackets - nextPacket == Int64(HermesService.heldPackets) { nextPacket = fullPackets }
+            guard headset.isHeard, nextPacket < fullPackets else { continue }
+            headset.notify(packet(nextPacket), from: HermesService.eegData)
+            nextPacket += 1
+        }
+    }
+
+    private func packet(_ number: Int64) -> [UInt8] {
+        var bytes = [UInt8(number % Int64(HermesService.counterModulus))]
+        for index in (number * Self.instants)..<((number + 1) * Self.instants) {
+            for channel in 0..<HermesProfile.channelCount {
+                let value = value(boot: bootCount, stream: HermesProfile.eeg, channel, index)
+                for shift in [16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: value >> Int32(shift))) }
+            }
+        }
+        return bytes
+    }
+
+    /// The sensors are read by a timer; what the radio does not carry is gone.
+    private func sendMotion(upTo end: Int64) {
+        nextMotion = max(nextMotion, end - 4)
+        while nextMotion < end {
+            var bytes: [UInt8] = []
+            for stream in HermesProfile.accelerometer...HermesProfile.magnetometer {
+                for axis in 0..<3 {
+                    let value = value(boot: bootCount, stream: stream, axis, nextMotion)
+                    bytes += [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+                }
+            }
+            headset.notify(bytes, from: HermesService.motionData)
+            nextMotion += 1
+        }
+    }
+
+    // MARK: The signal
+
+    private func value(boot: UInt32, stream: Int, _ channel: Int, _ index: Int64) -> Int32 {
+        let value = SimulatedSignal.value(
+            seed: headset.world.seed, boot: boot, stream: stream, channel: channel,
+            index: UInt32(truncatingIfNeeded: index))
+        // A count of the headset is two of the common signal; motion has 16 bits.
+        return stream == HermesProfile.eeg ? value / 2 : max(-0x8000, min(0x7FFF, value >> 5))
+    }
+
+    func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
+        value(boot: boots[session], stream: stream, channel, sessions[session].firstIndexes[stream] + position)
+    }
+}
+
+extension HeadsetSpecification {
+    /// A Nucleus-Kit headset: found by its name alone, no memory, no serial number; its packets are numbered modulo 128.
+    ///
+    /// - Parameters:
+    ///   - number: which headset of the model, from 1.
+    ///   - specification: its crystal.
+    public static func hermes(
+        number: Int = 1, _ specification: HermesSpecification = HermesSpecification()
+    ) -> HeadsetSpecification {
+        var headset = HeadsetSpecification(
+            localName: "Hermes V1",
+            identifier: PeripheralIdentifier(address: 0x0080_E126_0000 + UInt64(number), type: .public), serviceUUIDs: [],
+            database: GATTDatabase(characteristics: HermesService.characteristics), behaviour: .hermes(specification))
+        headset.connectionInterval = .milliseconds(30)
+        headset.hasFixedAddress = true
+        return headset
+    }
+}

@@ -1,0 +1,141 @@
+import Bluetooth
+public import Headsets
+
+/// The firmware of a MindWave Mobile 2: 512 raw samples a second in packets of ten, signal quality and powers once a second;
+/// sends what was started, to whoever has subscribed, until the link ends.
+final class MindWaveHeadset: PeripheralBehaviour {
+    /// Samples per second (NeuroSky).
+    private static let samplingFrequency: Int64 = 512
+
+    private unowned let headset: SimulatedHeadset
+    private let interval: Int64
+    private var (sendsRaw, sendsESense) = (false, false)
+    private var bootCount: UInt32 = 0
+    private var began: Int64 = 0
+    /// The first raw sample, and the first second, that were not sent.
+    private var (next, nextSecond): (Int64, Int64) = (0, 0)
+
+    init(headset: SimulatedHeadset) {
+        self.headset = headset
+        interval = headset.specification.connectionInterval.nanoseconds
+    }
+
+    var isStreaming: Bool { sendsRaw }
+
+    func boot(at time: Int64) {
+        began = time
+        bootCount += 1
+        (sendsRaw, sendsESense) = (false, false)
+    }
+
+    func linkChanged(at time: Int64) {
+        guard headset.link == nil else { return }
+        (sendsRaw, sendsESense) = (false, false)
+        headset.scheduleTick(at: nil)
+    }
+
+    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
+        guard characteristic == MindWaveService.handshake else { return .writeNotPermitted }
+        guard let command = MindWaveCommand(decoding: value) else { return nil }
+        switch command {
+        case .startRaw:
+            if !sendsRaw { next = position(at: time) }
+            sendsRaw = true
+        case .stopRaw: sendsRaw = false
+        case .startESense:
+            if !sendsESense { nextSecond = position(at: time) / Self.samplingFrequency }
+            sendsESense = true
+        case .stopESense: sendsESense = false
+        case .notch50Hz, .notch60Hz: break
+        }
+        headset.scheduleTick(at: time + interval)
+        return nil
+    }
+
+    func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? {
+        characteristic == .modelNumberString ? Array("MindWave Mobile 2".utf8) : nil
+    }
+
+    private func position(at time: Int64) -> Int64 {
+        // Split, because nanoseconds of weeks times 512 do not fit into 64 bits.
+        let elapsed = time - began
+        return elapsed / 1_000_000_000 * Self.samplingFrequency
+            + elapsed % 1_000_000_000 * Self.samplingFrequency / 1_000_000_000
+    }
+
+    func tick(at time: Int64) -> Int64? {
+        guard headset.link != nil, sendsRaw || sendsESense else { return nil }
+        let end = position(at: time)
+        if sendsRaw {
+            // What a silent radio could not carry is gone.
+            next = max(next, end - Self.samplingFrequency)
+            while next + Int64(MindWaveService.samplesPerPacket) <= end {
+                let samples = (0..<MindWaveService.samplesPerPacket).map { raw(next + Int64($0)) }
+                headset.notify(MindWavePacket.raw(samples), from: MindWaveService.raw)
+                next += Int64(MindWaveService.samplesPerPacket)
+            }
+        }
+        if sendsESense, end / Self.samplingFrequency > nextSecond {
+            nextSecond = end / Self.samplingFrequency
+            sendESense(second: nextSecond)
+        }
+        return time + interval
+    }
+
+    private func sendESense(second: Int64) {
+        var generator = SeededGenerator(seed: headset.world.seed, purpose: 0xEA ^ UInt64(second) << 16)
+        let power = (0..<8).map { _ in UInt32(generator.below(500_000)) }
+        let packets: [MindWavePacket] = [
+            .esense(poorSignal: 0, attention: UInt8(generator.below(101)), meditation: UInt8(generator.below(101))),
+            .lowPowers(Array(power[..<4])), .highPowers(Array(power[4...])),
+        ]
+        for packet in packets {
+            headset.notify(packet.encoded(stale: UInt8(truncatingIfNeeded: second)), from: MindWaveService.esense)
+        }
+    }
+
+    /// A sample within the notional 12 bits of the module.
+    private func raw(_ position: Int64) -> Int16 {
+        let value = SimulatedSignal.value(
+            seed: headset.world.seed, boot: bootCount, stream: 0, channel: 0, index: UInt32(truncatingIfNeeded: position))
+        return Int16(max(-2048, min(2047, value / 512)))
+    }
+}
+
+extension HeadsetSpecification {
+    /// A NeuroSky headset with Low Energy.
+    ///
+    /// - Parameters:
+    ///   - number: which headset of the model, from 1.
+    ///   - format: packets for a MindWave Mobile 2, a stream for the headset of 2013.
+    public static func mindWave(
+        number: Int = 1, format: MindWaveProfile.Format = .packets
+    ) -> HeadsetSpecification {
+        let characteristics = format == .packets ? MindWaveService.characteristics : MindWaveService.characteristics2013
+        var headset = HeadsetSpecification(
+            localName: "MindWave Mobile",
+            identifier: PeripheralIdentifier(address: 0x2068_9E00_0000 + UInt64(number), type: .public),
+            serviceUUIDs: [MindWaveService.service], database: GATTDatabase(characteristics: characteristics),
+            behaviour: format == .packets
+                ? .mindWave : .thinkGear(from: MindWaveService.raw, startedBy: MindWaveCommand.start2013))
+        headset.hasFixedAddress = true
+        return headset
+    }
+
+    /// A board with a ThinkGear module behind a radio that passes its serial port through.
+    ///
+    /// - Parameters:
+    ///   - number: which board, from 1.
+    ///   - radio: the radio.
+    public static func tgam(number: Int = 1, radio: TGAMProfile.Radio = .hm10) -> HeadsetSpecification {
+        var headset = HeadsetSpecification(
+            localName: "BT05", identifier: PeripheralIdentifier(address: 0x2068_9F00_0000 + UInt64(number), type: .public),
+            serviceUUIDs: [radio.service],
+            database: GATTDatabase(characteristics: [
+                Characteristic(service: radio.service, uuid: radio.data, properties: [.writeWithoutResponse, .notify])
+            ]),
+            behaviour: .thinkGear(from: radio.data, startedBy: nil))
+        headset.hasFixedAddress = true
+        return headset
+    }
+}

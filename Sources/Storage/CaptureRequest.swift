@@ -1,0 +1,45 @@
+public import Bluetooth
+
+/// The key of a row of table `capture`.
+public struct CaptureID: RawRepresentable, Hashable, Comparable, Sendable {
+    public let rawValue: Int64
+
+    public init(rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+
+    public static func < (left: CaptureID, right: CaptureID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A person's wish to see what goes over the air.
+public struct CaptureRequest: Hashable, Sendable {
+    public var id: CaptureID
+    public var headset: HeadsetID
+    /// False where it was stopped, or belongs to an earlier boot of the host.
+    public var isWanted: Bool
+    /// When it ends at the latest.
+    public var end: MonotonicTime
+
+    /// Creates a request.
+    public init(id: CaptureID, headset: HeadsetID, isWanted: Bool, end: MonotonicTime) {
+        self.id = id
+        self.headset = headset
+        self.isWanted = isWanted
+        self.end = end
+    }
+}
+
+/// Some packets of a capture.
+public struct CaptureChunk: Hashable, Sendable {
+    public var capture: CaptureID
+    public var packetCount: Int
+    /// Whole records of a btsnoop file.
+    public var records: [UInt8]
+
+    /// Creates a chunk.
+    public init(capture: CaptureID, packetCount: Int, records: [UInt8]) {
+        self.capture = capture
+        self.packetCount = packetCount
+        self.records = records
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// The file that a capture is written to, as it comes: a capture that is cut off keeps what it has.
+final class CaptureOutput {
+    /// The path, or `-` for standard output.
+    let path: String
+    private(set) var byteCount: Int64 = 0
+    private let descriptor: Int32
+
+    /// Creates the file.
+    ///
+    /// - Parameter replacesExisting: whether a file of the name is overwritten.
+    /// - Throws: ``Failure`` where it exists, or cannot be created.
+    init(path: String, replacesExisting: Bool) throws {
+        self.path = path
+        guard path != "-" else {
+            descriptor = STDOUT_FILENO
+            return
+        }
+        descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | (replacesExisting ? O_TRUNC : O_EXCL), 0o644)
+        guard descriptor >= 0 else {
+            let isTaken = errno == EEXIST
+            throw Failure(
+                problem: isTaken
+                    ? "the file \(path) exists." : "the file \(path) cannot be created: \(String(cString: strerror(errno))).",
+                consequence: "nothing was captured.",
+                remedy: isTaken ? "choose another name, or allow it with --force." : "choose another -o PATH.",
+                code: .cannotCreate)
+        }
+    }
+
+    deinit { if descriptor > STDERR_FILENO { close(descriptor) } }
+
+    /// Appends bytes.
+    ///
+    /// - Throws: ``Failure`` where the disk is full, or whoever read standard output has gone.
+    func write(_ bytes: [UInt8]) throws {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else {
+                throw Failure(
+                    problem: "the capture cannot be written to \(path): \(String(cString: strerror(errno))).",
+                    consequence: "the capture ends; the file holds what was written until now.",
+                    remedy: "make room, or choose another -o PATH.", code: .ioError)
+            }
+            done += count
+        }
+        byteCount += Int64(bytes.count)
+    }
+}

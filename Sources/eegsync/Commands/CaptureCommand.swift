@@ -1,0 +1,155 @@
+import ArgumentParser
+import Bluetooth
+import Capture
+import Foundation
+import Storage
+import Synchronization
+import UnixSignals
+
+/// `eegsync capture`: what goes over the air to and from one headset, as a file for Wireshark.
+struct CaptureCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capture",
+        abstract: "Write what goes over the air to and from one headset into a file for Wireshark.",
+        discussion: """
+            While `eegsync run` records the headset, its link is captured as it is; the recording goes on undisturbed. \
+            Otherwise the command connects to the headset by itself and stores nothing; do not start `eegsync run` meanwhile.
+
+            The file is btsnoop, with the connection, the discovery, subscriptions, reads, writes and notifications, or the \
+            frames of a classic serial port. Wireshark opens it, `eegsync replay` makes a recording of it.
+
+            EXAMPLES
+              eegsync capture left -o left.btsnoop --seconds 30
+              eegsync capture left -o - | wireshark -k -i -
+              eegsync replay left.btsnoop --model muse --database lab.sqlite
+            """)
+
+    /// How often what was captured is taken; the daemon commits once a second.
+    private static let lookInterval = Duration.milliseconds(250)
+    /// How long a capture goes on where this process was killed.
+    private static let lease = Duration.seconds(30)
+    /// How long the end may take: a commit, and a disk that is slow.
+    private static let endLimit = Duration.seconds(10)
+
+    @Argument(help: "The headset's name in the configuration.")
+    var headset: String
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The file; - for standard output.", valueName: "path"),
+        completion: .file(extensions: ["btsnoop"]))
+    var output: String
+
+    @Option(help: "How long (1 ... 86400). Without it: until Ctrl-C.")
+    var seconds: Int?
+
+    @Flag(help: "Overwrite the file.")
+    var force = false
+
+    @OptionGroup var options: DatabaseOptions
+    @OptionGroup var facts: OutputOptions
+
+    func validate() throws {
+        if let seconds, !(1...86_400).contains(seconds) { throw ValidationError("--seconds must be 1 ... 86400.") }
+        if facts.json, output == "-" { throw ValidationError("Standard output has the capture; leave --json out.") }
+    }
+
+    func run() async throws {
+        // A closed pipe then comes as an error of the write.
+        signal(SIGPIPE, SIG_IGN)
+        let session = try makeSession()
+        let file = try CaptureOutput(path: output, replacesExisting: force)
+        let progress = CaptureProgress()
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let listener = Task {
+            for await _ in signals { progress.interrupt() }
+        }
+        defer { listener.cancel() }
+        let began = HostClock.now
+        try await session.run { try await follow(session, file, progress) }
+        let result = CaptureFacts(
+            headset: headset, file: output, packets: progress.packetCount, bytes: file.byteCount,
+            seconds: (HostClock.now - began).inSeconds, daemonPid: session.daemonPid)
+        if output != "-" { try result.print(asJSON: facts.json) }
+        if result.packets == 0 {
+            throw Failure(
+                problem: "nothing went over the air to or from \(headset).", consequence: "\(output) holds no packet.",
+                remedy: "switch the headset on and bring it within reach; `eegsync status` and `eegsync scan` show more.",
+                code: .unavailable)
+        }
+    }
+
+    private func makeSession() throws -> CaptureSession {
+        if let path = try? options.databasePath(), let pid = DaemonPresence.pid(database: path) {
+            return try CaptureSession(askingDaemon: pid, store: try options.openForControl(), headset: headset)
+        }
+        return try CaptureSession(
+            connectingTo: headset, try options.configuration(), file: options.configurationPath)
+    }
+
+    /// Asks for the capture, and writes it until it ends.
+    private func follow(_ session: CaptureSession, _ file: CaptureOutput, _ progress: CaptureProgress) async throws {
+        let store = session.store
+        let end = seconds.map { HostClock.now + .seconds($0) } ?? .init(nanoseconds: .max)
+        var leaseEnd = min(end, HostClock.now + Self.lease)
+        let capture = try store.startCapture(headset: headset, at: HostClock.now, until: leaseEnd)
+        defer { try? store.removeCapture(capture) }
+        try file.write(SnoopFormat.header)
+        var bar = ProgressBar(label: "capturing")
+        defer { bar.finish() }
+        let began = HostClock.now
+        var stopLimit: MonotonicTime?
+        while true {
+            try await Task.sleep(for: Self.lookInterval)
+            let now = HostClock.now
+            if stopLimit == nil, progress.isInterrupted || now >= end {
+                try store.stopCapture(capture)
+                stopLimit = now + Self.endLimit
+            } else if stopLimit == nil, leaseEnd - now < Self.lease / 2, leaseEnd < end {
+                leaseEnd = min(end, now + Self.lease)
+                try store.extendCapture(capture, until: leaseEnd)
+            }
+            let (chunks, isComplete) = try store.takeCapture(capture)
+            for chunk in chunks {
+                try file.write(chunk.records)
+                progress.add(packets: chunk.packetCount)
+            }
+            if let seconds { bar.update(done: (now - began).nanoseconds / 1_000_000, total: Int64(seconds) * 1000) }
+            if isComplete { return }
+            if let stopLimit, now >= stopLimit { return }
+        }
+    }
+}
+
+/// How far a capture is, and whether a signal has ended it.
+final class CaptureProgress: Sendable {
+    private let state = Mutex((packetCount: 0, isInterrupted: false))
+
+    /// How many packets are in the file.
+    var packetCount: Int { state.withLock { $0.packetCount } }
+
+    /// True once a person wants the end.
+    var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
+    func add(packets: Int) { state.withLock { $0.packetCount += packets } }
+
+    func interrupt() { state.withLock { $0.isInterrupted = true } }
+}
+
+/// What was captured.
+struct CaptureFacts: Facts {
+    var headset: String
+    var file: String
+    var packets: Int
+    var bytes: Int64
+    var seconds: Double
+    /// The acquiring process whose link was captured; nil where the command had a link of its own.
+    var daemonPid: Int32?
+
+    func lines(style: TerminalStyle) -> [String] {
+        [
+            style.apply(.heading, to: file.printable)
+                + " holds \(Quantity.count(Int64(packets), "packet")) of \(headset.printable), "
+                + "\(Quantity.duration(seconds: seconds)), \(Quantity.bytes(bytes))."
+        ]
+    }
+}

@@ -1,0 +1,236 @@
+import Bluetooth
+import HeadsetDescriptors
+import Headsets
+
+/// What `eegsync headsets check` found.
+struct DescriptorCheckFacts: Facts {
+    struct Problem: Encodable {
+        var line: Int?
+        var column: Int?
+        var key: String
+        var why: String
+        var hint: String
+        var isOpenFact: Bool
+    }
+
+    var file: String
+    /// Nil where the descriptor is refused.
+    var model: String?
+    var name: String?
+    var streams: [String] = []
+    var problems: [Problem] = []
+    /// Why the capture cannot be decoded at all.
+    var captureProblem: String?
+    var trial: TrialFacts?
+
+    init(file: String) {
+        self.file = file
+    }
+
+    mutating func accept(_ profile: DescribedProfile) {
+        model = profile.model
+        name = profile.displayName
+        streams = profile.streams.map(\.words)
+    }
+
+    mutating func refuse(_ error: DescriptorError) {
+        switch error {
+        case .invalid(let found):
+            problems = found.map {
+                Problem(line: $0.line, column: $0.column, key: $0.key, why: $0.why, hint: $0.hint, isOpenFact: $0.isOpenFact)
+            }
+        case .malformed(let line, let column, let reason):
+            problems = [
+                Problem(line: line, column: column, key: "", why: "this is not YAML: \(reason)", hint: "", isOpenFact: false)
+            ]
+        case .tooLarge(let reason):
+            problems = [Problem(line: nil, column: nil, key: "", why: reason, hint: "", isOpenFact: false)]
+        }
+    }
+
+    /// True where the descriptor is right, and fits the capture where there is one.
+    var holds: Bool { problems.isEmpty && captureProblem == nil && trial?.hasSamples != false }
+
+    func lines(style: TerminalStyle) -> [String] {
+        guard problems.isEmpty else { return refusal(style) }
+        var lines = [
+            style.apply(.good, to: "right") + "  \(file): model \(model ?? "") (\(name ?? "")), "
+                + (streams.isEmpty ? "streams as the headset says" : streams.joined(separator: ", "))
+        ]
+        if let captureProblem { lines += ["", style.apply(.bad, to: captureProblem)] }
+        if let trial { lines += [""] + trial.lines(style: style) }
+        return lines
+    }
+
+    private func refusal(_ style: TerminalStyle) -> [String] {
+        let open = problems.count(where: \.isOpenFact)
+        let wrong = problems.count - open
+        var words: [String] = []
+        if wrong > 0 { words.append(Quantity.count(Int64(wrong), "problem")) }
+        if open > 0 { words.append(Quantity.count(Int64(open), "fact") + " still to be filled in") }
+        var lines = [style.apply(.bad, to: "refused") + "  \(file): \(words.joined(separator: ", "))", ""]
+        for problem in problems {
+            let place = problem.line.map { "\(file):\($0)" + (problem.column.map { ":\($0)" } ?? "") } ?? file
+            lines.append(
+                style.apply(.faint, to: place) + (problem.key.isEmpty ? "" : "  " + style.apply(.heading, to: problem.key)))
+            lines.append(
+                "    " + problem.why.printable
+                    + (problem.hint.isEmpty || problem.isOpenFact ? "" : "; " + problem.hint.printable))
+            if problem.isOpenFact, !problem.hint.isEmpty {
+                lines.append("    " + style.apply(.caution, to: problem.hint.printable))
+            }
+        }
+        return lines
+    }
+}
+
+/// What a descriptor makes of a capture.
+struct TrialFacts: Encodable {
+    struct Stream: Encodable {
+        var name: String
+        var blocks: Int
+        var samples: Int
+        /// Samples that the counter says are missing; nil for a stream without counter.
+        var lost: Int?
+        var late: Int
+        var damaged: Int
+        var statedFrequency: Double
+        /// Nil where the capture has no times of its own, or is too short.
+        var measuredFrequency: Double?
+        var channels: [Channel]
+    }
+
+    struct Channel: Encodable {
+        var name: String
+        var unit: String
+        /// The lowest and the highest value of the whole capture, in the unit; nil where none came.
+        var minimum: Double?
+        var maximum: Double?
+        var isFlat: Bool
+        /// True where the value reaches the end of the raw range.
+        var isRailed: Bool
+    }
+
+    var capture: String
+    var durationSeconds: Double
+    var notifications: Int
+    var foreignNotifications: Int
+    var bytes: Int
+    var discardedBytes: Int
+    var statuses: Int
+    var lastCondition: String?
+    var lastBatteryPercent: Double?
+    var texts: [String]
+    var streams: [Stream]
+    /// The curves of a person's answer; not part of a program's.
+    private let plots: [StreamPlot]
+
+    private enum CodingKeys: CodingKey {
+        case capture, durationSeconds, notifications, foreignNotifications, bytes, discardedBytes, statuses, lastCondition,
+            lastBatteryPercent, texts, streams
+    }
+
+    /// True where anything was decoded.
+    var hasSamples: Bool { streams.contains { $0.samples > 0 } }
+
+    init(_ trial: CaptureTrial, seconds: Double, capture: String, hasTimes: Bool) {
+        self.capture = capture
+        durationSeconds = trial.duration.inSeconds
+        notifications = trial.pieceCount
+        foreignNotifications = trial.foreignCount
+        bytes = trial.byteCount
+        discardedBytes = trial.discardedByteCount
+        statuses = trial.statusCount
+        lastCondition = trial.lastStatus?.condition.rawValue
+        lastBatteryPercent = trial.lastStatus?.batteryPercent
+        texts = trial.texts
+        streams = trial.streams.map { Self.stream($0, hasTimes: hasTimes) }
+        plots = trial.streams.filter { $0.sampleCount > 0 }.map { StreamPlot($0, seconds: min(seconds, 60)) }
+    }
+
+    private static func stream(_ stream: CaptureTrial.Stream, hasTimes: Bool) -> Stream {
+        let description = stream.description
+        let channels = zip(description.channels, stream.ranges).map { channel, range in
+            let ends = range.map { [Double($0.lowerBound), Double($0.upperBound)].map { $0 * channel.scale + channel.offset } }
+            return Channel(
+                name: channel.name, unit: channel.unit, minimum: ends?.min(), maximum: ends?.max(),
+                isFlat: range.map { $0.lowerBound == $0.upperBound && stream.sampleCount > 1 } ?? false,
+                isRailed: range.map { $0.lowerBound <= channel.rawMinimum || $0.upperBound >= channel.rawMaximum } ?? false)
+        }
+        return Stream(
+            name: description.name + (description.bank == 0 ? "" : "-\(description.bank + 1)"), blocks: stream.blockCount,
+            samples: stream.sampleCount, lost: description.counterModulus == nil ? nil : stream.lostCount,
+            late: stream.lateCount, damaged: stream.damagedCount, statedFrequency: description.samplingFrequency,
+            measuredFrequency: hasTimes ? stream.measuredFrequency : nil, channels: channels)
+    }
+
+    /// The share by which a measured frequency may differ before it is pointed out: clocks of headsets differ by 0.01 %, and a
+    /// capture of some seconds has packets that waited.
+    private static let tolerance = 0.03
+
+    func lines(style: TerminalStyle) -> [String] {
+        let used = bytes - discardedBytes
+        let share = bytes == 0 ? 0 : Double(used) / Double(bytes) * 100
+        var lines = [
+            "\(capture.printable): \(Quantity.duration(seconds: durationSeconds)), "
+                + "\(Quantity.count(Int64(notifications), "notification")) of \(Quantity.count(Int64(bytes), "byte")), "
+                + style.apply(
+                    discardedBytes == 0 && bytes > 0 ? .good : .caution, to: String(share: share) + " of the bytes fit")
+        ]
+        if discardedBytes > 0 {
+            lines.append(
+                style.apply(.caution, to: "\(Quantity.count(Int64(discardedBytes), "byte")) fit nothing and were dropped."))
+        }
+        if foreignNotifications > 0 {
+            let count = Quantity.count(Int64(foreignNotifications), "notification")
+            lines.append(
+                style.apply(.caution, to: "\(count) of characteristics that the descriptor does not name were left out."))
+        }
+        if statuses > 0 {
+            lines.append(
+                "\(Quantity.count(Int64(statuses), "status report")), the last: \(lastCondition ?? "")"
+                    + (lastBatteryPercent.map { ", battery \(Quantity.significant($0, digits: 3)) %" } ?? ""))
+        }
+        for text in texts { lines.append("\"\(text.printable)\"") }
+        lines += [""] + table.rendered(style: style)
+        for plot in plots { lines += [""] + plot.lines(style: style) }
+        return lines
+    }
+
+    private var table: TextTable {
+        var table = TextTable([
+            .init(heading: "STREAM"), .init(heading: "PACKETS", alignment: .right),
+            .init(heading: "SAMPLES", alignment: .right),
+            .init(heading: "LOST", alignment: .right), .init(heading: "DAMAGED", alignment: .right),
+            .init(heading: "STATED", alignment: .right), .init(heading: "MEASURED", alignment: .right), .init(heading: "NOTE"),
+        ])
+        for stream in streams {
+            let isOff = stream.measuredFrequency.map { abs($0 / stream.statedFrequency - 1) > Self.tolerance } ?? false
+            var notes: [String] = []
+            if stream.samples == 0 { notes.append("nothing came") }
+            if stream.late > 0 { notes.append("\(Quantity.count(Int64(stream.late), "packet")) repeated or late") }
+            if isOff { notes.append("another sampling frequency, or lost packets") }
+            let flat = stream.channels.filter(\.isFlat).map(\.name)
+            if !flat.isEmpty { notes.append("flat: \(flat.joined(separator: " "))") }
+            let railed = stream.channels.filter { $0.isRailed && !$0.isFlat }.map(\.name)
+            if !railed.isEmpty { notes.append("at the end of the range: \(railed.joined(separator: " "))") }
+            table.append([
+                .init(stream.name), .init(Quantity.count(Int64(stream.blocks))),
+                .init(Quantity.count(Int64(stream.samples)), stream.samples == 0 ? .bad : nil),
+                .init(stream.lost.map { Quantity.count(Int64($0)) } ?? "-", (stream.lost ?? 0) > 0 ? .caution : nil),
+                .init(Quantity.count(Int64(stream.damaged)), stream.damaged > 0 ? .caution : nil),
+                .init(Quantity.frequency(stream.statedFrequency)),
+                .init(stream.measuredFrequency.map(Quantity.frequency) ?? "-", isOff ? .caution : nil),
+                .init(notes.joined(separator: "; "), .caution),
+            ])
+        }
+        return table
+    }
+}
+
+extension String {
+    /// A percentage, which is 100 % only where everything is meant.
+    fileprivate init(share: Double) {
+        self = share > 99.95 && share < 100 ? "99.9 %" : Quantity.significant(share, digits: 3) + " %"
+    }
+}

@@ -1,0 +1,162 @@
+import Bluetooth
+import Headsets
+
+/// One model, for `eegsync headsets show`.
+struct HeadsetFacts: Facts {
+    struct Channel: Encodable {
+        var name: String
+        var type: String
+        var unit: String
+        var scale: Double
+        var offset: Double
+        var rawMinimum: Int32
+        var rawMaximum: Int32
+    }
+
+    struct Stream: Encodable {
+        var name: String
+        var bank: Int
+        var samplingFrequency: Double
+        var counterModulus: Int64?
+        var samplesPerCount: Int
+        var channels: [Channel]
+    }
+
+    struct Commands: Encodable {
+        var purpose: String
+        var steps: [String]
+    }
+
+    var model: String
+    var name: String
+    var origin: String
+    var about: String
+    var services: [String]
+    var pairingServices: [String]
+    var namePrefixes: [String]
+    var companies: [UInt16]
+    var controlCharacteristics: [String]
+    var dataCharacteristics: [String]
+    var identityCharacteristic: String?
+    var tellsIdentityInStatus: Bool
+    var epoch: String
+    var memory: String
+    var packetPeriodMilliseconds: Double
+    var silenceLimitMilliseconds: Double
+    var keepAliveSeconds: Double?
+    var streams: [Stream]
+    var commands: [Commands]
+
+    init(_ entry: HeadsetLibrary.Entry) {
+        let profile = entry.profile
+        model = profile.model
+        name = profile.displayName
+        origin = entry.origin.words
+        about = entry.descriptor?.about ?? ""
+        services = profile.recognition.serviceUUIDs.map(\.description)
+        pairingServices = profile.recognition.pairingServiceUUIDs.map(\.description)
+        namePrefixes = profile.recognition.namePrefixes
+        companies = profile.recognition.companies
+        controlCharacteristics = profile.controlCharacteristics.map(\.description)
+        dataCharacteristics = profile.dataCharacteristics.map(\.description)
+        identityCharacteristic = profile.identityCharacteristic?.description
+        tellsIdentityInStatus = profile.tellsIdentityInStatus
+        epoch = profile.epochRule.rawValue
+        memory = profile.memory.rawValue
+        packetPeriodMilliseconds = profile.timing.packetPeriod.inSeconds * 1000
+        silenceLimitMilliseconds = profile.timing.silenceLimit.inSeconds * 1000
+        keepAliveSeconds = profile.timing.keepAliveInterval?.inSeconds
+        streams = profile.streams.map { stream in
+            Stream(
+                name: stream.name, bank: stream.bank, samplingFrequency: stream.samplingFrequency,
+                counterModulus: stream.counterModulus, samplesPerCount: stream.samplesPerCount,
+                channels: stream.channels.map {
+                    Channel(
+                        name: $0.name, type: $0.type, unit: $0.unit, scale: $0.scale, offset: $0.offset,
+                        rawMinimum: $0.rawMinimum, rawMaximum: $0.rawMaximum)
+                })
+        }
+        commands = CommandPurpose.allCases.compactMap { purpose in
+            let steps = profile.commands(for: purpose, status: nil)
+            return steps.isEmpty ? nil : Commands(purpose: purpose.rawValue, steps: steps.map(Self.words))
+        }
+    }
+
+    private static func words(_ step: CommandStep) -> String {
+        switch step {
+        case .write(let bytes, let characteristic, let type):
+            let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+            return "write \(digits) to \(characteristic)\(type == .withResponse ? "" : " without response")"
+        case .read(let characteristic): return "read \(characteristic)"
+        case .wait(let duration): return "wait \(Quantity.duration(duration))"
+        case .abandonLink(let reason): return "give the link up: \(reason)"
+        }
+    }
+
+    func lines(style: TerminalStyle) -> [String] {
+        func line(_ heading: String, _ values: [String]) -> String? {
+            values.isEmpty ? nil : style.apply(.heading, to: heading.padded(to: 16)) + values.joined(separator: ", ").printable
+        }
+        var facts: [String?] = [
+            style.apply(.heading, to: name.printable) + " (\(model), \(origin.printable))", "",
+            line("advertises", services + namePrefixes.map { "\"\($0)…\"" } + companies.map { "company \($0)" }),
+            line("pairing mode", pairingServices), line("control", controlCharacteristics), line("data", dataCharacteristics),
+            line(
+                "identity",
+                [
+                    identityCharacteristic.map { "characteristic \($0)" }
+                        ?? (tellsIdentityInStatus ? "in its status" : "none: the address alone")
+                ]),
+            line("counters", [epoch == "boot" ? "go on until the headset is switched off" : "begin with each connection"]),
+            line("memory", [memory == "none" ? "none: what is not received is gone" : "the Buffered EEG service"]),
+            line(
+                "timing",
+                [
+                    "a packet each \(packetPeriodMilliseconds.plain) ms",
+                    "lost after \(Quantity.duration(seconds: silenceLimitMilliseconds / 1000)) of silence",
+                ] + (keepAliveSeconds.map { ["kept alive each \(Quantity.duration(seconds: $0))"] } ?? [])),
+        ]
+        for sequence in commands { facts.append(line(sequence.purpose, [sequence.steps.joined(separator: "; ")])) }
+        var lines = facts.compactMap { $0 }
+        if !streams.isEmpty { lines += [""] + table.rendered(style: style) }
+        if !about.isEmpty {
+            lines += [""] + about.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+        }
+        while lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+
+    private var table: TextTable {
+        var table = TextTable([
+            .init(heading: "STREAM"), .init(heading: "RATE", alignment: .right), .init(heading: "COUNTER"),
+            .init(heading: "CHANNELS"), .init(heading: "RAW TO PHYSICAL"),
+        ])
+        for stream in streams {
+            let counter = stream.counterModulus.map { modulus in
+                "mod \(modulus), \(stream.samplesPerCount == 1 ? "counts samples" : "\(stream.samplesPerCount) samples a step")"
+            }
+            let first = stream.channels.first
+            let formula = first.map { channel in
+                "× \(channel.scale.plain) \(channel.unit)"
+                    + (channel.offset == 0 ? "" : " + \(channel.offset.plain) \(channel.unit)")
+            }
+            table.append([
+                .init(stream.name + (stream.bank == 0 ? "" : "-\(stream.bank + 1)")),
+                .init(Quantity.frequency(stream.samplingFrequency)), .init(counter ?? "none"),
+                .init(stream.channels.map(\.name).joined(separator: " ")), .init(formula ?? ""),
+            ])
+        }
+        return table
+    }
+}
+
+extension Double {
+    /// With six significant digits, and without zeros at the end.
+    fileprivate var plain: String { Quantity.significant(self, digits: 6) }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(1, width - displayWidth))
+    }
+}

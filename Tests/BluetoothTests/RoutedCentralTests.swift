@@ -1,0 +1,145 @@
+import Bluetooth
+import Testing
+
+@Suite struct RoutedCentralTests {
+    private let classic = PeripheralIdentifier(address: 1, type: .classic)
+    private let known = PeripheralIdentifier(address: 2, type: .public)
+    private let other = PeripheralIdentifier(address: 3, type: .random)
+    private let eeg = BluetoothUUID(UInt16(0xFE8D))
+    private let attempt = Attempt(number: 7)
+
+    private struct Room {
+        let lowEnergy = NotingCentral()
+        let serial = NotingCentral()
+        let routed: RoutedCentral
+
+        init() { routed = RoutedCentral(lowEnergy: lowEnergy, classic: serial) }
+
+        func turn() -> [CentralEvent] { routed.process(at: .boot) }
+    }
+
+    @Test func eachPeripheralIsReachedThroughTheCentralOfItsAddress() {
+        let room = Room()
+        for peripheral in [classic, known, other] {
+            room.routed.connect(peripheral, attempt: attempt)
+            room.routed.cancelPeripheralConnection(peripheral, attempt: attempt)
+            room.routed.discoverServices(on: peripheral, attempt: attempt)
+            room.routed.setNotifyValue(true, for: eeg, on: peripheral, attempt: attempt)
+            room.routed.readValue(of: eeg, on: peripheral, attempt: attempt)
+            room.routed.writeValue([1], to: eeg, type: .withResponse, on: peripheral, attempt: attempt)
+        }
+        let calls = ["connect", "cancel", "discover", "setNotify", "read", "write"]
+        #expect(room.serial.calls == calls.map { "\($0) \(classic)" })
+        #expect(room.lowEnergy.calls == [known, other].flatMap { peripheral in calls.map { "\($0) \(peripheral)" } })
+    }
+
+    @Test func whatBothAreAskedIsAnsweredOnce() {
+        let room = Room()
+        room.routed.restoreState(identifiers: [classic, known], services: [eeg, .serialPort], attempt: attempt)
+        #expect(room.serial.calls == ["restore [\(classic)] [1101]"])
+        #expect(room.lowEnergy.calls == ["restore [\(known)] [FE8D]"])
+        let restored = RestoredPeripheral(identifier: known, isConnected: true, database: nil, notifying: [])
+        room.serial.events = [.willRestoreState([], attempt: attempt)]
+        #expect(room.turn().isEmpty)
+        room.lowEnergy.events = [.willRestoreState([restored], attempt: attempt)]
+        #expect(room.turn() == [.willRestoreState([restored], attempt: attempt)])
+
+        room.routed.retrieveConnectedPeripherals(withServices: [eeg, .serialPort], attempt: attempt)
+        room.lowEnergy.events = [.didRetrieveConnected([known], attempt: attempt)]
+        room.serial.events = [.didRetrieveConnected([classic], attempt: attempt)]
+        #expect(room.turn() == [.didRetrieveConnected([known, classic], attempt: attempt)])
+    }
+
+    @Test func whatConcernsOneIsAskedOfThatOneAlone() {
+        let room = Room()
+        room.routed.retrieveConnectedPeripherals(withServices: [.serialPort], attempt: attempt)
+        room.serial.events = [.didRetrieveConnected([classic], attempt: attempt)]
+        #expect(room.turn() == [.didRetrieveConnected([classic], attempt: attempt)])
+        room.routed.restoreState(identifiers: [], services: [eeg], attempt: attempt)
+        room.routed.restoreState(identifiers: [], services: [], attempt: attempt)
+        #expect(room.lowEnergy.calls == ["restore [] [FE8D]", "restore [] []"] && room.serial.calls.count == 1)
+    }
+
+    @Test func theStateIsThatOfLowEnergyUnlessBluetoothdIsAway() {
+        let room = Room()
+        #expect(room.routed.state == .unknown)
+        room.serial.state = .poweredOn
+        room.serial.events = [.didUpdateState(.poweredOn)]
+        #expect(room.turn().isEmpty, "bluetoothd has not told what it holds")
+        let steps: [(lowEnergy: AdapterState, classic: AdapterState, told: AdapterState?)] = [
+            (.poweredOn, .poweredOn, .poweredOn), (.resetting, .poweredOn, nil), (.resetting, .poweredOff, .resetting),
+            (.poweredOff, .poweredOff, .poweredOff), (.blocked, .poweredOff, .blocked), (.poweredOn, .unknown, .poweredOn),
+        ]
+        for step in steps {
+            room.lowEnergy.state = step.lowEnergy
+            room.lowEnergy.events = [.didUpdateState(step.lowEnergy)]
+            room.serial.state = step.classic
+            #expect(room.turn() == step.told.map { [.didUpdateState($0)] } ?? [])
+            #expect(room.routed.state == step.told ?? .poweredOn)
+        }
+    }
+
+    @Test func onlyLowEnergyScans() {
+        let room = Room()
+        room.routed.scanForPeripherals(matching: .unfiltered)
+        room.routed.stopScan()
+        #expect(room.lowEnergy.calls == ["scan", "stopScan"] && room.serial.calls.isEmpty)
+    }
+
+    @Test func theEarlierDeadlineCounts() {
+        let room = Room()
+        #expect(room.routed.deadline == nil)
+        room.serial.deadline = MonotonicTime(nanoseconds: 9)
+        #expect(room.routed.deadline == MonotonicTime(nanoseconds: 9))
+        room.lowEnergy.deadline = MonotonicTime(nanoseconds: 5)
+        #expect(room.routed.deadline == MonotonicTime(nanoseconds: 5))
+    }
+}
+
+/// A central that notes what it is asked, and tells what the test gives it.
+private final class NotingCentral: Central {
+    var state = AdapterState.unknown
+    var deadline: MonotonicTime?
+    var events: [CentralEvent] = []
+    var calls: [String] = []
+
+    func process(at now: MonotonicTime) -> [CentralEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
+        calls.append("restore \(identifiers) \(services)")
+    }
+
+    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
+        calls.append("retrieve \(services)")
+    }
+
+    func scanForPeripherals(matching filter: ScanFilter) { calls.append("scan") }
+    func stopScan() { calls.append("stopScan") }
+    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) { calls.append("connect \(peripheral)") }
+
+    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        calls.append("cancel \(peripheral)")
+    }
+
+    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) { calls.append("discover \(peripheral)") }
+
+    func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {
+        calls.append("setNotify \(peripheral)")
+    }
+
+    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        calls.append("read \(peripheral)")
+    }
+
+    func writeValue(
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt
+    ) {
+        calls.append("write \(peripheral)")
+    }
+}

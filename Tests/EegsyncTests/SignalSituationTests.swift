@@ -1,0 +1,91 @@
+import Bluetooth
+import Foundation
+import Headsets
+import Storage
+import Testing
+
+@testable import eegsync
+
+/// What people are told about their signals.
+struct SignalSituationTests {
+    /// Checks of the channels of `left`, which end with the newest row.
+    private func store(_ database: RecordedDatabase, lastN: Int64 = 2499, battery: Double = 81, _ found: [SignalCondition?])
+        throws -> Store
+    {
+        let recording = try database.record()
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        var batch = WriteBatch(number: 9)
+        for (place, condition) in found.enumerated() {
+            guard let condition else { continue }
+            let isNoisy = condition == .lineNoise
+            for (first, last, told) in [(Int64(0), Int64(499), SignalCondition.good), (500, lastN, condition)] {
+                batch.signalChecks.append(
+                    SignalCheckRecord(
+                        stream: StreamID(rawValue: 1), channel: place + 1, firstN: first, lastN: last, condition: told,
+                        sampleCount: 500, railedFraction: told == .railed ? 0.75 : 0, peakToPeak: 40,
+                        line50Hz: isNoisy && place != 2 ? 34 : 1, line60Hz: isNoisy && place == 2 ? 12 : nil))
+            }
+        }
+        let headset = try #require(try store.headset(named: "left"))
+        batch.connectionEvents = [ConnectionEventRecord(headset: headset, at: HostClock.now, state: "streaming", detail: nil)]
+        batch.statusReports = [
+            StatusReportRecord(
+                headset: headset, at: HostClock.now,
+                status: HeadsetStatus(condition: .streaming, batteryPercent: battery), outcome: "polled")
+        ]
+        try store.commit(batch)
+        #expect(recording.rawValue == 1)
+        return store
+    }
+
+    private func sentence(lastN: Int64 = 2499, battery: Double = 81, _ found: [SignalCondition?]) throws -> String? {
+        let store = try store(RecordedDatabase(), lastN: lastN, battery: battery, found)
+        return SignalSituation(try #require(try store.headsets(at: HostClock.now).first)).sentence
+    }
+
+    @Test("Nothing is said where all is well, or nothing is known")
+    func well() throws {
+        #expect(try sentence([.good, .good, .good, .good]) == nil)
+        #expect(try sentence([]) == nil)
+    }
+
+    @Test("The worst comes first, and channels are named together")
+    func troubles() throws {
+        #expect(try sentence([.flat, .good, .good, .good]) == "TP9 is flat")
+        #expect(try sentence([.flat, .railed, .flat, .flat]) == "AF7 is railed; TP9, AF8 and TP10 are flat")
+        #expect(
+            try sentence([.lineNoise, .lineNoise, .lineNoise, .good])
+                == "line noise of 50 Hz is high on TP9 and AF7; line noise of 60 Hz is high on AF8")
+        #expect(try sentence([.noContact, nil, nil, .poorContact]) == "no contact with the skin; contact is poor")
+        #expect(try sentence(battery: 12, [.good]) == "the battery is low (12 %)")
+    }
+
+    @Test("A check of long ago tells nothing about now")
+    func old() throws {
+        // 250 Hz: the newest row is 8 s later than the first check, and 40 s later than the second.
+        #expect(try sentence(lastN: 2499 - 250 * 7, [.flat]) == "TP9 is flat")
+        let database = try RecordedDatabase()
+        let store = try store(database, [.flat])
+        var batch = WriteBatch(number: 10)
+        batch.ledger = [
+            .open(
+                stream: StreamID(rawValue: 1), firstN: 2500, channel: 0, count: 10_000, cause: .linkLost,
+                noticed: HostClock.now)
+        ]
+        batch.samples = [SampleRows(stream: StreamID(rawValue: 1), channelCount: 4, firstN: 12_500, values: [1, 2, 3, 4])]
+        try store.commit(batch)
+        #expect(SignalSituation(try #require(try store.headsets(at: HostClock.now).first)).sentence == nil)
+    }
+
+    @Test("The facts for programs have the latest check of each channel")
+    func facts() throws {
+        let database = try RecordedDatabase()
+        let facts = try StatusFacts(
+            store: try store(database, [.lineNoise, .good]), configuration: nil, now: HostClock.now)
+        let signals = try #require(facts.headsets.first?.streams.first?.signals)
+        #expect(signals.map(\.channel) == ["TP9", "AF7"])
+        #expect(signals.map(\.condition) == ["lineNoise", "good"])
+        #expect(signals[0].line50Hz == 34)
+        #expect(signals[0].ageSeconds == 0)
+    }
+}

@@ -1,0 +1,252 @@
+import AttributeProtocol
+import Bluetooth
+import BluetoothManagement
+import Glibc
+import Testing
+
+@testable import KernelBluetooth
+
+@Suite struct KernelCentralTests {
+    private let headset = LowEnergyRoom.headset
+    private let other = LowEnergyRoom.other
+    private let eeg = LowEnergyRoom.eeg
+    private let off = CentralError.adapterUnavailable(.poweredOff)
+
+    // MARK: The adapter
+
+    @Test func theStateIsKnownOnceTheKernelHasSaidWhetherThisProcessMayUseTheAdapter() {
+        let room = LowEnergyRoom()
+        #expect(room.central.state == .unknown)
+        #expect(room.turn() == [.didUpdateState(.poweredOn)])
+        #expect(room.turn().isEmpty && room.central.deadline == nil)
+    }
+
+    @Test func withoutThePermissionTheAdapterIsUnauthorized() {
+        let room = LowEnergyRoom()
+        room.isPermitted = false
+        #expect(room.turn().last == .didUpdateState(.unauthorized))
+        let attempt = room.connect()
+        #expect(
+            room.told.last == .didFailToConnect(headset, error: .adapterUnavailable(.unauthorized), attempt: attempt))
+    }
+
+    @Test func anAdapterThatIsOffStaysOffUnlessItIsToBeSwitchedOn() {
+        let left = LowEnergyRoom(powered: false)
+        #expect(left.turn() == [.didUpdateState(.poweredOff)])
+        #expect(!left.commands.contains(.setPowered))
+        let right = LowEnergyRoom(powered: false, powersOn: true)
+        #expect(right.turn().last == .didUpdateState(.poweredOn))
+        // A person's will.
+        right.setPowered(false)
+        #expect(right.told.last == .didUpdateState(.poweredOff))
+        #expect(right.commands.filter { $0 == .setPowered }.count == 1)
+    }
+
+    @Test func switchingTheAdapterOffEndsLinksConnectsAndScans() {
+        let room = LowEnergyRoom()
+        let attempt = room.link().attempt
+        let pending = room.connect(other)
+        room.central.scanForPeripherals(matching: .unfiltered)
+        room.turn()
+        room.setPowered(false)
+        #expect(
+            room.told.suffix(4) == [
+                .didUpdateState(.poweredOff), .didDisconnect(headset, error: off, attempt: attempt),
+                .didFailToConnect(other, error: off, attempt: pending), .didFailToScan(off),
+            ])
+        room.setPowered(true)
+        #expect(room.told.last == .didUpdateState(.poweredOn))
+    }
+
+    // MARK: Links
+
+    @Test func aHeadsetThatIsAwayIsWaitedForByTheKernelAndNotByASocket() {
+        let room = LowEnergyRoom()
+        room.turn()
+        let attempt = room.connect()
+        room.turn(after: .seconds(100_000))
+        #expect(room.channels.isEmpty && room.central.deadline == nil)
+        #expect(room.commands.last == .addDevice)
+        room.tellConnected()
+        #expect(room.told.last == .didConnect(headset, attempt: attempt))
+        #expect(room.channels.count == 1)
+    }
+
+    @Test func parametersAreLoadedRightBeforeTheConnect() throws {
+        let room = LowEnergyRoom()
+        room.turn()
+        let parameters = try #require(
+            ConnectionParameters(minimumInterval: 12, maximumInterval: 24, latency: 0, supervisionTimeout: 400))
+        room.central.setConnectionParameters(parameters, for: headset)
+        room.connect()
+        #expect(room.commands.suffix(2) == [.loadConnectionParameters, .addDevice])
+    }
+
+    @Test func servicesAreDiscoveredAndNotificationsArrive() throws {
+        let room = LowEnergyRoom()
+        let channel = try #require(room.link().channel)
+        guard case .didDiscoverServices(headset, .success(let database), _)? = room.told.last else {
+            Issue.record("\(room.told)")
+            return
+        }
+        #expect(database.characteristics.map(\.uuid) == [eeg])
+        let attempt = room.nextAttempt()
+        room.central.setNotifyValue(true, for: eeg, on: headset, attempt: attempt)
+        room.turn()
+        #expect(room.told.last == .didUpdateNotificationState(eeg, on: headset, error: nil, attempt: attempt))
+        for number in UInt8(0)..<200 { channel.say(.handleValueNotification(LowEnergyRoom.value, [number])) }
+        let values = room.turn().compactMap { event in
+            if case .didUpdateValue(_, _, let value, _) = event { value.first } else { nil }
+        }
+        #expect(values == Array(0..<200))
+    }
+
+    @Test func theNextLinkAsksOnceForWhatTheLastOneHasDiscovered() throws {
+        let room = LowEnergyRoom()
+        _ = room.link()
+        room.tellDisconnected(reason: 1)
+        let channel = try #require(room.link().channel)
+        #expect(room.channels.count == 2)
+        #expect(channel.received.map(\.opcode) == [.exchangeMTURequest, .readByTypeRequest])
+        guard case .didDiscoverServices(_, .success, _)? = room.told.last else {
+            Issue.record("\(room.told)")
+            return
+        }
+    }
+
+    @Test func whatHasArrivedBeforeTheEndOfALinkIsToldBeforeIt() throws {
+        let room = LowEnergyRoom()
+        let (attempt, channel) = room.link()
+        room.central.setNotifyValue(true, for: eeg, on: headset, attempt: room.nextAttempt())
+        room.turn()
+        for number in UInt8(0)..<200 { channel?.say(.handleValueNotification(LowEnergyRoom.value, [number])) }
+        room.tellDisconnected(reason: 3)
+        #expect(room.told.last == .didDisconnect(headset, error: .peripheralDisconnected, attempt: attempt))
+        #expect(room.told.filter { if case .didUpdateValue = $0 { true } else { false } }.count == 200)
+        #expect(room.commands.last == .removeDevice)
+    }
+
+    @Test func aSocketThatEndsEndsItsLinkOnceWithTheReasonThatTheKernelGives() throws {
+        let room = LowEnergyRoom()
+        let (attempt, channel) = room.link()
+        shutdown(try #require(channel).socket, Int32(SHUT_RDWR))
+        room.tellDisconnected(reason: 1)
+        #expect(room.told.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
+        #expect(room.told.filter { if case .didDisconnect = $0 { true } else { false } }.count == 1)
+        let again = room.connect()
+        room.tellConnected()
+        #expect(room.told.last == .didConnect(headset, attempt: again))
+    }
+
+    @Test func aCancelClosesTheLinkAtOnceAndIsAnswered() {
+        let room = LowEnergyRoom()
+        _ = room.link()
+        let attempt = room.nextAttempt()
+        room.central.cancelPeripheralConnection(headset, attempt: attempt)
+        #expect(room.turn() == [.didDisconnect(headset, error: nil, attempt: attempt)])
+        #expect(room.commands.suffix(2) == [.removeDevice, .disconnect])
+        // The link is still ending: the next one is waited for.
+        let next = room.connect()
+        #expect(room.channels.count == 1)
+        room.tellDisconnected(reason: 2)
+        room.tellConnected()
+        #expect(room.told.last == .didConnect(headset, attempt: next))
+    }
+
+    @Test func aLinkWhoseChannelAnotherProgramHoldsIsTold() {
+        let room = LowEnergyRoom()
+        room.turn()
+        let attempt = room.connect()
+        room.refusal = SocketError(code: EBUSY)
+        room.tellConnected()
+        #expect(room.told.last == .didFailToConnect(headset, error: .channelBusy, attempt: attempt))
+        #expect(room.commands.last == .removeDevice)
+    }
+
+    @Test func requestsToAHeadsetThatIsNotConnectedAreRefused() {
+        let room = LowEnergyRoom()
+        room.turn()
+        let attempt = room.connect()
+        room.central.readValue(of: eeg, on: headset, attempt: attempt)
+        room.central.writeValue([1], to: eeg, type: .withoutResponse, on: headset, attempt: attempt)
+        #expect(room.turn() == [.didReadValue(eeg, on: headset, result: .failure(.notConnected), attempt: attempt)])
+    }
+
+    @Test func aHeadsetThatDoesNotAnswerForHalfAMinuteIsGivenUp() {
+        let room = LowEnergyRoom()
+        let attempt = room.link().attempt
+        // It is there, but deaf: what is sent is not answered.
+        room.central.readValue(of: eeg, on: headset, attempt: room.nextAttempt())
+        let events = room.turnWithoutAnswers(after: .seconds(31))
+        #expect(events.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
+        #expect(room.commandsNow().contains(.disconnect))
+    }
+
+    @Test func aRequestThatNeedsEncryptionIsMadeAgainOnceTheLinkIsEncrypted() {
+        let room = LowEnergyRoom()
+        _ = room.link()
+        let attempt = room.nextAttempt()
+        room.central.readValue(of: eeg, on: headset, attempt: attempt)
+        #expect(room.turn().isEmpty)
+        #expect(room.wantedSecurity == .medium)
+        #expect(room.turn(after: .milliseconds(200)).isEmpty)
+        room.security = .medium
+        #expect(
+            room.turn(after: .milliseconds(200))
+                == [.didReadValue(eeg, on: headset, result: .success([42]), attempt: attempt)])
+    }
+
+    // MARK: What the system holds, and scans
+
+    @Test func nothingIsRestored() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.central.restoreState(identifiers: [headset], services: [], attempt: room.nextAttempt())
+        #expect(room.turn() == [.willRestoreState([], attempt: Attempt(number: 1))])
+    }
+
+    @Test func connectedHeadsetsAreThoseWhoseHandlesHoldTheService() {
+        let room = LowEnergyRoom()
+        _ = room.link()
+        room.tellConnected(other)
+        for (service, found) in [(LowEnergyRoom.service, [headset]), (BluetoothUUID(UInt16(0x180F)), [])] {
+            let attempt = room.nextAttempt()
+            room.central.retrieveConnectedPeripherals(withServices: [service], attempt: attempt)
+            #expect(room.turn() == [.didRetrieveConnected(found, attempt: attempt)])
+        }
+    }
+
+    @Test func aScanGoesOnUntilItIsStoppedAndTellsWhatMatches() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
+        room.turn()
+        room.tellDiscovering(true)
+        room.tellFound(headset, service: 0xFE8D)
+        room.tellFound(other, service: 0x180F)
+        room.tellDiscovering(false)
+        room.tellDiscovering(true)
+        #expect(room.commands.filter { $0 == .startServiceDiscovery }.count == 2)
+        let found = room.told.compactMap { event in
+            if case .didDiscover(let identifier, _, let rssi) = event { "\(identifier) \(rssi)" } else { nil }
+        }
+        #expect(found == ["\(headset) -60"])
+        room.central.stopScan()
+        room.turn()
+        #expect(room.commands.last == .stopDiscovery)
+        let toldCount = room.told.count
+        room.tellFound(headset, service: 0xFE8D)
+        #expect(room.told.count == toldCount)
+        #expect(room.commands.last == .stopDiscovery, "it is not begun again")
+    }
+
+    @Test func aScanForNamesIsFilteredHereAndAChangeOfFilterBeginsAnother() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
+        room.turn()
+        room.central.scanForPeripherals(matching: ScanFilter(namePrefixes: ["Hermes"]))
+        room.turn()
+        #expect(room.commands.suffix(3) == [.startServiceDiscovery, .stopDiscovery, .startDiscovery])
+    }
+}

@@ -1,0 +1,279 @@
+import AttributeProtocol
+import Bluetooth
+import BluetoothManagement
+import Glibc
+
+@testable import KernelBluetooth
+
+/// A room with an adapter and headsets, whose kernel is the test: pairs of local sockets instead of those of Bluetooth.
+final class LowEnergyRoom {
+    /// A channel that the central has opened.
+    final class Channel {
+        let peripheral: PeripheralIdentifier
+        /// The far end.
+        let socket: Int32
+        fileprivate let near: Int32
+        /// What the central has sent, in order.
+        private(set) var received: [AttributePDU] = []
+
+        fileprivate init(_ peripheral: PeripheralIdentifier, near: Int32, far: Int32) {
+            self.peripheral = peripheral
+            self.near = near
+            socket = far
+        }
+
+        deinit { close(socket) }
+
+        func say(_ pdu: AttributePDU) {
+            let bytes = pdu.encoded()
+            _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+
+        /// Answers what the central has asked as a small headset does: one service with one characteristic. Returns false where
+        /// there was nothing to answer.
+        func answer(security: SecurityLevel) -> Bool {
+            var bytes = [UInt8](repeating: 0, count: 1024)
+            let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+            guard count > 0, let pdu = try? AttributePDU(decoding: Array(bytes[..<count])) else { return false }
+            received.append(pdu)
+            if let answer = Self.answer(to: pdu, security) { say(answer) }
+            return true
+        }
+
+        private static func answer(to request: AttributePDU, _ security: SecurityLevel) -> AttributePDU? {
+            func notFound(_ range: HandleRange) -> AttributePDU {
+                .errorResponse(request: request.opcode.rawValue, handle: range.start, error: .attributeNotFound)
+            }
+            switch request {
+            case .exchangeMTURequest: return .exchangeMTUResponse(mtu: 185)
+            case .readByGroupTypeRequest(let range, _):
+                return range.start > .first
+                    ? notFound(range) : .readByGroupTypeResponse([AttributeGroup(.all, [0x8D, 0xFE])])
+            case .readByTypeRequest(let range, .characteristic) where range.contains(declaration):
+                return .readByTypeResponse([AttributeValue(declaration, [0x12, 3, 0] + AttributeType(eeg).bytes)])
+            case .readByTypeRequest(let range, .clientCharacteristicConfiguration) where range.contains(configuration):
+                return .readByTypeResponse([AttributeValue(configuration, [0, 0])])
+            case .readByTypeRequest(let range, _): return notFound(range)
+            case .readRequest(let handle):
+                return security < .medium
+                    ? .errorResponse(request: 0x0A, handle: handle, error: .insufficientEncryption) : .readResponse([42])
+            case .writeRequest: return .writeResponse
+            default: return nil
+            }
+        }
+    }
+
+    static let headset = PeripheralIdentifier(address: 0xC055_DAB0_1324, type: .random)
+    static let other = PeripheralIdentifier(address: 0x0055_DAB0_1325, type: .public)
+    static let eeg = BluetoothUUID(high: 0x273E_0003_4C4D_454D, low: 0x96BE_F03B_AC82_1358)
+    static let service = BluetoothUUID(UInt16(0xFE8D))
+    private static let declaration = AttributeHandle(rawValue: 2)
+    static let value = AttributeHandle(rawValue: 3)
+    private static let configuration = AttributeHandle(rawValue: 4)
+
+    /// All channels that were ever opened, in their order.
+    private(set) var channels: [Channel] = []
+    /// What the kernel says to the next opening.
+    var refusal: SocketError?
+    /// How secure all links are.
+    var security = SecurityLevel.low
+    /// What is asked of the kernel to make them.
+    private(set) var wantedSecurity: SecurityLevel?
+    /// Whether this process has CAP_NET_ADMIN.
+    var isPermitted = true
+    private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
+    private(set) lazy var central = makeCentral()
+    private(set) var told: [CentralEvent] = []
+    /// What the kernel was asked, in order, without the questions for adapters.
+    private(set) var commands: [ManagementOpcode] = []
+    private let management: (near: Int32, far: Int32)
+    private let powersOn: Bool
+    private var isPowered: Bool
+    private var attempts = Attempt.none
+
+    init(powered: Bool = true, powersOn: Bool = false) {
+        management = Self.pair()
+        isPowered = powered
+        self.powersOn = powersOn
+    }
+
+    private func makeCentral() -> KernelCentral {
+        let near = management.near
+        let sockets = LowEnergySockets(
+            open: { [unowned self] peripheral, _ in open(peripheral) }, connectionError: { _ in nil },
+            raiseSecurity: { [unowned self] _, level in
+                wantedSecurity = level
+                return true
+            }, security: { [unowned self] _ in security })
+        return KernelCentral(
+            adapter: nil, powersOn: powersOn, watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
+            isBlocked: { _ in false },
+            openManagement: { () throws(ManagementError) in ManagementSocket(adopting: dup(near)) })
+    }
+
+    deinit {
+        close(management.near)
+        close(management.far)
+    }
+
+    // MARK: The central
+
+    /// Lets the central take turns until nobody has anything to say, and returns what it told.
+    @discardableResult
+    func turn(after duration: Duration = .zero) -> [CentralEvent] {
+        now = now + duration
+        var events: [CentralEvent] = []
+        for _ in 0..<200 {
+            let newEvents = central.process(at: now)
+            events += newEvents
+            let wasAsked = answerCommands()
+            let wasSpoken = channels.map { $0.answer(security: security) }.contains(true)
+            if newEvents.isEmpty && !wasAsked && !wasSpoken { break }
+        }
+        told += events
+        return events
+    }
+
+    /// One turn in which no headset answers.
+    func turnWithoutAnswers(after duration: Duration) -> [CentralEvent] {
+        now = now + duration
+        return central.process(at: now)
+    }
+
+    /// What the kernel was asked up to now.
+    func commandsNow() -> [ManagementOpcode] {
+        _ = answerCommands()
+        return commands
+    }
+
+    func nextAttempt() -> Attempt {
+        attempts = attempts.next
+        return attempts
+    }
+
+    /// Begins to connect; the attempt.
+    @discardableResult
+    func connect(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset) -> Attempt {
+        let attempt = nextAttempt()
+        central.connect(peripheral, attempt: attempt)
+        turn()
+        return attempt
+    }
+
+    /// From a connect to discovered services; its attempt and its channel.
+    func link() -> (attempt: Attempt, channel: Channel?) {
+        turn()
+        let attempt = connect()
+        tellConnected()
+        central.discoverServices(on: Self.headset, attempt: nextAttempt())
+        turn()
+        return (attempt, channels.last)
+    }
+
+    private func open(_ peripheral: PeripheralIdentifier) -> Result<Int32, SocketError> {
+        if let refusal {
+            self.refusal = nil
+            return .failure(refusal)
+        }
+        let (near, far) = Self.pair()
+        channels.append(Channel(peripheral, near: near, far: far))
+        return .success(near)
+    }
+
+    // MARK: The kernel
+
+    /// A link is up.
+    func tellConnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset) {
+        tell(0x000B, Self.bytes(of: peripheral) + [0, 0, 0, 0, 0, 0])
+        turn()
+    }
+
+    /// A link is down; 1 for the supervision timeout, 3 for the headset's wish.
+    func tellDisconnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset, reason: UInt8) {
+        tell(0x000C, Self.bytes(of: peripheral) + [reason])
+        turn()
+    }
+
+    /// A headset advertises its service.
+    func tellFound(_ peripheral: PeripheralIdentifier, service: UInt16) {
+        let structures: [UInt8] = [3, 0x03, UInt8(service & 0xFF), UInt8(service >> 8)]
+        tell(0x0012, Self.bytes(of: peripheral) + [0xC4, 0, 0, 0, 0, UInt8(structures.count), 0] + structures)
+        turn()
+    }
+
+    /// A discovery began or ended.
+    func tellDiscovering(_ isOn: Bool) {
+        tell(0x0013, [6, isOn ? 1 : 0])
+        turn()
+    }
+
+    /// A person switches the adapter on or off.
+    func setPowered(_ isOn: Bool) {
+        isPowered = isOn
+        tell(0x0006, settings)
+        turn()
+    }
+
+    /// Answers the commands of the central. Returns false where there were none.
+    private func answerCommands() -> Bool {
+        var wasAsked = false
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(management.far, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+            guard count >= 6 else { return wasAsked }
+            wasAsked = true
+            let opcode = ManagementOpcode(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
+            let code = [bytes[0], bytes[1]]
+            switch opcode {
+            case .readControllerIndexList: tell(0x0001, code + [0, 1, 0, 0, 0], index: 0xFFFF)
+            case .readControllerInformation:
+                let address = [UInt8](repeating: 7, count: 6)
+                tell(0x0001, code + [0] + address + [9, 0, 0] + settings + settings + [UInt8](repeating: 0, count: 263))
+            default:
+                commands.append(opcode)
+                if !isPermitted {
+                    tell(0x0002, code + [ManagementStatus.permissionDenied.rawValue])
+                } else {
+                    obey(opcode, code, bytes)
+                }
+            }
+        }
+    }
+
+    private func obey(_ opcode: ManagementOpcode, _ code: [UInt8], _ bytes: [UInt8]) {
+        switch opcode {
+        case .getConnections: tell(0x0001, code + [0, 0, 0])
+        case .setPowered:
+            isPowered = bytes[6] == 1
+            tell(0x0001, code + [0] + settings)
+            tell(0x0006, settings)
+        case .stopDiscovery:
+            tell(0x0001, code + [0, 6])
+            tell(0x0013, [6, 0])
+        default: tell(0x0001, code + [0])
+        }
+    }
+
+    private var settings: [UInt8] {
+        let on: ControllerSettings = isPowered ? [.powered, .lowEnergy] : [.lowEnergy]
+        return (0..<4).map { UInt8(truncatingIfNeeded: on.rawValue >> (8 * $0)) }
+    }
+
+    private static func bytes(of peripheral: PeripheralIdentifier) -> [UInt8] {
+        (0..<6).map { UInt8(truncatingIfNeeded: peripheral.address >> (8 * $0)) } + [peripheral.addressType == .random ? 2 : 1]
+    }
+
+    private func tell(_ code: UInt8, _ parameters: [UInt8], index: UInt16 = 0) {
+        let length = parameters.count
+        let packet =
+            [code, 0, UInt8(index & 0xFF), UInt8(index >> 8), UInt8(length & 0xFF), UInt8(length >> 8)] + parameters
+        _ = send(management.far, packet, packet.count, 0)
+    }
+
+    private static func pair() -> (near: Int32, far: Int32) {
+        var pair: [Int32] = [-1, -1]
+        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        socketpair(AF_UNIX, type, 0, &pair)
+        return (pair[0], pair[1])
+    }
+}

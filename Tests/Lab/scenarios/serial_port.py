@@ -1,0 +1,183 @@
+"""Headsets with a serial port over Bluetooth Classic (RFCOMM): paged by their address, without memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from pathlib import Path
+
+from guest.bluetooth import bluetoothctl
+from guest.clock import now
+from guest.lab import Lab
+from guest.process import output_of
+from lab.marks import Goal
+from lab.scenario import LEFT, MINDWAVE, STRANGER, Scenario, Step
+
+# What a real MindWave sent in 322 s; not part of the project, so the scenario exists where the file does.
+_RECORDING = Path(__file__).resolve().parents[4] / "shared/data/mindwave-rfcomm-baseline.bytes"
+_RECORDED = dataclasses.replace(MINDWAVE, details={"recording": str(_RECORDING)})
+_BESIDE = dataclasses.replace(MINDWAVE, alias="right")
+
+
+def _away(lab: Lab, seconds: float, times: int) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(times):
+        lab.undisturbed()
+        lost = lab.tell("vanish", "left")
+        lab.pass_time(seconds)
+        since = lab.tell("return", "left")
+        # It answers pages once it has noticed itself that its old link is gone.
+        lab.expect_return("left", since, f"away {seconds:.0f} s", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _disconnected(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(3):
+        lab.undisturbed()
+        lost = lab.tell("disconnect", "left")
+        lab.expect_return("left", lost, "disconnected by the headset", Goal.GATE, lost, advertising=True)
+    for _ in range(2):
+        lab.undisturbed()
+        lost = now()
+        bluetoothctl("disconnect", lab.address("left"))
+        lab.expect_return("left", lost, "disconnected by another program", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _killed(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for _ in range(3):
+        lab.undisturbed()
+        lab.kill_acquisition("left", "kill -9, restarted at once")
+    lab.undisturbed()
+
+
+def _power(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for seconds in (2.0, 5.0, 30.0):
+        lab.undisturbed()
+        lost = now()
+        bluetoothctl("power", "off")
+        lab.pass_time(seconds)
+        since = now()
+        bluetoothctl("power", "on")
+        lab.expect_return("left", since, "adapter off and on", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _blocked_radio(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for seconds in (1.0, 30.0):
+        lab.undisturbed()
+        lost = now()
+        output_of(["rfkill", "block", "bluetooth"])
+        lab.pass_time(seconds)
+        since = now()
+        output_of(["rfkill", "unblock", "bluetooth"])
+        lab.expect_return("left", since, "rfkill block and unblock", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _unplugged(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    for plug in ("plug", "plug-elsewhere"):
+        lab.undisturbed()
+        lost = lab.headsets.tell("adapter", "unplug")
+        lab.pass_time(5)
+        since = lab.headsets.tell("adapter", plug)
+        lab.expect_return("left", since, "adapter replugged", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _without_bluetoothd(lab: Lab) -> None:
+    lab.start_bluetooth()
+    # The adapter stays on.
+    lab.bluetooth.kill()
+    lab.start_acquisition()
+    lab.record("left")
+    lab.undisturbed()
+    lost = lab.tell("disconnect", "left")
+    lab.expect_return("left", lost, "disconnected by the headset, no bluetoothd", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+    lab.kill_acquisition("left", "kill -9, no bluetoothd")
+    lab.undisturbed()
+
+
+def _bluetoothd_restarted(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    lab.pass_time(5)
+    missing = lab.missing("left")
+    lab.bluetooth.kill()
+    lab.undisturbed(5)
+    lab.bluetooth.start()
+    lab.undisturbed(5)
+    lab.expect_rows("left", now(), "bluetoothd killed and restarted, link kept", Goal.GATE)
+    lab.require(lab.missing("left") == missing, "samples are missing although the link was kept")
+
+
+def _beside(lab: Lab) -> None:
+    lab.start()
+    lab.record("left", "right")
+    for name in ("left", "right", "left", "right"):
+        lab.undisturbed()
+        lost = lab.tell("vanish", name)
+        lab.pass_time(8)
+        since = lab.tell("return", name)
+        lab.expect_return(name, since, "away 8 s while the other one streams", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _recorded(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    lab.pass_time(100)
+    lost = lab.tell("disconnect", "left")
+    lab.expect_return("left", lost, "disconnected by the headset", Goal.GATE, lost, advertising=True)
+    lab.pass_time(100)
+    lost = lab.tell("vanish", "left")
+    lab.pass_time(30)
+    since = lab.tell("return", "left")
+    lab.expect_return("left", since, "away 30 s", Goal.GATE, lost, advertising=True)
+    lab.pass_time(100)
+
+
+def _serial(name: str, title: str, step: Step) -> Scenario:
+    return Scenario(21, f"serial-{name}", f"serial port: {title}", [step], headsets=(MINDWAVE,))
+
+
+SCENARIOS = [
+    _serial("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=2)),
+    _serial("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
+    _serial("disconnect", "link ended by a program or by the headset", _disconnected),
+    _serial("kill", "eegsync killed (-9)", _killed),
+    _serial("power", "adapter switched off and on", _power),
+    _serial("rfkill", "Bluetooth blocked and unblocked", _blocked_radio),
+    _serial("unplug", "adapter pulled out and put in", _unplugged),
+    _serial("alone", "without bluetoothd", _without_bluetoothd),
+    _serial("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_restarted),
+    Scenario(
+        21,
+        "serial-beside",
+        "serial port: beside a headset of Bluetooth Low Energy, either fails",
+        [_beside],
+        headsets=(LEFT, _BESIDE, STRANGER),
+    ),
+]
+if _RECORDING.exists():
+    SCENARIOS.append(
+        Scenario(
+            21,
+            "serial-recorded",
+            "serial port: what a real headset sent, disconnected twice",
+            [_recorded],
+            headsets=(_RECORDED,),
+        )
+    )

@@ -1,0 +1,138 @@
+import Acquisition
+import Bluetooth
+import Capture
+import Headsets
+import Simulation
+import Storage
+import Testing
+
+@testable import Rehearsal
+
+/// A headset is recorded and captured at once; a replay of the capture stores the same rows.
+struct CaptureReplayTests {
+    private static let unixOffset: Int64 = 1_700_000_000_000_000_000
+
+    /// A recording in virtual time with a capture over some of it, asked for through the database.
+    private struct Recorded {
+        var store: Store
+        var recording: RecordingID
+        var capture: [UInt8]
+        var chunks: [CaptureChunk]
+    }
+
+    private static func record(
+        _ specification: HeadsetSpecification, _ profile: any HeadsetProfile, capturing seconds: ClosedRange<Int>
+    ) throws -> Recorded {
+        let world = SimulatedWorld(seed: 3, headsets: [specification], start: MonotonicTime(nanoseconds: 60_000_000_000))
+        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "captured"))
+        let recording = try store.startRecording(headset: "left", model: profile.model, at: world.now)
+        let daemon = try VirtualDaemon(
+            world: world, store: store, seed: 1, profile: { _ in profile },
+            unixNanoseconds: { Self.unixOffset + $0.nanoseconds })
+        let start = world.now
+        try daemon.advance(to: start + .seconds(seconds.lowerBound))
+        let capture = try store.startCapture(headset: "left", at: world.now, until: world.now + .seconds(3600))
+        daemon.reconcileDue = true
+        try daemon.advance(to: start + .seconds(seconds.upperBound))
+        try store.stopCapture(capture)
+        daemon.reconcileDue = true
+        try daemon.advance(to: world.now + .seconds(3))
+        let (chunks, isComplete) = try store.takeCapture(capture)
+        #expect(isComplete)
+        #expect(try store.takeCapture(capture).chunks.isEmpty)
+        try store.stopRecording(recording, at: world.now)
+        #expect(try daemon.finish(within: .seconds(60)))
+        return Recorded(
+            store: store, recording: recording, capture: SnoopFormat.header + chunks.flatMap(\.records), chunks: chunks)
+    }
+
+    /// The rows of the stream with a name: n, the channels that are missing, and the values.
+    private static func rows(_ store: Store, _ recording: RecordingID, _ name: String) throws -> [[Int64]] {
+        let reader = try store.reader(of: recording)
+        let stream = try #require(reader.contents.streams.first { $0.description.name == name })
+        let width = stream.description.channels.count
+        var rows: [[Int64]] = []
+        try reader.forEachChunk(of: stream.id, in: 0...Int64.max, rowsPerChunk: 1000) { chunk in
+            for (row, n) in chunk.n.enumerated() {
+                rows.append(
+                    [n, Int64(chunk.missingChannels[row])] + chunk.values[(row * width)..<((row + 1) * width)].map(Int64.init))
+            }
+        }
+        return rows
+    }
+
+    static let models: [(specification: HeadsetSpecification, profile: any HeadsetProfile)] = [
+        (.ganglion(number: 1), GanglionProfile()), (.muse(number: 1), MuseProfile()),
+        (.thinkGear(number: 1), ThinkGearProfile()),
+        (.buffered(number: 1, BufferedHeadsetSpecification()), BufferedEEGProfile()),
+    ]
+
+    @Test("A capture from the first packet on is replayed to the same rows", arguments: 0..<4)
+    func fromTheBeginning(model: Int) throws {
+        let (specification, profile) = Self.models[model]
+        let recorded = try Self.record(specification, profile, capturing: 0...30)
+        #expect(recorded.chunks.reduce(0) { $0 + $1.packetCount } > 100)
+        let replayed = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
+        let capture = try Capture(btsnoop: recorded.capture, notifying: profile.dataCharacteristics)
+        let run = ReplayRun(
+            capture, profile: profile, wanted: ReplayRun.Wanted(headset: "replay"), store: replayed,
+            startUnixNanoseconds: capture.startUnixNanoseconds ?? 0)
+        let report = try run.run()
+        #expect(report.isComplete)
+        #expect(report.foreignPieceCount == 0)
+        let original = try recorded.store.audit(recording: recorded.recording)
+        let again = try replayed.audit(recording: report.recording)
+        #expect(original.findings.isEmpty && again.findings.isEmpty)
+        #expect(original.streams.map(\.name) == again.streams.map(\.name))
+        for stream in again.streams {
+            let first = try Self.rows(recorded.store, recorded.recording, stream.name)
+            let second = try Self.rows(replayed, report.recording, stream.name)
+            // The capture ends before the recording does.
+            #expect(second.count > 5)
+            #expect(Array(first.prefix(second.count)) == second, "\(stream.name)")
+        }
+    }
+
+    @Test("A capture of a link that is up already begins with how it came about, and takes nothing from the recording")
+    func inTheMiddle() throws {
+        let profile = MuseProfile()
+        let recorded = try Self.record(.muse(number: 1), profile, capturing: 20...30)
+        let capture = try Capture(btsnoop: recorded.capture, notifying: profile.dataCharacteristics)
+        #expect(capture.unmappedCount == 0)
+        #expect((8...11).contains(capture.duration.inSeconds))
+        let start = try #require(capture.startUnixNanoseconds)
+        #expect((80...83).contains((start - Self.unixOffset) / 1_000_000_000))
+        let audit = try recorded.store.audit(recording: recorded.recording)
+        #expect(audit.findings.isEmpty)
+        #expect(audit.streams.allSatisfy { $0.missing == 0 })
+    }
+
+    @Test("Nobody's request, another boot's, or one whose time is over ends without costing a batch")
+    func ends() throws {
+        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "captured"))
+        try store.startRecording(headset: "left", model: "muse", at: .boot)
+        #expect(throws: StorageError.self) { try store.startCapture(headset: "right", at: .boot, until: .boot) }
+        let over = try store.startCapture(headset: "left", at: .boot, until: .boot + .seconds(1))
+        let removed = try store.startCapture(headset: "left", at: .boot, until: .boot + .seconds(90))
+        let acquirer = Acquirer(
+            central: CapturingCentral(SimulatedWorld(seed: 1, headsets: [.muse(number: 1)]).makeCentral()), nextStreamID: 1,
+            seed: 1)
+        let now = MonotonicTime.boot + .seconds(30)
+        try acquirer.reconcile(with: store, profile: { _ in nil }, at: now)
+        try store.removeCapture(removed)
+        var batch = try #require(acquirer.takeBatch(at: now, force: true))
+        #expect(batch.completedCaptures == [over])
+        batch.captureChunks = [CaptureChunk(capture: removed, packetCount: 1, records: [1])]
+        try store.commit(batch)
+        acquirer.committed(batch.number, at: now)
+        #expect(try store.takeCapture(over).isComplete)
+        let gone = try store.takeCapture(removed)
+        #expect(gone.chunks.isEmpty && gone.isComplete)
+        try acquirer.reconcile(with: store, profile: { _ in nil }, at: now)
+        #expect(acquirer.takeBatch(at: now, force: true)?.completedCaptures.isEmpty != false)
+        // A new request clears away what is of no use to anyone.
+        _ = try store.startCapture(headset: "left", at: now + .seconds(60), until: now + .seconds(90))
+        #expect(try store.openCaptures().count == 1)
+        #expect(try store.reopened(hostBoot: HostBoot(uuid: "next")).openCaptures().map(\.isWanted) == [false])
+    }
+}
