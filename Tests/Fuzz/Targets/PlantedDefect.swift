@@ -47,7 +47,7 @@ private struct DefectiveDecoder: HeadsetDecoder {
         var count = Int(bytes[2])
         if defect != .trustsLength { count = min(count, bytes.count - 3) }
         if defect == .keepsEverything, bytes[2] == 33 {
-            kept += [Int32](repeating: 1, count: max(4096, 7 * kept.count))
+            kept += [Int32](repeating: 1, count: max(65_536, 63 * kept.count))
         }
         for place in 3..<(3 + count) { decoded.values.append(Int32(bytes[place])) }
         var instants = decoded.values.count
