@@ -182,7 +182,10 @@ let package = Package(
             name: "CentralContractTests", dependencies: ["CentralContract", "Simulation", "Headsets", "Bluetooth"],
             swiftSettings: settings),
         .executableTarget(
-            name: "central-contract", dependencies: ["CentralContract", "BlueZ", "Bluetooth", "CLinux"],
+            name: "central-contract",
+            dependencies: [
+                "CentralContract", "BlueZ", "KernelBluetooth", "BluetoothManagement", "Headsets", "Bluetooth", "CLinux",
+            ],
             path: "Tests/CentralContract/Live", swiftSettings: settings),
 
         // Everything that reads bytes from outside, and what must hold of it; the corpus that fuzzing has kept is a test.

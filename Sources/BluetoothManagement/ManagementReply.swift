@@ -19,6 +19,9 @@ public struct ManagementReply: Hashable, Sendable {
         case controllerIndexes([ControllerIndex])
         /// Of Read Controller Information.
         case controllerInformation(ControllerInformation)
+        /// Of Set Powered and Set Low Energy: what is switched on now. The socket that has sent the command is told so by this
+        /// reply alone, all others by a New Settings event.
+        case settings(ControllerSettings)
         /// Of Get Connections.
         case connections([PeripheralIdentifier])
         /// Of Read Default System Configuration: what the kernel uses for a device of which it knows nothing; nil where it
@@ -59,6 +62,7 @@ public struct ManagementReply: Hashable, Sendable {
             for _ in 0..<(try reader.integer(UInt16.self)) { devices.append(try reader.identifier()) }
             return .connections(devices)
         case .readDefaultSystemConfiguration: return .defaultConnectionParameters(try defaultConnectionParameters(&reader))
+        case .setPowered, .setLowEnergy: return .settings(ControllerSettings(rawValue: try reader.integer()))
         case .loadConnectionParameters: return .none
         default: return .other(reader.remainder())
         }

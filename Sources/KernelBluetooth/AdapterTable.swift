@@ -34,12 +34,15 @@ struct AdapterTable: Hashable {
         case .indexRemoved(let index):
             adapters.removeAll { $0.index == index }
             asked.removeAll { $0 == index }
-        case .newSettings(let settings, let index):
-            guard let place = adapters.firstIndex(where: { $0.index == index }) else { break }
-            adapters[place].information.currentSettings = settings
+        case .newSettings(let settings, let index): set(settings, of: index)
         default: break
         }
         return []
+    }
+
+    private mutating func set(_ settings: ControllerSettings, of index: ControllerIndex) {
+        guard let place = adapters.firstIndex(where: { $0.index == index }) else { return }
+        adapters[place].information.currentSettings = settings
     }
 
     private mutating func handle(_ reply: ManagementReply) -> [ManagementCommand] {
@@ -52,6 +55,7 @@ struct AdapterTable: Hashable {
             adapters.removeAll { $0.index == reply.index }
             adapters.append(Adapter(index: reply.index, information: information))
             adapters.sort { $0.index < $1.index }
+        case .success(.settings(let settings)): set(settings, of: reply.index)
         case .failure where reply.opcode == .readControllerInformation: asked.removeAll { $0 == reply.index }
         default: break
         }

@@ -40,6 +40,8 @@ public final class KernelCentral: Central {
     var retrievals: [(services: [BluetoothUUID], attempt: Attempt)] = []
     /// Whether this process may do what it must; nil before the kernel said so.
     var isPermitted: Bool?
+    /// True from the command to switch the adapter on to its answer.
+    private var isSwitchingOn = false
     private var events: [CentralEvent] = []
     private var buffer = [UInt8](repeating: 0, count: KernelCentral.receiveLimit.rawValue + 1)
 
@@ -119,6 +121,7 @@ public final class KernelCentral: Central {
     private var adapterState: AdapterState {
         switch (adapter.state, isPermitted) {
         case (.poweredOn, nil): .unknown
+        case (.poweredOff, _) where isSwitchingOn: .unknown
         case (.poweredOn, false?): .unauthorized
         default: adapter.state
         }
@@ -140,7 +143,9 @@ public final class KernelCentral: Central {
     /// Takes what says how it stands with the adapter, before anything else is made of the news.
     private func noteAdapter(_ event: ManagementEvent) {
         switch event {
-        case .indexAdded, .indexRemoved: isPermitted = nil
+        case .indexAdded, .indexRemoved:
+            isPermitted = nil
+            isSwitchingOn = false
         case .reply(let reply):
             guard reply.index == adapter.index else { return }
             switch (reply.opcode, reply.result) {
@@ -149,6 +154,7 @@ public final class KernelCentral: Central {
             // Of the answers, only the refusal needs to be known: that the adapter is off is told otherwise.
             case (.getConnections, .failure(.permissionDenied)): isPermitted = false
             case (.getConnections, _): isPermitted = true
+            case (.setPowered, _): isSwitchingOn = false
             default: break
             }
         default: break
@@ -159,7 +165,10 @@ public final class KernelCentral: Central {
     private func begin(_ information: ControllerInformation, on index: ControllerIndex) {
         if powersOn {
             if !information.currentSettings.contains(.lowEnergy) { adapter.send(.setLowEnergy(true, index)) }
-            if !information.currentSettings.contains(.powered) { adapter.send(.setPowered(true, index)) }
+            if !information.currentSettings.contains(.powered) {
+                isSwitchingOn = true
+                adapter.send(.setPowered(true, index))
+            }
         }
         adapter.send(.getConnections(index))
     }

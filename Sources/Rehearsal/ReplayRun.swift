@@ -40,7 +40,7 @@ public final class ReplayRun {
         public var isComplete: Bool
         /// From the first piece of the capture to the last.
         public var duration: Duration
-        /// Pieces of characteristics that the profile does not subscribe to; they were not played.
+        /// Pieces of characteristics that the profile neither subscribes to nor reads; they were not played.
         public var foreignPieceCount: Int
     }
 
@@ -97,11 +97,8 @@ public final class ReplayRun {
         }
         try store.stopRecording(recording, at: world.now)
         let isEnded = try daemon.finish(within: Self.patience)
-        // What it reads is played as the answer to its own reads.
-        let read = CommandPurpose.allCases.flatMap { profile.commands(for: $0, status: nil) }.compactMap { step in
-            if case .read(let characteristic) = step { characteristic } else { nil }
-        }
-        let subscribed = Set(profile.requiredCharacteristics + read + [profile.identityCharacteristic].compactMap { $0 })
+        // Of the very kind of headset that the capture is of: what it subscribes to, and what it reads.
+        let subscribed = Set(headset.specification.database.characteristics.map(\.uuid))
         return Report(
             recording: recording, isComplete: headset.isPlaybackFinished && isEnded, duration: capture.duration,
             foreignPieceCount: capture.pieces.count { !subscribed.contains($0.characteristic) })

@@ -44,6 +44,31 @@ import Testing
             ])
     }
 
+    @Test func discoveriesConcernLowEnergyDevicesHoweverWeak() {
+        #expect(ManagementCommand.startDiscovery(adapter).encoded == [0x23, 0x00, 0x01, 0x00, 0x01, 0x00, 0x06])
+        #expect(ManagementCommand.stopDiscovery(adapter).encoded == [0x24, 0x00, 0x01, 0x00, 0x01, 0x00, 0x06])
+        #expect(
+            ManagementCommand.startServiceDiscovery([BluetoothUUID(UInt16(0xFE8D))], adapter).encoded == [
+                0x3A, 0x00, 0x01, 0x00, 0x14, 0x00,
+                // LE public and random, any strength, one service
+                0x06, 0x7F, 0x01, 0x00,
+                0xFB, 0x34, 0x9B, 0x5F, 0x80, 0x00, 0x00, 0x80, 0x00, 0x10, 0x00, 0x00, 0x8D, 0xFE, 0x00, 0x00,
+            ])
+    }
+
+    @Test func devicesAreAddedToBeConnectedAndRemoved() throws {
+        let headset = try #require(PeripheralIdentifier("C0:55:DA:B0:13:24/random"))
+        let address: [UInt8] = [0x24, 0x13, 0xB0, 0xDA, 0x55, 0xC0, 0x02]
+        #expect(ManagementCommand.addDevice(headset, adapter).encoded == [0x33, 0, 1, 0, 8, 0] + address + [0x02])
+        #expect(ManagementCommand.removeDevice(headset, adapter).encoded == [0x34, 0, 1, 0, 7, 0] + address)
+    }
+
+    @Test func adaptersAreSwitchedOnAndOff() {
+        #expect(ManagementCommand.setPowered(true, adapter).encoded == [0x05, 0, 1, 0, 1, 0, 1])
+        #expect(ManagementCommand.setPowered(false, adapter).encoded == [0x05, 0, 1, 0, 1, 0, 0])
+        #expect(ManagementCommand.setLowEnergy(true, adapter).encoded == [0x0D, 0, 1, 0, 1, 0, 1])
+    }
+
     @Test func aListThatFitsNoPacketIsCutAtTheLimit() {
         let device = DeviceConnectionParameters(
             identifier: PeripheralIdentifier(address: 1, type: .public),

@@ -20,6 +20,8 @@ import Testing
                 == .controllerIndexes([hci0, ControllerIndex(rawValue: 3)]))
         #expect(
             try contents(PacketBytes.complete(opcode: 0x0015, [0x01, 0x00] + PacketBytes.headset)) == .connections([headset]))
+        #expect(
+            try contents(PacketBytes.complete(opcode: 0x0005, [0x01, 0x02, 0x00, 0x00])) == .settings([.powered, .lowEnergy]))
         #expect(try contents(PacketBytes.complete(opcode: 0x0035)) == ManagementReply.Contents.none)
         #expect(try contents(PacketBytes.complete(opcode: 0x0777, [1, 2])) == .other([1, 2]))
     }
@@ -161,7 +163,7 @@ import Testing
             }
             // Mostly opcodes that are known, in events that are known.
             if parameters.count >= 3, Bool.random(using: &generator) {
-                let opcodes: [UInt8] = [0x01, 0x03, 0x04, 0x15, 0x35, 0x4B]
+                let opcodes: [UInt8] = [0x01, 0x03, 0x04, 0x05, 0x15, 0x35, 0x4B]
                 parameters[0] = opcodes.randomElement(using: &generator) ?? 0
                 parameters[1] = 0
                 parameters[2] = 0

@@ -117,18 +117,20 @@ private func configuration(
             problems(text) == [
                 "line 1: database: 'relative.sqlite' is not the absolute path of a file (allowed: an absolute path)",
                 "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
-                "line 3: central.kind: 'magic' is no central (allowed: auto, bluez or simulation)",
-                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey, preset, montage)",
+                "line 3: central.kind: 'magic' is no central (allowed: auto, bluez, kernel or simulation)",
+                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey, montage, preset)",
                 "line 5: headsets[0].model: 'muse9' is no model that this version knows"
                     + " (allowed: \(models.joined(separator: ", ")))",
             ])
     }
 
-    @Test func aCentralOfALaterVersionIsNamedAsSuch() {
+    @Test func theWayToTheKernelsSocketsIsRead() throws {
+        #expect(try parse(configuration(central: "{kind: kernel}")).central == .kernel(Configuration.Kernel()))
+        let found = try parse(configuration(central: "{kind: kernel, adapter: hci1, power_on: true}"))
+        #expect(found.central == .kernel(Configuration.Kernel(adapter: "hci1", powersOn: true)))
         #expect(
-            problems(configuration(central: "{kind: kernel}")) == [
-                "line 2: central.kind: the central 'kernel' is not in this version of eegsync"
-                    + " (allowed: auto, bluez or simulation)"
+            problems(configuration(central: "{kind: kernel, start_notify: []}")) == [
+                "line 2: central.start_notify: unknown key (allowed: kind, adapter, power_on)"
             ])
     }
 

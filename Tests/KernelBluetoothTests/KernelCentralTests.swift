@@ -35,7 +35,7 @@ import Testing
         #expect(left.turn() == [.didUpdateState(.poweredOff)])
         #expect(!left.commands.contains(.setPowered))
         let right = LowEnergyRoom(powered: false, powersOn: true)
-        #expect(right.turn().last == .didUpdateState(.poweredOn))
+        #expect(right.turn() == [.didUpdateState(.poweredOn)])
         // A person's will.
         right.setPowered(false)
         #expect(right.told.last == .didUpdateState(.poweredOff))

@@ -123,12 +123,14 @@ final class LowEnergyRoom {
     func turn(after duration: Duration = .zero) -> [CentralEvent] {
         now = now + duration
         var events: [CentralEvent] = []
-        for _ in 0..<200 {
+        // What a turn does on the quiet, such as to open a channel, shows in the next.
+        var quietTurns = 0
+        while quietTurns < 2 {
             let newEvents = central.process(at: now)
             events += newEvents
             let wasAsked = answerCommands()
             let wasSpoken = channels.map { $0.answer(security: security) }.contains(true)
-            if newEvents.isEmpty && !wasAsked && !wasSpoken { break }
+            quietTurns = newEvents.isEmpty && !wasAsked && !wasSpoken ? quietTurns + 1 : 0
         }
         told += events
         return events
@@ -245,8 +247,8 @@ final class LowEnergyRoom {
         case .getConnections: tell(0x0001, code + [0, 0, 0])
         case .setPowered:
             isPowered = bytes[6] == 1
+            // The one who asks is told by the reply alone.
             tell(0x0001, code + [0] + settings)
-            tell(0x0006, settings)
         case .stopDiscovery:
             tell(0x0001, code + [0, 6])
             tell(0x0013, [6, 0])

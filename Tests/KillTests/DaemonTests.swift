@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: [
         ("model: buffered-eeg}]\nlimits", "model: muse9}]\nlimits", "'muse9' is no model"),
         ("0.05", ".nan", "is not a finite number"), ("0.05", "1e300", "out of range"),
-        ("kind: simulation", "kind: kernel", "the central 'kernel' is not in this version"),
+        ("kind: simulation", "kind: magic", "'magic' is no central"),
         ("database: /", "database: ", "not the absolute path"), ("headsets:", "headsets: [", "is not YAML"),
     ])
     func aWrongConfigurationExitsWith78AndTouchesNothing(text: String, replacement: String, message: String) throws {

@@ -48,8 +48,8 @@ struct DocumentedQueryTests {
         }
     }
 
-    @Test("are ten, and one for DuckDB")
-    func count() { #expect(queries.count == 11) }
+    @Test("are eleven, and one for DuckDB")
+    func count() { #expect(queries.count == 12) }
 
     @Test("1: recordings")
     func recordings() throws {
@@ -159,9 +159,20 @@ struct DocumentedQueryTests {
         #expect(found[0]["is_synchronised"] == "1")
     }
 
+    @Test("11: signal checks")
+    func signals() throws {
+        let found = try rows(11)
+        #expect(found.map { $0["channel"] } == ["TP10", "AF7"])
+        #expect(found.map { $0["condition"] } == ["flat", "lineNoise"])
+        #expect(found.map { $0["seconds"] } == ["4.0", "2.0"])
+        #expect(found[0]["first_time"] == "2026-03-01T10:00:00.000Z")
+        #expect(found[0]["last_time"] == "2026-03-01T10:00:03.996Z")
+        #expect(found[1]["line_50_hz"] == "31.5")
+    }
+
     @Test("the tables alone, for DuckDB")
     func tables() throws {
-        #expect(try rows(11).map { $0["TP9"] } == ["51.0", "51.5", "52.0", "52.5", "53.0"])
+        #expect(try rows(12).map { $0["TP9"] } == ["51.0", "51.5", "52.0", "52.5", "53.0"])
     }
 
     @Test("a range of n in a view searches the key, also over several banks")

@@ -73,6 +73,14 @@ enum Fixture {
             stream: stream, number: number, bootIdentifier: 7, firstN: firstN, firstIndex: firstN, began: start)
     }
 
+    static func check(
+        _ channel: Int, _ range: ClosedRange<Int64>, _ condition: SignalCondition, line: Double? = 1
+    ) -> SignalCheckRecord {
+        SignalCheckRecord(
+            stream: eeg, channel: channel, firstN: range.lowerBound, lastN: range.upperBound, condition: condition,
+            sampleCount: range.count, railedFraction: 0, peakToPeak: 3, line50Hz: line, line60Hz: nil)
+    }
+
     /// The batch that a new recording begins with: both streams, their first epochs, the clock.
     static func firstBatch(_ recording: RecordingID) -> WriteBatch {
         var batch = WriteBatch(number: 1)
@@ -108,7 +116,15 @@ enum Fixture {
                 recording: recording, onset: start + .seconds(5), durationSeconds: 1, description: "eyes closed",
                 source: "operator")
         ]
+        batch.signalChecks = [
+            check(1, 0...2559, .good), check(2, 0...2047, .good), check(2, 2048...2559, .lineNoise, line: 31.5),
+            check(4, 0...511, .flat), check(4, 512...1023, .flat),
+        ]
         try store.commit(batch)
+        // What is there already stays.
+        var repeated = WriteBatch(number: 3)
+        repeated.signalChecks = [check(1, 0...99, .railed)]
+        try store.commit(repeated)
         var drained = WriteBatch(number: 2)
         drained.samples = [rows(eeg, 668..<768, channels: 4)]
         drained.ledger = [.recover(stream: eeg, firstN: 512, channel: 0, count: 100)]

@@ -29,8 +29,8 @@ public struct HeadsetSpecification: Sendable {
         case explore(ExploreSpecification)
         /// A g.tec Unicorn Hybrid Black at a serial port: no memory, a counter of 32 bits.
         case unicorn(UnicornSpecification)
-        /// Plays recorded notifications.
-        case recorded(Capture)
+        /// Plays recorded notifications; those before the data either with it, or as answers to the first commands.
+        case recorded(Capture, answersCommands: Bool = false)
     }
 
     /// The local name in the advertisement.

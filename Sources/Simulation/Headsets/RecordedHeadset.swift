@@ -2,11 +2,12 @@ import Bluetooth
 public import Capture
 public import Headsets
 
-/// Plays a capture: the first piece comes once everything that the capture holds is subscribed; what comes while the link
-/// is down is missed, as it would be in reality.
+/// Plays a capture: the first piece comes once everything that the capture holds is subscribed; what comes while the link is
+/// down is missed, as it would be in reality.
 final class RecordedHeadset: PeripheralBehaviour {
     private unowned let headset: SimulatedHeadset
     private let capture: Capture
+    private let answersCommands: Bool
     private let needed: [BluetoothUUID]
     /// What reads answer: the first piece of each characteristic that is read and not notified.
     private let readable: [BluetoothUUID: [UInt8]]
@@ -15,8 +16,9 @@ final class RecordedHeadset: PeripheralBehaviour {
     private var began: MonotonicTime?
     private var next = 0
 
-    init(_ capture: Capture, headset: SimulatedHeadset) {
+    init(_ capture: Capture, answersCommands: Bool, headset: SimulatedHeadset) {
         self.headset = headset
+        self.answersCommands = answersCommands
         self.capture = capture
         needed = headset.specification.database.characteristics.filter { $0.properties.contains(.notify) }.map(\.uuid)
         let readOnly = headset.specification.database.characteristics.filter {
@@ -49,8 +51,18 @@ final class RecordedHeadset: PeripheralBehaviour {
 
     func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { readable[characteristic] ?? held[characteristic] }
 
+    /// Where the headset describes its streams itself, each command is answered with all that the headset said before it sent
+    /// data: which answer belongs to which command is not in the capture. Elsewhere nothing depends on it.
     func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
         if held[characteristic] != nil { held[characteristic] = value }
+        guard answersCommands, !headset.isPlaybackStarted else { return nil }
+        next = 0
+        while next < capture.pieces.count {
+            let piece = capture.pieces[next]
+            guard readable[piece.characteristic] != nil || headset.isNotifying(piece.characteristic) else { break }
+            headset.notify(piece.value, from: piece.characteristic)
+            next += 1
+        }
         return nil
     }
 
@@ -117,6 +129,7 @@ extension HeadsetSpecification {
             serialNumber: "RECORDED",
             serviceUUIDs: profile.recognition.serviceUUIDs,
             pairingServiceUUIDs: profile.recognition.pairingServiceUUIDs,
-            database: GATTDatabase(characteristics: characteristics), behaviour: .recorded(capture))
+            database: GATTDatabase(characteristics: characteristics),
+            behaviour: .recorded(capture, answersCommands: own.streams.isEmpty))
     }
 }

@@ -12,8 +12,8 @@ extension Configuration {
             // The parser accepts only models of the catalog, and described ones.
             guard let profile = headset.profile else { return nil }
             return KnownHeadset(
-                name: headset.name, profile: profile, identifiers: headset.identifiers, identityProof: headset.serialNumber,
-                montage: headset.montage)
+                name: headset.name, profile: headset.preset.map { profile.choosing(preset: $0) } ?? profile,
+                identifiers: headset.identifiers, identityProof: headset.serialNumber, montage: headset.montage)
         }
     }
 
@@ -28,7 +28,12 @@ extension Configuration {
     /// - Parameter watch: where its file descriptors are watched.
     func makeCentral(watch: DescriptorWatch) -> any Bluetooth.Central {
         switch central {
-        case .automatic(let settings), .bluez(let settings): radioCentral(settings, watch: watch)
+        case .automatic(let settings), .bluez(let settings):
+            radioCentral(BlueZCentral(options: options(settings), watch: watch), adapter: settings.adapter, watch: watch)
+        case .kernel(let settings):
+            radioCentral(
+                KernelCentral(adapter: settings.adapter, powersOn: settings.powersOn, watch: watch),
+                adapter: settings.adapter, watch: watch)
         case .simulation(let simulation): simulation.makeCentral()
         }
     }
@@ -36,11 +41,12 @@ extension Configuration {
     /// Whether a headset has a serial port over Bluetooth Classic.
     var hasSerialPorts: Bool { knownHeadsets.contains { $0.profile.usesSerialPort } }
 
-    /// bluetoothd's central; where a headset has a serial port over Bluetooth Classic, beside the one for that.
-    private func radioCentral(_ settings: BlueZ, watch: DescriptorWatch) -> any Bluetooth.Central {
-        let central = BlueZCentral(options: options(settings), watch: watch)
+    /// A central for Bluetooth Low Energy; where a headset has a serial port over Bluetooth Classic, beside the one for that.
+    private func radioCentral(
+        _ central: any Bluetooth.Central, adapter: String?, watch: DescriptorWatch
+    ) -> any Bluetooth.Central {
         guard hasSerialPorts else { return central }
-        return RoutedCentral(lowEnergy: central, classic: SerialPortCentral(adapter: settings.adapter, watch: watch))
+        return RoutedCentral(lowEnergy: central, classic: SerialPortCentral(adapter: adapter, watch: watch))
     }
 
     private func options(_ settings: BlueZ) -> BlueZOptions {
@@ -58,11 +64,10 @@ extension Configuration {
 }
 
 extension Configuration.Headset {
-    /// The model's profile with the chosen preset; nil for a model that nobody knows.
+    /// The model's profile; nil for a model that nobody knows.
     var profile: (any HeadsetProfile)? {
         if let descriptor { return DescribedProfile(descriptor) }
-        guard let profile = try? HeadsetCatalog.builtIn.profile(model: model) else { return nil }
-        return preset.map { profile.choosing(preset: $0) } ?? profile
+        return try? HeadsetCatalog.builtIn.profile(model: model)
     }
 }
 

@@ -31,12 +31,12 @@ struct Configuration: Hashable, Sendable {
         var serialNumber: String?
         /// The passkey that it asks for when it is paired, 0 ... 999,999; nil where it asks for none.
         var passkey: UInt32?
-        /// What the headset is told to send, one of the presets of its profile; nil for its usual one.
-        var preset: String?
         /// Names for its EEG channels; nil for the profile's own.
         var montage: Montage?
         /// What describes the model; nil for a built-in one.
         var descriptor: HeadsetDescriptor?
+        /// What the headset is told to send, one of the presets of its profile; nil for its usual one.
+        var preset: String?
     }
 
     /// What stands behind the `Central` protocol.
@@ -45,6 +45,8 @@ struct Configuration: Hashable, Sendable {
         case automatic(BlueZ)
         /// bluetoothd, over D-Bus.
         case bluez(BlueZ)
+        /// The kernel's own sockets, without bluetoothd.
+        case kernel(Kernel)
         /// A simulated radio.
         case simulation(Simulation)
 
@@ -58,6 +60,7 @@ struct Configuration: Hashable, Sendable {
             switch self {
             case .automatic: "auto"
             case .bluez: "bluez"
+            case .kernel: "kernel"
             case .simulation: "simulation"
             }
         }
@@ -71,6 +74,14 @@ struct Configuration: Hashable, Sendable {
         var startNotify: [PeripheralIdentifier] = []
         /// Whether a radio that hangs is switched off and on again.
         var recoversAdapter = false
+    }
+
+    /// The way to the kernel's sockets.
+    struct Kernel: Hashable, Sendable {
+        /// The adapter's name or address; nil for the first that is switched on.
+        var adapter: String?
+        /// Whether an adapter that is off when it appears is switched on, for machines where nobody else does it.
+        var powersOn = false
     }
 
     /// A simulated radio with headsets on it.

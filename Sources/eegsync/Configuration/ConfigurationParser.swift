@@ -75,16 +75,17 @@ struct ConfigurationParser {
         guard let value else { return [] }
         var result: [Configuration.Headset] = []
         for element in list(value, allowed: "a list of headsets") {
-            let found = fields(of: element, known: ["name", "model", "identifiers", "serial", "passkey", "preset", "montage"])
+            let found = fields(
+                of: element, known: ["name", "model", "identifiers", "serial", "passkey", "montage", "preset"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             let model = model(in: found, of: element, among: models)
             var headset = Configuration.Headset(
                 name: name, model: model,
                 serialNumber: found["serial"].flatMap { text($0, allowed: "1 ... 64 characters", limit: 64) },
                 passkey: found["passkey"].flatMap { integer($0, in: 0...999_999) }.map { UInt32($0) },
-                preset: found["preset"].flatMap { preset($0, model: model) },
                 montage: found["montage"].flatMap { montage($0, model: model) },
-                descriptor: described.first { $0.model == model })
+                descriptor: described.first { $0.model == model },
+                preset: found["preset"].flatMap { preset($0, model: model) })
             let isSerial = headset.profile?.usesSerialPort ?? false
             headset.identifiers = found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? []
             result.append(headset)
@@ -129,7 +130,7 @@ struct ConfigurationParser {
     }
 
     private mutating func central(_ value: ConfigurationNode) -> Configuration.Central {
-        let allowed = "auto, bluez or simulation"
+        let allowed = "auto, bluez, kernel or simulation"
         let nothing = Configuration.Central.automatic(Configuration.BlueZ())
         guard let kind = value.entries?.first(where: { $0.key == "kind" })?.value else {
             let why = value.entries == nil ? "\(value.kind) is not a mapping" : "'kind' is missing"
@@ -145,7 +146,11 @@ struct ConfigurationParser {
             let all = required("headsets", in: found, of: value, allowed: "a list of simulated headsets")
             return .simulation(Configuration.Simulation(seed: UInt64(seed), headsets: simulatedHeadsets(all)))
         case "kernel":
-            problems.append(kind.problem("the central \(kind.kind) is not in this version of eegsync", allowed: allowed))
+            let found = fields(of: value, known: ["kind", "adapter", "power_on"])
+            return .kernel(
+                Configuration.Kernel(
+                    adapter: found["adapter"].flatMap { adapter($0) },
+                    powersOn: found["power_on"].flatMap { flag($0) } ?? false))
         default:
             problems.append(kind.problem("\(kind.kind) is no central", allowed: allowed))
         }

@@ -3,15 +3,27 @@ import Headsets
 
 /// What most cases begin with. Limits are far above what a good central needs, and far below "never".
 extension CentralUnderTest {
-    /// The model of the headset of every bench.
-    static let profile = BufferedEEGProfile()
-    /// What finds the headset.
-    static let filter = profile.recognition.scanFilter
+    /// What finds a headset with memory, the only one that is scanned for.
+    static let filter = BufferedEEGProfile().recognition.scanFilter
     /// What finds nothing: a service of this project's own range that no headset has.
     static let foreignService = BluetoothUUID(high: 0xAB87_FFFF_81BC_439D, low: 0xA90A_BE5D_3A2C_E5F9)
-    /// Where nobody is.
-    static let nobody = PeripheralIdentifier(address: 0xC0_DE_AD_00_00_01, type: .random)
     static let foreignFilter = ScanFilter(serviceUUIDs: [foreignService])
+
+    /// The model of the bench's headset.
+    var profile: any HeadsetProfile { bench.profile }
+    /// A characteristic that notifies.
+    var notifying: BluetoothUUID { profile.requiredCharacteristics.first ?? BufferedEEGService.control }
+
+    /// Where nobody is.
+    var nobody: PeripheralIdentifier {
+        PeripheralIdentifier(address: 0xC0_DE_AD_00_00_01, type: profile.usesSerialPort ? .classic : .random)
+    }
+
+    /// Carries the headset away for so long that a link to it is lost, and then for a while: at Bluetooth Classic's supervision
+    /// timeout, 20 s (Vol 4, Part E, 6.21), or long before.
+    func loseLink(for duration: Duration) {
+        bench.takeAway(for: duration + (profile.usesSerialPort ? .seconds(20) : .zero))
+    }
 
     // MARK: Waiting for answers
 
@@ -36,7 +48,7 @@ extension CentralUnderTest {
     }
 
     /// Waits for the end of a link that nobody cancelled.
-    func waitForLoss(of link: Attempt, within limit: Duration = .seconds(15)) throws(Breach) -> CentralError {
+    func waitForLoss(of link: Attempt, within limit: Duration = .seconds(25)) throws(Breach) -> CentralError {
         try wait(limit, for: "the end of the link \(link)") { [headset] event in
             guard case .didDisconnect(headset, let error?, let attempt) = event, attempt == link else { return nil }
             return error
@@ -52,6 +64,8 @@ extension CentralUnderTest {
 
     /// Scans until the headset is found.
     func find() throws(Breach) {
+        // Its address is all that is needed.
+        if profile.usesSerialPort { return }
         scan(Self.filter)
         try sight()
         stopScan()
@@ -98,8 +112,8 @@ extension CentralUnderTest {
         return database
     }
 
-    func setNotify(_ on: Bool, _ uuid: BluetoothUUID = BufferedEEGService.control) throws(Breach) {
-        let event = try answer(to: .setNotify(on, uuid, headset))
+    func setNotify(_ on: Bool, _ uuid: BluetoothUUID? = nil) throws(Breach) {
+        let event = try answer(to: .setNotify(on, uuid ?? notifying, headset))
         if case .didUpdateNotificationState(_, _, let error?, _) = event {
             throw Breach(finding: "notifications could not be set: \(error)")
         }
@@ -110,6 +124,12 @@ extension CentralUnderTest {
         let event = try answer(
             to: .write(command.encoded(), BufferedEEGService.control, .withResponse, headset))
         if case .didWriteValue(_, _, let error?, _) = event { throw Breach(finding: "a write failed: \(error)") }
+    }
+
+    /// Waits for a sign of life: the answer to a command, or what a serial port sends anyway.
+    func expectLife() throws(Breach) {
+        if !profile.usesSerialPort { try write(.status) }
+        try waitForValue(of: notifying)
     }
 
     /// Waits for a notification.
@@ -129,7 +149,7 @@ extension CentralUnderTest {
 
     /// Requires that every request to the headset is refused, because it is not connected.
     func expectNotConnected() throws(Breach) {
-        let control = BufferedEEGService.control
+        let control = notifying
         let command = BufferedEEGCommand.status.encoded()
         let requests: [Request] = [
             .discover(headset), .setNotify(true, control, headset), .setNotify(false, control, headset),

@@ -1,12 +1,16 @@
 public import Bluetooth
+public import Headsets
 
-/// A place where a central, a headset with memory and an adapter are, and where time passes.
+/// A place where a central, a headset and an adapter are, and where time passes.
 ///
 /// The simulation's passes at once; the lab's passes in poll(2). What a bench does to headset or adapter ends by itself, so
 /// that a case that breaks off leaves nothing behind.
 public protocol ContractBench: AnyObject {
-    /// The headset, which is in range and offers the Buffered EEG service.
+    /// The headset, which is in range.
     var headset: ContractHeadset { get }
+
+    /// The headset's model: one with memory, or one with a serial port.
+    var profile: any HeadsetProfile { get }
 
     /// True where a link outlives the process that made it, as with bluetoothd.
     var keepsLinks: Bool { get }
@@ -28,6 +32,11 @@ public protocol ContractBench: AnyObject {
 
     /// Switches the adapter off, as a person does, and on again after a while.
     func switchAdapterOff(for duration: Duration)
+}
+
+extension ContractBench {
+    /// A headset with memory, which offers the Buffered EEG service.
+    public var profile: any HeadsetProfile { BufferedEEGProfile() }
 }
 
 /// The headset of a bench.

@@ -12,7 +12,7 @@ extension ContractCase {
         ContractCase("What is asked before the adapter's state is told is answered all the same") { central throws(Breach) in
             let requests: [Request] = [
                 .restore(identifiers: [central.headset], services: []),
-                .retrieve(services: [BufferedEEGService.service]), .cancel(central.headset),
+                .retrieve(services: central.profile.services), .cancel(central.headset),
             ]
             for (request, attempt) in requests.map({ ($0, central.ask($0)) }) { try central.answer(to: request, attempt) }
             try central.expectNotConnected()
@@ -41,8 +41,9 @@ extension ContractCase {
             try central.waitForState(.poweredOff, within: .seconds(10))
             try central.waitForState(.poweredOn, within: .seconds(30))
         },
-        ContractCase("Switching the adapter off ends a scan, and switching it on does not begin it again") {
-            central throws(Breach) in
+        ContractCase(
+            "Switching the adapter off ends a scan, and switching it on does not begin it again", needs: .advertisements
+        ) { central throws(Breach) in
             try central.begin()
             central.scan(CentralUnderTest.filter)
             try central.sight()
@@ -69,7 +70,7 @@ extension ContractCase {
             guard failure == .adapterUnavailable(.poweredOff) else { throw Breach(finding: "a scan failed with \(failure)") }
             try central.expectNotConnected()
             try central.cancel()
-            try central.answer(to: .retrieve(services: [BufferedEEGService.service]))
+            try central.answer(to: .retrieve(services: central.profile.services))
             try central.answer(to: .restore(identifiers: [central.headset], services: []))
             try central.waitForState(.poweredOn, within: .seconds(90))
         },
@@ -79,19 +80,19 @@ extension ContractCase {
     static let restorationCases = [
         ContractCase("What is not connected is neither restored nor retrieved") { central throws(Breach) in
             try central.begin()
-            let restore = Request.restore(identifiers: [central.headset], services: [BufferedEEGService.service])
+            let restore = Request.restore(identifiers: [central.headset], services: central.profile.services)
             let restoration = try central.answer(to: restore)
             if case .willRestoreState(let restored, _) = restoration, restored.contains(where: \.isConnected) {
                 throw Breach(finding: "restored as connected: \(restored)")
             }
-            let retrieval = try central.answer(to: .retrieve(services: [BufferedEEGService.service]))
+            let retrieval = try central.answer(to: .retrieve(services: central.profile.services))
             if case .didRetrieveConnected(let found, _) = retrieval, !found.isEmpty {
                 throw Breach(finding: "retrieved: \(found)")
             }
         },
         ContractCase("A connected peripheral is retrieved by its services, and by no others") { central throws(Breach) in
             try central.establish()
-            let found = try central.answer(to: .retrieve(services: [BufferedEEGService.service]))
+            let found = try central.answer(to: .retrieve(services: central.profile.services))
             guard case .didRetrieveConnected([central.headset], _) = found else {
                 throw Breach(finding: "the headset is connected, but: \(found)")
             }

@@ -7,10 +7,11 @@ private let status = BufferedEEGCommand.status.encoded()
 extension ContractCase {
     /// Discoveries.
     static let discoveryCases = [
-        ContractCase("A discovery finds what the profile requires, with its properties") { central throws(Breach) in
+        ContractCase("A discovery finds what the profile requires, with its properties", needs: .characteristics) {
+            central throws(Breach) in
             try central.link()
             let database = try central.discover()
-            let required = CentralUnderTest.profile.requiredCharacteristics + [.serialNumberString]
+            let required = central.profile.requiredCharacteristics + [.serialNumberString]
             for uuid in required where database[uuid] == nil {
                 throw Breach(finding: "\(uuid) was not found, but \(database.characteristics)")
             }
@@ -30,7 +31,7 @@ extension ContractCase {
 
     /// Reads and writes.
     static let attributeCases = [
-        ContractCase("A read is answered with the value") { central throws(Breach) in
+        ContractCase("A read is answered with the value", needs: .characteristics) { central throws(Breach) in
             try central.establish()
             let event = try central.answer(to: .read(.serialNumberString, central.headset))
             let expected = Array(central.bench.headset.serialNumber.utf8)
@@ -38,7 +39,8 @@ extension ContractCase {
                 throw Breach(finding: "expected \(central.bench.headset.serialNumber), was told \(event)")
             }
         },
-        ContractCase("Requests that are made together are each answered with their own attempt") { central throws(Breach) in
+        ContractCase("Requests that are made together are each answered with their own attempt", needs: .characteristics) {
+            central throws(Breach) in
             try central.establish()
             let requests: [Request] = [
                 .read(.serialNumberString, central.headset), .setNotify(true, control, central.headset),
@@ -53,19 +55,21 @@ extension ContractCase {
                 if let error = event.failure { throw Breach(finding: "\(request) failed: \(error)") }
             }
         },
-        ContractCase("A write with response is answered, and has its effect") { central throws(Breach) in
+        ContractCase("A write with response is answered, and has its effect", needs: .characteristics) {
+            central throws(Breach) in
             try central.establish()
             try central.setNotify(true)
             try central.write(.status)
             try central.waitForValue(of: control)
         },
-        ContractCase("A write without response is not answered") { central throws(Breach) in
+        ContractCase("A write without response is not answered", needs: .characteristics) { central throws(Breach) in
             try central.establish()
             central.ask(.write(status, control, .withoutResponse, central.headset))
             central.ask(.write(status, CentralUnderTest.foreignService, .withoutResponse, central.headset))
             try central.expectSilence(.seconds(5))
         },
-        ContractCase("A characteristic that the headset does not have is told as such") { central throws(Breach) in
+        ContractCase("A characteristic that the headset does not have is told as such", needs: .characteristics) {
+            central throws(Breach) in
             try central.establish()
             let foreign = CentralUnderTest.foreignService
             let requests: [Request] = [
@@ -76,7 +80,7 @@ extension ContractCase {
                 try central.expectFailure(.noSuchCharacteristic(foreign), of: central.answer(to: request))
             }
         },
-        ContractCase("What the headset refuses is told with its ATT error") { central throws(Breach) in
+        ContractCase("What the headset refuses is told with its ATT error", needs: .characteristics) { central throws(Breach) in
             try central.establish()
             let requests: [Request] = [
                 .read(control, central.headset), .setNotify(true, .serialNumberString, central.headset),
@@ -97,7 +101,8 @@ extension ContractCase {
 
     /// Notifications.
     static let notificationCases = [
-        ContractCase("Notifications come while they are on, with the time of their arrival") { central throws(Breach) in
+        ContractCase("Notifications come while they are on, with the time of their arrival", needs: .characteristics) {
+            central throws(Breach) in
             try central.establish()
             try central.write(.status)
             try central.expectSilence(.seconds(2))
@@ -124,7 +129,8 @@ extension ContractCase {
             for isOn in [false, true, true, false, false, true, false] { try central.setNotify(isOn) }
             try central.expectSilence(.seconds(3)) { $0.isValue }
         },
-        ContractCase("Notifications that are set several times at once end as was asked last") { central throws(Breach) in
+        ContractCase("Notifications that are set several times at once end as was asked last", needs: .characteristics) {
+            central throws(Breach) in
             try central.establish()
             for wishes in [[true, true, false, true], [false, false, true, false, true, true], [false, true, false]] {
                 for (isOn, attempt) in wishes.map({ ($0, central.ask(.setNotify($0, control, central.headset))) }) {
@@ -138,7 +144,7 @@ extension ContractCase {
             try central.write(.status)
             try central.expectSilence(.seconds(3))
         },
-        ContractCase("A new link begins without notifications") { central throws(Breach) in
+        ContractCase("A new link begins without notifications", needs: .characteristics) { central throws(Breach) in
             try central.establish()
             try central.setNotify(true)
             try central.cancel()

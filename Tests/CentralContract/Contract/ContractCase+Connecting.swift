@@ -19,11 +19,11 @@ extension ContractCase {
         },
         ContractCase("A connect to where nobody is stays silent or fails, and can be cancelled") { central throws(Breach) in
             try central.begin()
-            central.ask(.connect(CentralUnderTest.nobody))
+            central.ask(.connect(central.nobody))
             for event in try central.watch(.seconds(60)) {
                 guard case .didFailToConnect = event else { throw Breach(finding: "nobody is there, but: \(event)") }
             }
-            let event = try central.answer(to: .cancel(CentralUnderTest.nobody))
+            let event = try central.answer(to: .cancel(central.nobody))
             if let error = event.failure { throw Breach(finding: "a cancel was answered with \(error)") }
         },
         ContractCase("A connect to a headset that is connected is answered, and its attempt is the link's from then on") {
@@ -31,7 +31,7 @@ extension ContractCase {
             try central.establish()
             let second = try central.connect()
             try central.discover()
-            central.bench.takeAway(for: .seconds(20))
+            central.loseLink(for: .seconds(20))
             _ = try central.waitForLoss(of: second)
         },
         ContractCase("Links come and go, each with its own attempts") { central throws(Breach) in

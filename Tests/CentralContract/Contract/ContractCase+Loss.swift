@@ -8,7 +8,7 @@ extension ContractCase {
             central throws(Breach) in
             let link = try central.establish()
             try central.setNotify(true)
-            central.bench.takeAway(for: .seconds(25))
+            central.loseLink(for: .seconds(25))
             let error = try central.waitForLoss(of: link)
             guard error == .linkLost else { throw Breach(finding: "the link was lost, but told was \(error)") }
             try central.expectNotConnected()
@@ -17,18 +17,17 @@ extension ContractCase {
         ContractCase("A headset that returns can be connected to again, and starts afresh") { central throws(Breach) in
             let first = try central.establish()
             try central.setNotify(true)
-            central.bench.takeAway(for: .seconds(10))
+            central.loseLink(for: .seconds(10))
             _ = try central.waitForLoss(of: first)
             try central.find()
             try central.connect()
             try central.discover()
             try central.setNotify(true)
-            try central.write(.status)
-            try central.waitForValue(of: BufferedEEGService.control)
+            try central.expectLife()
         },
         ContractCase("A connect right after a loss waits for the headset's return") { central throws(Breach) in
             let first = try central.establish()
-            central.bench.takeAway(for: .seconds(15))
+            central.loseLink(for: .seconds(15))
             _ = try central.waitForLoss(of: first)
             try central.answer(to: .connect(central.headset), within: .seconds(30))
             try central.discover()
@@ -42,10 +41,12 @@ extension ContractCase {
             }
             try central.expectNotConnected()
         },
-        ContractCase("Requests under way when a link is lost are answered at most once, and never on the next link") {
-            central throws(Breach) in
+        ContractCase(
+            "Requests under way when a link is lost are answered at most once, and never on the next link",
+            needs: .characteristics
+        ) { central throws(Breach) in
             let link = try central.establish()
-            central.bench.takeAway(for: .seconds(10))
+            central.loseLink(for: .seconds(10))
             let reads = (0..<3).map { _ in central.ask(.read(.serialNumberString, central.headset)) }
             _ = try central.waitForLoss(of: link)
             try central.find()
@@ -59,7 +60,7 @@ extension ContractCase {
         },
         ContractCase("A cancel while the link is being lost is answered") { central throws(Breach) in
             try central.establish()
-            central.bench.takeAway(for: .seconds(15))
+            central.loseLink(for: .seconds(15))
             try central.cancel()
             try central.expectNotConnected()
         },

@@ -1,13 +1,27 @@
 public import Bluetooth
+public import Headsets
 
 /// One sentence of the contract of `Central`, and how it is put to the test.
 public struct ContractCase: Sendable, CustomStringConvertible {
     /// The sentence.
     public let sentence: String
+    /// What it needs that not every headset has.
+    let needs: [Need]
     private let perform: @Sendable (CentralUnderTest) throws(Breach) -> Void
 
-    init(_ sentence: String, _ perform: @escaping @Sendable (CentralUnderTest) throws(Breach) -> Void) {
+    /// What a headset with a serial port over Bluetooth Classic does not have.
+    enum Need {
+        /// Advertisements.
+        case advertisements
+        /// Characteristics that can be read, subscribed to and written one by one.
+        case characteristics
+    }
+
+    init(
+        _ sentence: String, needs: Need..., perform: @escaping @Sendable (CentralUnderTest) throws(Breach) -> Void
+    ) {
         self.sentence = sentence
+        self.needs = needs
         self.perform = perform
     }
 
@@ -18,7 +32,10 @@ public struct ContractCase: Sendable, CustomStringConvertible {
         adapterCases + restorationCases + scanCases + connectionCases + cancellationCases + discoveryCases + attributeCases
         + notificationCases + lossCases
 
-    /// Puts a central to the test.
+    /// Whether the case can be put to a headset of the model.
+    public func applies(to profile: any HeadsetProfile) -> Bool { needs.isEmpty || !profile.usesSerialPort }
+
+    /// Puts a central to the test. A case that does not apply to the bench's headset has no findings.
     ///
     /// - Parameters:
     ///   - bench: where it works; headset and adapter are as they were when this returns.
@@ -27,6 +44,7 @@ public struct ContractCase: Sendable, CustomStringConvertible {
     public func findings(
         on bench: any ContractBench, spoil: @escaping (any Central) -> any Central = { $0 }
     ) -> [String] {
+        guard applies(to: bench.profile) else { return [] }
         let central = CentralUnderTest(on: bench, spoil: spoil)
         var findings: [String] = []
         do {

@@ -1,29 +1,41 @@
 import BlueZ
 import Bluetooth
+import BluetoothManagement
 import CLinux
 import CentralContract
 import Glibc
+import Headsets
+import KernelBluetooth
 
-/// A bench in real time: a poll(2) loop around the central of bluetoothd, beside the lab's headsets.
+/// A bench in real time: a poll(2) loop around a central of this machine, beside the lab's headsets.
 ///
 /// In the lab's machine the time of `CLOCK_BOOTTIME` is simulated, so waiting costs nothing there.
 final class LiveBench: ContractBench {
     let headset: ContractHeadset
-    /// bluetoothd holds the links.
-    let keepsLinks = true
+    let profile: any HeadsetProfile
+    /// bluetoothd holds the links to headsets of Bluetooth Low Energy; a socket's link ends with it.
+    var keepsLinks: Bool { route == .bluez && !profile.usesSerialPort }
 
+    /// Which central is put to the test.
+    enum Route: String {
+        case bluez, kernel
+    }
+
+    private let route: Route
     private let control: HeadsetControl
     private let watched = WatchedDescriptors()
     private let timer: Int32
     /// What a person does later.
-    private var due: [(time: MonotonicTime, command: [String])] = []
+    private var due: [(time: MonotonicTime, power: String)] = []
     /// Until when a headset is away.
     private var awayUntil = MonotonicTime.boot
     private var problems: [String] = []
 
-    init(control: HeadsetControl, headset: ContractHeadset) {
+    init(route: Route, control: HeadsetControl, headset: ContractHeadset) {
+        self.route = route
         self.control = control
         self.headset = headset
+        profile = headset.identifier.addressType == .classic ? ThinkGearProfile() : BufferedEEGProfile()
         timer = clinux_timerfd()
         precondition(timer >= 0, "no file descriptor is left")
     }
@@ -32,11 +44,17 @@ final class LiveBench: ContractBench {
 
     var now: MonotonicTime { MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()) }
 
-    func makeCentral() -> any Central { BlueZCentral(watch: watched.watch) }
+    func makeCentral() -> any Central {
+        if profile.usesSerialPort { return SerialPortCentral(watch: watched.watch) }
+        return switch route {
+        case .bluez: BlueZCentral(watch: watched.watch)
+        case .kernel: KernelCentral(powersOn: true, watch: watched.watch)
+        }
+    }
 
     func pass(until instant: MonotonicTime) {
         if let place = due.firstIndex(where: { $0.time <= now }) {
-            run(due.remove(at: place).command)
+            switchAdapter(due.remove(at: place).power)
             return
         }
         let wake = due.map(\.time).reduce(instant, min)
@@ -56,8 +74,18 @@ final class LiveBench: ContractBench {
     func closeLinkFromHeadset() { tell("disconnect") }
 
     func switchAdapterOff(for duration: Duration) {
-        run(["bluetoothctl", "power", "off"])
-        due.append((now + duration, ["bluetoothctl", "power", "on"]))
+        switchAdapter("off")
+        due.append((now + duration, "on"))
+    }
+
+    /// `on` or `off`: with bluetoothd as a person does it, without it on the management channel.
+    private func switchAdapter(_ word: String) {
+        if route == .bluez { return run(["bluetoothctl", "power", word]) }
+        do {
+            try ManagementSocket().send(.setPowered(word == "on", ControllerIndex(rawValue: 0)))
+        } catch {
+            problems.append("the adapter could not be switched \(word): \(error)")
+        }
     }
 
     /// Waits until everything is as it was in the beginning.

@@ -36,7 +36,7 @@ class Lab:
         self.headsets = HeadsetControl(share)
         self.bluetooth = BluetoothSystem(share)
         configured = [h.configuration() for h in scenario.headsets if h.alias]
-        self.acquisition = Acquisition(program, share, configured)
+        self.acquisition = Acquisition(program, share, configured, scenario.central)
         self._names = {h.alias: h.name for h in scenario.headsets if h.alias}
 
     # Beginning
@@ -52,7 +52,9 @@ class Lab:
         self.start_acquisition()
 
     def start_bluetooth(self) -> None:
-        """Starts bluetoothd and waits until the adapter is on."""
+        """Starts bluetoothd and waits until the adapter is on; without bluetoothd, eegsync switches it on."""
+        if self.scenario.central == "kernel":
+            return
         self.bluetooth.start()
         self.bluetooth.wait_until_ready()
 

@@ -4,7 +4,7 @@
 
 For every kind:
     name                   complete local name
-    kind                   buffered, cyton-ble, explore, ganglion, hermes, mindwave, muse; over Bluetooth Classic: cyton,
+    kind                   athena, buffered, cyton-ble, explore, ganglion, hermes, mindwave, muse; over Bluetooth Classic: cyton,
                            thinkgear, unicorn
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 Step = Callable[["Lab"], None]
 
 
+# Kinds with a serial port over Bluetooth Classic.
+_SERIAL_KINDS = ("cyton", "thinkgear", "unicorn")
+
+
 @dataclass(frozen=True)
 class LabHeadset:
     """A headset in the room. Without `alias` it is not in eegsync's configuration: a stranger that must not be recorded."""
@@ -42,7 +46,7 @@ class LabHeadset:
     def configuration(self) -> ConfiguredHeadset:
         """Its entry for eegsync."""
         # Of a headset with a serial port an address without a type is one of Bluetooth Classic.
-        address = self.address if self.kind == "thinkgear" else f"{self.address}/random"
+        address = self.address if self.kind in _SERIAL_KINDS else f"{self.address}/random"
         identifiers = (address,) if self.is_known_by_address else ()
         return ConfiguredHeadset(self.alias or "", self.model, self.serial or None, identifiers, self.passkey)
 
@@ -71,7 +75,6 @@ OTHER_EXPLORE = LabHeadset(
 )
 MUSE = LabHeadset("Muse-1324", "left", "C0:55:DA:B0:13:24", 31, "2031-TZRW-1324", kind="muse", model="muse")
 OTHER_MUSE = LabHeadset("Muse-0666", None, "C0:55:DA:B0:06:66", 3166, "2031-TZRW-0666", kind="muse", model="muse")
-ATHENA = LabHeadset("MuseS-6002", "left", "C0:55:DA:B0:60:02", 61, "6002-ABCD-60B2", kind="athena", model="muse")
 HERMES = LabHeadset(
     "Hermes V1", "left", "C0:80:E1:26:00:01", 41, kind="hermes", model="hermes", is_known_by_address=True
 )
@@ -84,6 +87,11 @@ OTHER_MINDWAVE_2 = LabHeadset("MindWave Mobile", None, "C0:68:9E:00:06:66", 5166
 MINDWAVE = LabHeadset(
     "MindWaveMobile-0001", "left", "20:68:9D:00:00:01", 41, kind="thinkgear", model="thinkgear", is_known_by_address=True
 )
+UNICORN = LabHeadset(
+    "UN-2021-0001", "left", "60:B6:47:00:00:01", 61, kind="unicorn", model="unicorn", is_known_by_address=True
+)
+CYTON = LabHeadset("OpenBCI-0001", "left", "00:06:66:00:00:01", 71, kind="cyton", model="cyton", is_known_by_address=True)
+ATHENA = LabHeadset("MuseS-6002", "left", "C0:55:DA:B0:60:02", 61, "6002-ABCD-60B2", kind="athena", model="muse")
 # The same model with another serial number, always in range and advertising.
 STRANGER = LabHeadset("BEEG-0666", None, "C0:00:00:00:06:66", 666, "LAB-0666", details={"streams": _STREAMS})
 # The same, for hours: an advertisement a second.
@@ -109,5 +117,7 @@ class Scenario:
     is_recorded: bool = True
     # Takes minutes: performed only where it is named, or with --all.
     is_long: bool = False
+    # Which central eegsync uses: bluetoothd's (bluez), or that of the kernel's sockets (kernel), beside which none runs.
+    central: str = "bluez"
     # By how much a sample's stored time may differ from when it was taken.
     time_error_seconds: float = 0.05

@@ -16,6 +16,7 @@ from .controller import AdapterController, LowEnergyController
 _PAGE_TIMEOUT = 5.12
 _PAGE_TIMEOUT_ERROR = 0x04
 _UNKNOWN_CONNECTION = 0x02
+_CONNECTION_EXISTS = 0x0B
 # How often a headset listens for pages (R1; Core 5.4, volume 2, part B, 8.3.1).
 _PAGE_SCAN_INTERVAL = 1.28
 _INQUIRY_SECONDS = 2.0
@@ -106,8 +107,10 @@ class DualModeController(AdapterController):
     def _cancel_page(self, opcode: bytes, address: bytes) -> None:
         """Stock answers, and pages on; the page ends with an error of its own."""
         peer = Address(address, hci.AddressType.PUBLIC_DEVICE)
-        is_paging = peer in self._pages
-        status = 0 if is_paging else _UNKNOWN_CONNECTION
+        # Once the headset has answered, the connection is made all the same.
+        is_answered = peer in self.classic_connections
+        is_paging = peer in self._pages and not is_answered
+        status = 0 if is_paging else _CONNECTION_EXISTS if is_answered else _UNKNOWN_CONNECTION
         self._send(bytes([0x0E, 10, 1]) + opcode + bytes([status]) + address)
         if is_paging:
             self._end_page(peer, _UNKNOWN_CONNECTION)

@@ -4,9 +4,33 @@ from __future__ import annotations
 
 from lab.scenario import Scenario
 
-from . import acquisition, bluetooth, contract, headset, range, recording, serial_port, throughput, unbuffered
+from . import (
+    acquisition,
+    bluetooth,
+    capture,
+    contract,
+    headset,
+    kernel,
+    range,
+    recording,
+    serial_port,
+    throughput,
+    unbuffered,
+)
 
-_MODULES = (contract, range, acquisition, bluetooth, recording, headset, unbuffered, serial_port, throughput)
+_MODULES = (
+    contract,
+    range,
+    acquisition,
+    bluetooth,
+    recording,
+    headset,
+    unbuffered,
+    serial_port,
+    kernel,
+    throughput,
+    capture,
+)
 ALL: list[Scenario] = sorted((s for module in _MODULES for s in module.SCENARIOS), key=lambda scenario: scenario.number)
 
 

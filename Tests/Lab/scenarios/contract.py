@@ -1,23 +1,29 @@
-"""The contract of `Central`, held against the central of bluetoothd; Tests/CentralContract has its cases."""
+"""The contract of `Central`, held against the centrals of this machine; Tests/CentralContract has its cases."""
 
 from __future__ import annotations
 
 import subprocess
+from functools import partial
 from pathlib import Path
 
 from guest.lab import Lab
 from guest.process import LabError
-from lab.scenario import LEFT, STRANGER, Scenario
+from lab.scenario import LEFT, MINDWAVE, STRANGER, LabHeadset, Scenario
 
 
-def _contract(lab: Lab) -> None:
+def _contract(lab: Lab, tested: LabHeadset, address_type: str) -> None:
     lab.start_bluetooth()
     program = Path(lab.acquisition.program_path).with_name("central-contract")
     if not program.exists():
         raise LabError(f"{program} is missing; build it with: swift build --product central-contract")
-    headset = [lab.headsets.socket, LEFT.name, f"{LEFT.address}/random", LEFT.serial]
+    headset = [lab.headsets.socket, tested.name, f"{tested.address}/{address_type}", tested.serial]
     done = subprocess.run(
-        [program, *headset], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        [program, lab.scenario.central, *headset],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     (lab.share / "contract.log").write_text(done.stdout, encoding="utf-8")
     if done.returncode != 0:
@@ -30,7 +36,26 @@ SCENARIOS = [
         0,
         "contract",
         "every sentence of the contract of Central, against bluetoothd",
-        [_contract],
+        [partial(_contract, tested=LEFT, address_type="random")],
+        headsets=(LEFT, STRANGER),
+        timeout_seconds=240,
+        is_recorded=False,
+    ),
+    Scenario(
+        0,
+        "contract-serial",
+        "the contract of Central, as far as it applies to a serial port",
+        [partial(_contract, tested=MINDWAVE, address_type="classic")],
+        headsets=(MINDWAVE,),
+        timeout_seconds=240,
+        is_recorded=False,
+    ),
+    Scenario(
+        0,
+        "contract-kernel",
+        "every sentence of the contract of Central, over the kernel's sockets",
+        [partial(_contract, tested=LEFT, address_type="random")],
+        central="kernel",
         headsets=(LEFT, STRANGER),
         timeout_seconds=240,
         is_recorded=False,

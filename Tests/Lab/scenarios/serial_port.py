@@ -16,6 +16,9 @@ from lab.scenario import LEFT, MINDWAVE, STRANGER, Scenario, Step
 # What a real MindWave sent in 322 s; not part of the project, so the scenario exists where the file does.
 _RECORDING = Path(__file__).resolve().parents[4] / "shared/data/mindwave-rfcomm-baseline.bytes"
 _RECORDED = dataclasses.replace(MINDWAVE, details={"recording": str(_RECORDING)})
+_SECOND = dataclasses.replace(
+    MINDWAVE, name="MindWaveMobile-0002", alias="right", address="20:68:9D:00:00:02", seed=42
+)
 _BESIDE = dataclasses.replace(MINDWAVE, alias="right")
 
 
@@ -96,6 +99,51 @@ def _unplugged(lab: Lab) -> None:
     lab.undisturbed()
 
 
+def _taken_while_paged(lab: Lab) -> None:
+    """The adapter goes while it pages: a connection that is being made then is where kernels were seen to fail."""
+    lab.start()
+    lab.record("left")
+    for way in ("power", "unplug"):
+        lab.undisturbed()
+        lost = lab.tell("vanish", "left")
+        # Its own link has timed out, and it is being paged.
+        lab.pass_time(25)
+        lab.undisturbed()
+        if way == "power":
+            bluetoothctl("power", "off")
+        else:
+            lab.headsets.tell("adapter", "unplug")
+        lab.pass_time(5)
+        lab.tell("return", "left")
+        since = now()
+        if way == "power":
+            bluetoothctl("power", "on")
+        else:
+            since = lab.headsets.tell("adapter", "plug")
+        lab.expect_return("left", since, f"adapter gone while paging ({way})", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+
+
+def _two(lab: Lab) -> None:
+    lab.start()
+    lab.record("left", "right")
+    for name in ("left", "right"):
+        lab.undisturbed()
+        lost = lab.tell("vanish", name)
+        lab.pass_time(30)
+        since = lab.tell("return", name)
+        lab.expect_return(name, since, "away 30 s while the other one streams", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+    lost = lab.tell("vanish", "left")
+    lab.tell("vanish", "right")
+    # They take turns at being paged.
+    lab.pass_time(30)
+    for name in ("left", "right"):
+        since = lab.tell("return", name)
+        lab.expect_return(name, since, "both away 30 s", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+
+
 def _without_bluetoothd(lab: Lab) -> None:
     lab.start_bluetooth()
     # The adapter stays on.
@@ -150,7 +198,7 @@ def _recorded(lab: Lab) -> None:
 
 
 def _serial(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(21, f"serial-{name}", f"serial port: {title}", [step], headsets=(MINDWAVE,))
+    return Scenario(22, f"serial-{name}", f"serial port: {title}", [step], headsets=(MINDWAVE,))
 
 
 SCENARIOS = [
@@ -161,10 +209,12 @@ SCENARIOS = [
     _serial("power", "adapter switched off and on", _power),
     _serial("rfkill", "Bluetooth blocked and unblocked", _blocked_radio),
     _serial("unplug", "adapter pulled out and put in", _unplugged),
+    _serial("paged", "adapter switched off and pulled out while it pages", _taken_while_paged),
     _serial("alone", "without bluetoothd", _without_bluetoothd),
     _serial("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_restarted),
+    Scenario(22, "serial-two", "serial port: two headsets", [_two], headsets=(MINDWAVE, _SECOND)),
     Scenario(
-        21,
+        22,
         "serial-beside",
         "serial port: beside a headset of Bluetooth Low Energy, either fails",
         [_beside],
@@ -174,7 +224,7 @@ SCENARIOS = [
 if _RECORDING.exists():
     SCENARIOS.append(
         Scenario(
-            21,
+            22,
             "serial-recorded",
             "serial port: what a real headset sent, disconnected twice",
             [_recorded],

@@ -1,5 +1,7 @@
 """The ThinkGear stream against public packets, and its firmware."""
 
+from pathlib import Path
+
 from headsets import thinkgear as t
 from headsets.clock import NANOSECONDS as S
 from headsets.firmware import Link
@@ -32,3 +34,32 @@ def test_it_streams_with_the_link():
         if position % 512 == 511:
             expected += t.power_frame(0, 50, 60, t.POWERS)
     assert stream == expected and firmware._position > 5100
+
+
+def recording(path: Path, samples: list[int]) -> str:
+    """A file as a serial port gave it: noise, raw samples, powers in between, and a frame whose sum is wrong."""
+    data = b"\x13\xaa"
+    for number, sample in enumerate(samples):
+        data += t.raw_frame(sample)
+        if number == 2:
+            data += t.power_frame(0, 50, 60, t.POWERS) + t.raw_frame(99)[:-1] + b"\0"
+    path.write_bytes(data)
+    return str(path)
+
+
+def test_a_recording_is_sent_as_it_is_from_where_the_last_link_ended(tmp_path: Path):
+    samples = list(range(-20, 20))
+    path = recording(tmp_path / "port.bytes", samples)
+    firmware = t.ThinkGearFirmware("MindWave Mobile", Journal(None), MindWavePlan(seed=1, crystal_ppm=0), path)
+    sent = b""
+    for link in range(2):
+        began = link * 10 * S
+        firmware.connected(Link(notifying={t.SERIAL_PORT}), began)
+        due = firmware.next_turn(began)
+        assert due is not None
+        sent += b"".join(notification.value for notification in firmware.turn(due))
+        firmware.disconnected(due)
+    assert sent == Path(path).read_bytes()[2:][: len(sent)]
+    stream = t.RecordedStream(path)
+    assert [row[0] for row in t.samples(stream.rows(0, len(samples)))] == samples
+    assert firmware._first == 30 and t.raw_frame(samples[29]) in sent and t.raw_frame(samples[30]) not in sent
