@@ -192,8 +192,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets",
-                "Simulation",
+                "AttributeProtocol", "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors",
+                "KernelBluetooth", "ShippedHeadsets",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: optimised),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),

@@ -63,6 +63,22 @@ struct MuseHeadsetTests {
         #expect(host.instantCount(stream: MuseProfile.eeg) > 0)
     }
 
+    @Test("Streams end some minutes after the last keep-alive, and go on where it comes in time", arguments: [false, true])
+    func keepAlive(isKeptAlive: Bool) throws {
+        let interval = try #require(MuseProfile().timing.keepAliveInterval)
+        #expect(MuseProfile().commands(for: .keepAlive, status: nil) == [MuseCommand.step([2, UInt8(ascii: "k"), 10])])
+        #expect(MuseAthenaProfile().timing.keepAliveInterval == interval)
+        var host = HostedHeadset(.muse(), profile: MuseProfile())
+        host.start()
+        for _ in 0..<78 {
+            if isKeptAlive { host.perform(.keepAlive) }
+            host.run(seconds: Double(interval.components.seconds))
+        }
+        let before = host.instantCount(stream: MuseProfile.eeg)
+        host.run(seconds: 5)
+        #expect((host.instantCount(stream: MuseProfile.eeg) > before) == isKeptAlive)
+    }
+
     @Test("A lost packet of one channel is missing in that channel and nowhere else")
     func lostPackets() {
         let lost = ScriptedFault(at: .seconds(12), .lostNotification, for: .milliseconds(20))

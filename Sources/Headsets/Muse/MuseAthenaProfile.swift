@@ -83,7 +83,8 @@ public struct MuseAthenaProfile: HeadsetProfile {
             })
     }
 
-    /// Commands that follow each other within some 200 ms are dropped (BlueMuse). The start is sent twice, as by everybody.
+    /// Commands that follow each other within some 200 ms are dropped (BlueMuse). The start comes after the
+    /// pause behind the preset, and is sent twice, as by everybody.
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         func step(_ text: String) -> CommandStep { MuseCommand.step(MuseCommand.bytes(text)) }
         let pause = CommandStep.wait(.milliseconds(200))
@@ -91,7 +92,7 @@ public struct MuseAthenaProfile: HeadsetProfile {
         case .queryStatus: [step("v6"), pause, step("s")]
         case .initialise: [step("h"), pause, step(preset.rawValue), pause]
         case .start:
-            [pause, step("dc001"), .wait(.milliseconds(50)), step("dc001"), .wait(.milliseconds(100)), step("L1")]
+            [step("dc001"), .wait(.milliseconds(50)), step("dc001"), .wait(.milliseconds(100)), step("L1")]
         case .wake, .keepAlive, .stop: general.commands(for: purpose, status: status)
         }
     }

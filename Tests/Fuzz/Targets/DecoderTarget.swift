@@ -10,9 +10,13 @@ extension FuzzTarget {
 
     /// Profiles of one model whose decoders differ. The first byte of an input chooses.
     private static let variants: [String: [any HeadsetProfile]] = [
+        "cyton": [CytonProfile(), CytonProfile(hasDaisy: true)],
         "ganglion": [GanglionProfile(), GanglionProfile(isAccelerometerOn: false)],
+        "mindwave": [MindWaveProfile(), MindWaveProfile(format: .stream)],
         "muse": [MuseProfile(preset: "p50", variant: .withPPG)]
-            + MuseAthenaPreset.allCases.map { MuseAthenaProfile(preset: $0) },
+            + [.p21, .p1034, .p1035, .p1041].map { MuseAthenaProfile(preset: $0) }
+            + [MuseProfile(variant: .withoutPPG), MuseProfile(preset: "p22", variant: .withPPG)],
+        "tgam": [TGAMProfile(radio: .hm10), TGAMProfile(radio: .issc)],
     ]
 }
 
@@ -61,12 +65,21 @@ struct DecoderRun {
         return ruleOfStreams
     }
 
+    /// Characteristics whose notifications are pieces of one stream.
+    private static let byteStreams: [BluetoothUUID] = [
+        .serialPort, ExploreService.explorePro.data, TGAMProfile.Radio.hm10.data, TGAMProfile.Radio.issc.data,
+    ]
+
     /// A byte stream means the same however it is cut.
     private var ruleOfStreams: String? {
-        let stream = pieces.filter { $0.characteristic == .serialPort }.map(\.bytes)
-        guard stream.count > 1 else { return nil }
-        let (inPieces, whole) = (content(of: stream), content(of: [stream.flatMap { $0 }]))
-        return inPieces == whole ? nil : "in pieces the stream is \(inPieces), as a whole \(whole)"
+        for characteristic in Self.byteStreams {
+            let stream = pieces.filter { $0.characteristic == characteristic }.map(\.bytes)
+            guard stream.count > 1 else { continue }
+            let whole = content(of: [stream.flatMap { $0 }], from: characteristic)
+            let inPieces = content(of: stream, from: characteristic)
+            if inPieces != whole { return "in pieces the stream is \(inPieces), as a whole \(whole)" }
+        }
+        return nil
     }
 
     /// What a byte stream holds, however it is distributed over blocks.
@@ -76,13 +89,13 @@ struct DecoderRun {
         var texts: [String] = []
     }
 
-    private func content(of pieces: [[UInt8]]) -> Content {
+    private func content(of pieces: [[UInt8]], from characteristic: BluetoothUUID) -> Content {
         var decoder = profile.makeDecoder()
         var decoded = Decoded()
         var content = Content()
         for bytes in pieces {
             decoded.removeAll()
-            decoder.decode(bytes, from: .serialPort, into: &decoded)
+            decoder.decode(bytes, from: characteristic, into: &decoded)
             for item in decoded.items {
                 switch item {
                 case .samples(let block): content.values[block.stream, default: []] += decoded.values[block.values]

@@ -2,17 +2,21 @@ import Bluetooth
 import BluetoothManagement
 import Capture
 import Headsets
-import Simulation
+import KernelBluetooth
 
 extension FuzzTarget {
     /// Readers of bytes that are no notification of a headset, or only a part of one.
     static let parsers: [FuzzTarget] = [
         FuzzTarget("advertisement", run: advertisement),
+        FuzzTarget("attribute-conversation", run: attributeConversation),
+        FuzzTarget("attribute-pdu", run: attributePDU),
         FuzzTarget("buffered-eeg-message", run: bufferedEEGMessage),
         FuzzTarget("capture-btsnoop", run: btsnoop),
         FuzzTarget("capture-text", run: captureText),
+        FuzzTarget("handle-map", run: handleMap),
         FuzzTarget("management", run: management),
         FuzzTarget("muse-reply", run: museReply),
+        FuzzTarget("service-discovery", run: serviceDiscovery),
     ]
 
     private static func advertisement(_ bytes: [UInt8]) -> String? {
@@ -116,5 +120,11 @@ extension FuzzTarget {
             if let broken { return broken }
         }
         return nil
+    }
+
+    /// Of the Service Discovery Protocol: elements in elements, as deep as somebody likes.
+    private static func serviceDiscovery(_ bytes: [UInt8]) -> String? {
+        guard let element = try? DataElement(bytes) else { return nil }
+        return String(describing: element).utf8.count > 200 * (bytes.count + 1) ? "more elements than bytes" : nil
     }
 }

@@ -3,11 +3,11 @@ import Headsets
 
 extension FuzzTarget {
     /// Defects that a fuzzer worth its time must find, one of each kind: what ends the process, what breaks a rule, what takes
-    /// memory without end.
+    /// memory because it was told to.
     public static let planted: [FuzzTarget] = [
         FuzzTarget("planted-crash") { bytes in brokenRule(of: bytes, defect: .trustsLength) },
         FuzzTarget("planted-rule") { bytes in brokenRule(of: bytes, defect: .miscountsInstants) },
-        FuzzTarget("planted-memory") { bytes in brokenRule(of: bytes, defect: .keepsEverything) },
+        FuzzTarget("planted-memory") { bytes in brokenRule(of: bytes, defect: .reservesWhatIsAnnounced) },
     ]
 
     private static func brokenRule(of bytes: [UInt8], defect: DefectiveDecoder.Defect) -> String? {
@@ -31,8 +31,8 @@ private struct DefectiveDecoder: HeadsetDecoder {
         case trustsLength
         /// A packet of seven samples says that it has eight.
         case miscountsInstants
-        /// Packets of 33 samples are kept, and what is kept grows.
-        case keepsEverything
+        /// Room is made for as many samples as the first four of them announce.
+        case reservesWhatIsAnnounced
     }
 
     let defect: Defect
@@ -46,8 +46,8 @@ private struct DefectiveDecoder: HeadsetDecoder {
         guard bytes.count > 3, bytes[0] == 0xA5, bytes[1] == 0x5A else { return }
         var count = Int(bytes[2])
         if defect != .trustsLength { count = min(count, bytes.count - 3) }
-        if defect == .keepsEverything, bytes[2] == 33 {
-            kept += [Int32](repeating: 1, count: max(4096, 7 * kept.count))
+        if defect == .reservesWhatIsAnnounced, bytes.count > 6 {
+            kept.reserveCapacity(bytes[3..<7].reduce(0) { $0 << 8 | Int($1) })
         }
         for place in 3..<(3 + count) { decoded.values.append(Int32(bytes[place])) }
         var instants = decoded.values.count

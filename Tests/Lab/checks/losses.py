@@ -11,6 +11,8 @@ from lab.marks import NANOSECONDS
 
 # A block is sent when its first sample is 0.2 s old at the latest, and a connection ends some intervals later.
 _IN_FLIGHT_NANOSECONDS = 500_000_000
+# A notification that was lost holds samples that are no older: six of 31 Hz, and what waits for the headset's next turn.
+_IN_NOTIFICATION_NANOSECONDS = 300_000_000
 # The journal tells of an overrun at most once a second.
 _OVERRUN_NANOSECONDS = 2_000_000_000
 
@@ -63,7 +65,7 @@ def beyond_outages(stored: StoredStream, outages: list[ranges.Range]) -> int:
 
 
 def unheard(truth: Truth, characteristic: str = "") -> list[ranges.Range]:
-    """When a headset could not be heard: away, not connected, or without a subscription."""
+    """When a headset could not be heard: away, not connected, without a subscription, or with a notification that was lost."""
     heard = {"range": True, "link": False, "subscribed": False}
     since: int | None = -(2**62)
     silent = []
@@ -78,6 +80,9 @@ def unheard(truth: Truth, characteristic: str = "") -> list[ranges.Range]:
                 heard["link"] = True
             case "disconnected" | "poweredOff":
                 heard["link"] = heard["subscribed"] = False
+            case "lost":
+                if characteristic in str(entry["uuid"]):
+                    silent.append((time - _IN_NOTIFICATION_NANOSECONDS, time))
             case "subscribed":
                 if characteristic in str(entry["uuid"]):
                     heard["subscribed"] = bool(entry["on"])
