@@ -9,7 +9,7 @@ extension HeadsetAcquisition {
         switch result {
         case .failure(let error): handle(.stepFailed(error, attempt: attempt), at: now)
         case .success(let database):
-            if profile.isDiscriminatedByDatabase {
+            if profile.isDiscriminatedByDatabase, machine.awaits(attempt) {
                 linkProfile = profile.adapted(to: database)
                 decoder = linkProfile.makeDecoder()
                 machine.adapt(to: linkProfile)

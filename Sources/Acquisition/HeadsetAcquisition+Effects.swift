@@ -113,7 +113,8 @@ extension HeadsetAcquisition {
         silenceDeadline = now + profile.timing.silenceNotice
         isSilent = false
         keepAliveDeadline = linkProfile.timing.keepAliveInterval.map { now + $0 }
-        statusDeadline = linkProfile.answersStatusQuery ? now + acquirer.limits.statusInterval : nil
+        let isAsked = linkProfile.answersStatusQuery && linkProfile.isAskedWhileStreaming
+        statusDeadline = isAsked ? now + acquirer.limits.statusInterval : nil
         adoptStreams(link.lastStatus?.streams ?? linkProfile.streams, at: now)
         for index in streams.indices {
             memoryReaders[index].beginLink()

@@ -186,7 +186,8 @@ final class HeadsetAcquisition {
             if !acquirer.isTaken(identifier, by: self) { handle(.discovered(identifier), at: now) }
         case .didFailToScan(let error): handle(.scanFailed(error), at: now)
         case .didConnect(let identifier, let attempt):
-            decoder = profile.makeDecoder()
+            // A late answer to an earlier attempt must not make the decoder of the present link forget what it has learnt.
+            if machine.awaits(attempt) { decoder = profile.makeDecoder() }
             handle(.connected(identifier, attempt: attempt), at: now)
         case .didFailToConnect(_, let error, let attempt): handle(.connectFailed(error, attempt: attempt), at: now)
         case .didDisconnect(_, let error, let attempt): handle(.disconnected(error, attempt: attempt), at: now)

@@ -180,6 +180,9 @@ public struct ConnectionMachine: Sendable {
         return effects
     }
 
+    /// True where an answer with this attempt is not late.
+    public func awaits(_ attempt: Attempt) -> Bool { attempt == self.attempt }
+
     /// True where `attempt` is the one that is waited for; counts it as late otherwise.
     mutating func isCurrent(_ attempt: Attempt) -> Bool {
         if attempt == self.attempt { return true }

@@ -39,7 +39,11 @@ import Testing
         sightings.add(near, Advertisement(localName: "MindWave Mobile"), rssi: -40)
         sightings.add(near, Advertisement(localName: "MindWave Mobile"), rssi: -60)
         #expect(facts(sightings).headsets.map(\.rssiDbm) == [-45, -80])
-        #expect(facts(sightings).headsets.map(\.model) == ["thinkgear", "buffered-eeg"])
+        #expect(facts(sightings).headsets.map(\.model) == ["mindwave", "buffered-eeg"])
+        var classic = ScanSightings()
+        classic.add(
+            PeripheralIdentifier(address: 3, type: .classic), Advertisement(localName: "MindWave Mobile"), rssi: -60)
+        #expect(facts(classic).headsets.map(\.model) == ["thinkgear"])
     }
 
     @Test func otherDevicesAreListedOnlyWhereTheyAreWanted() {

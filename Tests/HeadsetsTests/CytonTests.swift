@@ -171,7 +171,7 @@ struct CytonTests {
         let status = HeadsetStatus(condition: .idle, streams: CytonProfile(hasDaisy: true).streams)
         #expect(texts(profile.commands(for: .initialise, status: status)) == ["d", "/0", ">"])
         // While it streams, a question would stop it.
-        #expect(profile.commands(for: .queryStatus, status: status).isEmpty)
+        #expect(!profile.isAskedWhileStreaming)
         #expect(texts(profile.commands(for: .start, status: status)) == ["b"])
         #expect(!CytonProfile(settings: CytonSettings(usesDaisy: false)).answersStatusQuery)
     }

@@ -39,6 +39,9 @@ public struct CytonProfile: HeadsetProfile {
     public var controlCharacteristics: [BluetoothUUID] { [.serialPort] }
     public var dataCharacteristics: [BluetoothUUID] { [] }
 
+    /// A headset that streams knows only the command to stop.
+    public var isAskedWhileStreaming: Bool { false }
+
     /// The frames' numbers begin anew at each start.
     public var epochRule: EpochRule { .connection }
     public var memory: MemoryCapability { .none }
@@ -86,11 +89,11 @@ public struct CytonProfile: HeadsetProfile {
     /// The headset does not notice the end of a link and streams on: it is stopped before anything is asked.
     ///
     /// The question is the command that attaches a Daisy, whose answer tells how many channels there are. A headset that does
-    /// not answer is told to use eight. Once it has answered it is not asked again: that would stop it.
+    /// not answer is told to use eight.
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         let pause = CommandStep.wait(.milliseconds(100))
         switch purpose {
-        case .queryStatus: return settings.usesDaisy && status == nil ? [Self.step("s"), pause, Self.step("C")] : []
+        case .queryStatus: return settings.usesDaisy ? [Self.step("s"), pause, Self.step("C")] : []
         case .initialise:
             let channelCount = status?.streams?.contains { $0.bank == 1 } == true ? 16 : 8
             return (status == nil ? ["s", "c"] : []).flatMap { [Self.step($0), pause] }

@@ -10,8 +10,8 @@ public enum GanglionField {
         Int32(bitPattern: field & 1 == 0 ? field : field | ~UInt32(0) << width)
     }
 
-    /// The sample after `previous`: less the difference, in the 24 bits that the converter has. Sums that drift beyond them come
-    /// back at the other end, as the headset's own would.
+    /// The sample after `previous`: less the difference, in the 24 bits that the converter has. Sums that drift beyond them
+    /// come back at the other end, as the headset's own would.
     static func sum(_ previous: Int32, less field: UInt32, width: Int) -> Int32 {
         ((previous &- difference(field, width: width)) << 8) >> 8
     }

@@ -1,6 +1,7 @@
 /// What a Muse 2016, Muse 2 or Muse S may be told to send.
 ///
-/// Sources agree on these (BlueMuse, muse-lsl, BrainFlow); of `p23`, `p31`, `p32`, `p52`, `p53` and `p63` nobody says what they hold.
+/// Sources agree on these (BlueMuse, muse-lsl, BrainFlow); of `p23`, `p31`, `p32`, `p52`, `p53` and `p63` nobody says what
+/// they hold.
 public enum MusePreset: String, Hashable, Sendable, CaseIterable {
     /// 5 channels of EEG, the fifth at the auxiliary input; motion.
     case p20

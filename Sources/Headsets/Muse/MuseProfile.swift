@@ -141,8 +141,8 @@ public struct MuseProfile: HeadsetProfile {
             })
     }
 
-    /// The chosen preset, or 50, which other programs use with a Muse 2 and Muse S, and 21 without optical channels. What is not
-    /// subscribed is not sent.
+    /// The chosen preset, or 50, which other programs use with a Muse 2 and Muse S, and 21 without optical channels. What is
+    /// not subscribed is not sent.
     private var presetCommand: [UInt8] {
         MuseCommand.bytes(chosen?.rawValue ?? (variant == .withPPG ? MusePreset.p50 : .p21).rawValue)
     }

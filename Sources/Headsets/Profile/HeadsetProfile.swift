@@ -24,6 +24,9 @@ public protocol HeadsetProfile: Sendable {
     /// True where the status tells a serial number, which then takes the place of ``identityCharacteristic``.
     var tellsIdentityInStatus: Bool { get }
 
+    /// False where the status query would stop a headset that streams: it is asked before the start only.
+    var isAskedWhileStreaming: Bool { get }
+
     /// True where only the GATT database tells which of several kinds of headset this one is; see ``adapted(to:)``.
     var isDiscriminatedByDatabase: Bool { get }
 
@@ -75,6 +78,7 @@ extension HeadsetProfile {
     /// None in particular.
     public var vitalCharacteristics: [BluetoothUUID] { [] }
     public var tellsIdentityInStatus: Bool { false }
+    public var isAskedWhileStreaming: Bool { true }
     public var isDiscriminatedByDatabase: Bool { false }
     public func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
     public var presets: [String] { [] }

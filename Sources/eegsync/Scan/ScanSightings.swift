@@ -57,7 +57,7 @@ struct ScanSightings {
         for uuid in advertisement.serviceUUIDs where !sightings[place].services.contains(uuid) {
             sightings[place].services.append(uuid)
         }
-        guard let profile = profile(of: advertisement) else { return }
+        guard let profile = profile(of: advertisement, isClassic: identifier.addressType == .classic) else { return }
         sightings[place].profile = profile
         let recognition = profile.recognition
         // A packet with a name alone says nothing about the mode.
@@ -68,9 +68,11 @@ struct ScanSightings {
         }
     }
 
-    /// A service is a better witness than a name.
-    private func profile(of advertisement: Advertisement) -> (any HeadsetProfile)? {
-        profiles.first { profile in
+    /// A service is a better witness than a name. A model of Bluetooth Classic has no address of Low Energy, and the other way
+    /// round: "MindWave Mobile" is a name in both.
+    private func profile(of advertisement: Advertisement, isClassic: Bool) -> (any HeadsetProfile)? {
+        let profiles = profiles.filter { $0.usesSerialPort == isClassic }
+        return profiles.first { profile in
             let services = profile.recognition.serviceUUIDs + profile.recognition.pairingServiceUUIDs
             return advertisement.serviceUUIDs.contains(where: services.contains)
         } ?? profiles.first { $0.recognition.scanFilter.matches(advertisement) }

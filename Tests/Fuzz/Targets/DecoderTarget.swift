@@ -70,8 +70,13 @@ struct DecoderRun {
         .serialPort, ExploreService.explorePro.data, TGAMProfile.Radio.hm10.data, TGAMProfile.Radio.issc.data,
     ]
 
+    /// Models whose frames have no checksum: whether a frame is one, they also ask of what follows it, as far as it has come.
+    /// They do not hold a frame back until then.
+    private static let modelsThatLookAhead = ["cyton", "unicorn"]
+
     /// A byte stream means the same however it is cut.
     private var ruleOfStreams: String? {
+        guard !Self.modelsThatLookAhead.contains(profile.model) else { return nil }
         for characteristic in Self.byteStreams {
             let stream = pieces.filter { $0.characteristic == characteristic }.map(\.bytes)
             guard stream.count > 1 else { continue }
