@@ -221,7 +221,9 @@ SCENARIOS = [
         headsets=(LEFT, _BESIDE, STRANGER),
     ),
     # Headsets that are asked and started by commands; the Cyton streams on when its link ends.
+    Scenario(32, "unicorn-away-5s", "Unicorn: out of range for 5 s", [partial(_away, seconds=5, times=4)], (UNICORN,)),
     Scenario(32, "unicorn-kill", "Unicorn: eegsync killed (-9)", [_killed], (UNICORN,)),
+    Scenario(33, "cyton-away-5s", "Cyton: out of range for 5 s", [partial(_away, seconds=5, times=4)], (CYTON,)),
     Scenario(33, "cyton-kill", "Cyton: eegsync killed (-9)", [_killed], (CYTON,)),
 ]
 if _RECORDING.exists():
