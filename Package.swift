@@ -99,7 +99,9 @@ let package = Package(
             swiftSettings: optimised),
         .testTarget(
             name: "AcquisitionTests",
-            dependencies: ["Acquisition", "Capture", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux"],
+            dependencies: [
+                "Acquisition", "Capture", "Reconnection", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux",
+            ],
             swiftSettings: settings),
 
         // The whole acquisition in virtual time against a simulated world, with checkers for every promise.

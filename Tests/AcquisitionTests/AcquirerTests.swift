@@ -1,5 +1,6 @@
 import Bluetooth
 import Headsets
+import Reconnection
 import Storage
 import Testing
 
@@ -152,6 +153,21 @@ struct AcquirerTests {
         test.script.forgetCalls()
         try test.run(test.profile.timing.silenceLimit * 2)
         #expect(test.script.calls.contains(.cancel) == !allSend)
+    }
+
+    @Test("A late answer to an earlier connect leaves the present link its decoder, with what that has learnt")
+    func lateConnect() throws {
+        struct LearnedDecoder: HeadsetDecoder {
+            mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {}
+        }
+        let test = try Self.streaming()
+        let acquisition = try #require(test.acquirer.acquisitions.first)
+        acquisition.decoder = LearnedDecoder()
+        let present = acquisition.machine.attempt
+        let earlier = Attempt(number: present.number - 1)
+        acquisition.handle(CentralEvent.didConnect(HeadsetScript.identifier, attempt: earlier), at: test.now)
+        #expect(acquisition.decoder is LearnedDecoder)
+        #expect(test.phase == .streaming && acquisition.machine.attempt == present)
     }
 
     @Test("While the disk is full, the records of what happens stay bounded, and the latest are kept")
