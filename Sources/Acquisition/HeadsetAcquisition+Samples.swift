@@ -58,6 +58,7 @@ extension HeadsetAcquisition {
     private func take(_ block: SampleBlock, at arrival: MonotonicTime) {
         guard link != nil, !isFinishing, let index = index(of: block.stream) else { return }
         let isFirst = !streams[index].hasSamples
+        if streams[index].linkStart != nil { align(index, with: block.counter) }
         streams[index].take(
             block, decoded.values[block.values], at: arrival, unixNanoseconds: acquirer.unixNanoseconds(at: arrival),
             hasRoom: acquirer.hasRoom)
@@ -67,6 +68,16 @@ extension HeadsetAcquisition {
         if block.origin == .memory, linkProfile.memory == .bufferedEEGService {
             let end = streams[index].n(ofCounter: block.counter, plus: block.instantCount)
             send(memoryReaders[index].received(streams[index], end: end, at: arrival))
+        }
+    }
+
+    /// The banks of a wide stream are sampled together: what has one counter has one n in each of them.
+    private func align(_ index: Int, with counter: UInt32?) {
+        let stream = streams[index]
+        for other in streams where other.isBank(besides: stream) {
+            if other.isPlaced, let n = other.n(ofCounter: counter, plus: 0) { streams[index].linkStart?.alignedN = n }
+            let leastN = max(streams[index].linkStart?.leastN ?? 0, other.nextN)
+            streams[index].linkStart?.leastN = leastN
         }
     }
 

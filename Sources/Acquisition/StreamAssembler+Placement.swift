@@ -105,7 +105,12 @@ extension StreamAssembler {
         }
         let lastOfBlock = predictedN(at: arrival, unixNanoseconds: unixNanoseconds)
         let predicted = lastOfBlock - Int64(block.instantCount - 1) - (blockIndex - firstIndex)
-        let firstN = hasSamples ? max(nextN, predicted) : 0
+        let firstN: Int64 =
+            if let aligned = start.alignedN {
+                max(nextN, aligned - (blockIndex - firstIndex))
+            } else {
+                hasSamples ? max(nextN, start.leastN, predicted) : start.leastN
+            }
         let began = EpochRecord(
             stream: id, number: epoch.map { $0.number + 1 } ?? 0, bootIdentifier: boot, firstN: firstN,
             firstIndex: firstIndex, began: arrival)

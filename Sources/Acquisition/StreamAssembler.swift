@@ -245,6 +245,11 @@ struct StreamAssembler: Sendable {
     /// True once a block of the present link has told where the stream stands.
     var isPlaced: Bool { isLinked && linkStart == nil && epoch != nil }
 
+    /// True where both are banks of one stream: their places in the headset's list follow each other as their numbers do.
+    func isBank(besides other: StreamAssembler) -> Bool {
+        description.bank != other.description.bank && position - description.bank == other.position - other.description.bank
+    }
+
     /// True where rows of both would have the same columns.
     func hasShape(of other: StreamDescription) -> Bool {
         description.channels == other.channels && description.samplingFrequency == other.samplingFrequency

@@ -25,6 +25,25 @@ struct SessionCheck {
                 continue
             }
             if let wrong = try firstWrong(stream, firstN...lastN) { return wrong }
+            if let wrong = wrongBank(stream) { return wrong }
+        }
+        return nil
+    }
+
+    /// Where a bank has other numbers for the samples of a session than the first bank of its stream.
+    private func wrongBank(_ stream: StreamContents) -> String? {
+        let bank = stream.description.bank
+        guard bank > 0, let first = reader.contents.streams.first(where: { $0.position == stream.position - bank }) else {
+            return nil
+        }
+        let known = (epochs[first.id] ?? []).compactMap { origin(of: $0, stream: first) }
+        for epoch in epochs[stream.id] ?? [] {
+            guard let own = origin(of: epoch, stream: stream) else { continue }
+            let shifts = known.filter { $0.session == own.session }.map(\.shift)
+            if !shifts.isEmpty, !shifts.contains(own.shift) {
+                return "n \(epoch.firstN), bank \(bank) of \(stream.description.name): n is \(own.shift) beyond the headset's "
+                    + "number, in bank 0 \(shifts)"
+            }
         }
         return nil
     }
