@@ -2,8 +2,8 @@ import Headsets
 
 /// What holds of everything that a decoder makes of a link, whatever came over it.
 struct DecodedRules {
-    /// The profile's streams; empty where the headset describes them itself.
-    private let streams: [StreamDescription]
+    /// The profile's streams, until the headset describes others; empty where only the headset knows them.
+    private var streams: [StreamDescription]
     private var byteCount = 0
     private var callCount = 0
     private var valueCount = 0
@@ -39,7 +39,10 @@ struct DecodedRules {
             }
             end = block.values.upperBound
             return check(block, decoded.values)
-        case .status(let status): return check(status)
+        case .status(let status):
+            if let broken = check(status) { return broken }
+            if let told = status.streams, !streams.isEmpty { streams = told }
+            return nil
         case .overwritten(let stream, _, _), .drainEnded(let stream, _):
             return (0..<BufferedEEGService.streamCountMaximum).contains(stream) ? nil : "a stream that cannot be"
         case .damaged(let stream, let count):
@@ -100,7 +103,9 @@ struct DecodedRules {
         }
         if let frequency = status.tickFrequency, !(frequency > 0 && frequency.isFinite) { return "a clock that cannot be" }
         guard let told = status.streams else { return nil }
-        guard told.count == status.buffered.count else { return "ranges of other streams than are described" }
+        guard status.buffered.isEmpty || told.count == status.buffered.count else {
+            return "ranges of other streams than are described"
+        }
         for stream in told {
             guard (1...StreamDescription.channelsPerBank).contains(stream.channels.count), stream.samplingFrequency > 0,
                 stream.samplingFrequency.isFinite, stream.samplesPerCount > 0, stream.counterModulus ?? 1 > 0

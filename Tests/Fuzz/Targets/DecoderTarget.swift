@@ -10,7 +10,6 @@ extension FuzzTarget {
 
     /// Profiles of one model whose decoders differ. The first byte of an input chooses.
     private static let variants: [String: [any HeadsetProfile]] = [
-        "cyton": [CytonProfile(), CytonProfile(hasDaisy: true)],
         "ganglion": [GanglionProfile(), GanglionProfile(isAccelerometerOn: false)],
         "mindwave": [MindWaveProfile(), MindWaveProfile(format: .stream)],
         "muse": [MuseProfile(preset: "p50", variant: .withPPG)]
