@@ -82,7 +82,9 @@ struct HeldBlocks: Sendable {
     ///   - index: of its first sample, nearest to ``nextExpectedIndex``.
     ///   - lateness: by how many samples it came after its time, if no turn was missed.
     mutating func append(_ held: Held, index: Int64, lateness: Int64) {
-        let length = abs(index - expectedIndex)
+        // The latest instants once more, or other channels of them, are no jump.
+        let end = index + Int64(held.block.instantCount)
+        let length = min(abs(index - expectedIndex), abs(end - expectedIndex))
         let isFirstJump = jump.entry == 0 && jump.length > 0
         if firstArrival == nil {
             jump = (0, length)
@@ -91,7 +93,7 @@ struct HeldBlocks: Sendable {
         }
         firstArrival = firstArrival ?? held.arrival
         leastLateness = min(leastLateness, lateness)
-        expectedIndex = max(expectedIndex, index + Int64(held.block.instantCount))
+        expectedIndex = max(expectedIndex, end)
         entries.append(.block(held))
     }
 

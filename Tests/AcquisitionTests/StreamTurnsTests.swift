@@ -99,6 +99,24 @@ struct StreamTurnsTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("Channels that come in blocks of their own lose the same turns")
+    func partialBlocks() {
+        var test = StreamUnderTest(modulus: 10, frequency: 10)
+        test.begin(rule: .connection)
+        func instant(_ n: Int64, _ test: inout StreamUnderTest) {
+            test.advance(samples: 1)
+            for channel in 0..<2 { test.take(index: n, truth: n, count: 1, channels: channel..<(channel + 1)) }
+        }
+        for n in 0..<30 { instant(Int64(n), &test) }
+        test.advance(samples: 20)
+        for n in 50..<60 { instant(Int64(n), &test) }
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<30, 50..<60))
+        #expect(test.database.rows.values.allSatisfy { !$0.contains(nil) })
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("A sample that is never sent keeps its place among the blocks that are held")
     func unsentWhileHeld() {
         var test = Self.streaming()
