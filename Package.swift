@@ -41,12 +41,13 @@ let package = Package(
 
         // How to recognise, start, query, drain and decode each headset. Pure.
         .target(name: "Headsets", dependencies: ["Bluetooth"], swiftSettings: optimised),
-        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Bluetooth"], swiftSettings: settings),
+        .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Simulation", "Bluetooth"], swiftSettings: settings),
 
         // Headsets that somebody has described in a file: from YAML to a profile.
         .target(name: "HeadsetDescriptors", dependencies: ["Headsets", "Bluetooth", yams], swiftSettings: settings),
         .testTarget(
-            name: "HeadsetDescriptorsTests", dependencies: ["HeadsetDescriptors", "ShippedHeadsets", "Headsets", "Bluetooth"],
+            name: "HeadsetDescriptorsTests",
+            dependencies: ["HeadsetDescriptors", "ShippedHeadsets", "Headsets", "Simulation", "Bluetooth"],
             swiftSettings: settings),
         // The descriptors that come with the program, embedded in the binary.
         .target(
@@ -119,7 +120,8 @@ let package = Package(
         // The Attribute Protocol and the client of the Generic Attribute Profile. Pure.
         .target(name: "AttributeProtocol", dependencies: ["Bluetooth"], swiftSettings: settings),
         .testTarget(
-            name: "AttributeProtocolTests", dependencies: ["AttributeProtocol", "Bluetooth"], swiftSettings: settings),
+            name: "AttributeProtocolTests", dependencies: ["AttributeProtocol", "Simulation", "Bluetooth"],
+            swiftSettings: settings),
 
         // The kernel's Bluetooth management channel: adapters, connection parameters, why links ended.
         .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),

@@ -23,6 +23,11 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
         return Self.mixed(state)
     }
 
+    /// So many random bytes.
+    public mutating func bytes(count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+    }
+
     /// A number below `bound`, which must be greater than 0; the bias is below bound / 2^64.
     public mutating func below(_ bound: UInt64) -> UInt64 {
         next().multipliedFullWidth(by: bound).high

@@ -1,5 +1,6 @@
 import AttributeProtocol
 import Bluetooth
+import Simulation
 import Testing
 
 @Suite("Defects") struct DefectTests {

@@ -1,5 +1,6 @@
 import AttributeProtocol
 import Bluetooth
+import Simulation
 import Testing
 
 @Suite("Random bytes") struct RandomPacketTests {

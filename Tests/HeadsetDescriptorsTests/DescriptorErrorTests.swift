@@ -1,6 +1,7 @@
 import HeadsetDescriptors
 import Headsets
 import ShippedHeadsets
+import Simulation
 import Testing
 
 @Suite("Errors of a descriptor")

@@ -3,6 +3,7 @@ import Foundation
 import HeadsetDescriptors
 import Headsets
 import ShippedHeadsets
+import Simulation
 import Testing
 
 /// The shipped descriptor of a file.

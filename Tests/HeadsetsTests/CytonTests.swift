@@ -1,5 +1,6 @@
 import Bluetooth
 import Headsets
+import Simulation
 import Testing
 
 /// The Cyton's serial stream. The frames are those of OpenBCI's NodeJS library (MIT licence).

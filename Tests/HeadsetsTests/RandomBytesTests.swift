@@ -1,5 +1,6 @@
 import Bluetooth
 import Headsets
+import Simulation
 import Testing
 
 /// Bytes from the air may be anything.

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Headsets
+import Simulation
 import Testing
 
 /// 322 s of a real MindWave (akloster/python-mindwave, BSD); 165,093 raw and 322 power frames, none damaged.
