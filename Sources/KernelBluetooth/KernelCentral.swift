@@ -20,6 +20,8 @@ public final class KernelCentral: Central {
     private static let receiveLimit = AttributeMTU.largestUseful
     /// How many packets one link gets before the others have their turn.
     private static let packetsPerTurn = 64
+    /// How long after a refusal the adapter is told again to switch on: it may be just coming up, or busy.
+    private static let powerPause = Duration.seconds(2)
     /// How many packets may wait to be sent: the kernel takes them as fast as the link does.
     private static let outboxLimit = 256
 
@@ -40,19 +42,30 @@ public final class KernelCentral: Central {
     var retrievals: [(services: [BluetoothUUID], attempt: Attempt)] = []
     /// Whether this process may do what it must; nil before the kernel said so.
     var isPermitted: Bool?
-    /// True from the command to switch the adapter on to its answer.
-    private var isSwitchingOn = false
+    /// The adapter that was prepared; nil before that, and after it was pulled out or the channel broke.
+    private var preparedIndex: ControllerIndex?
+    private var power = PowerMemory()
+    private var powering = Powering.idle
     private var events: [CentralEvent] = []
     private var buffer = [UInt8](repeating: 0, count: KernelCentral.receiveLimit.rawValue + 1)
 
     public private(set) var state = AdapterState.unknown
+
+    /// What has become of the command to switch the adapter on.
+    private enum Powering {
+        case idle
+        /// It was sent and has no answer yet.
+        case underWay
+        /// It was refused; nil where it is not tried again.
+        case refused(until: MonotonicTime?)
+    }
 
     /// Creates a central that opens its sockets when it is first processed.
     ///
     /// - Parameters:
     ///   - adapter: `hci0`, or an address such as `00:AA:01:00:00:42`; nil for the first that is on.
     ///   - powersOn: whether an adapter that is off when it appears is switched on, for machines where nobody else does it.
-    ///     One that is switched off later stays off.
+    ///     One that is switched off later stays off; see ``PowerMemory``.
     ///   - maps: where handles are kept from one link to the next.
     ///   - watch: where its file descriptors are watched.
     public convenience init(
@@ -89,7 +102,7 @@ public final class KernelCentral: Central {
 
     public var deadline: MonotonicTime? {
         if !events.isEmpty { return now }
-        return ([adapter.deadline, scan.retry] + links.map(\.deadline)).compactMap { $0 }.min()
+        return ([adapter.deadline, scan.retry, powerDeadline] + links.map(\.deadline)).compactMap { $0 }.min()
     }
 
     public func process(at now: MonotonicTime) -> [CentralEvent] {
@@ -102,6 +115,7 @@ public final class KernelCentral: Central {
         adapter.process(ready, at: now)
         let told = adapter.takeEvents()
         for event in told { noteAdapter(event) }
+        attendToAdapter()
         adapterChanged()
         for event in told { handle(event) }
         for link in links { if let error = link.end { end(link.identifier, SocketError.ended(error)) } }
@@ -140,36 +154,64 @@ public final class KernelCentral: Central {
         retrievals = []
     }
 
+    private var isSwitchingOn: Bool {
+        if case .underWay = powering { true } else { false }
+    }
+
+    private var powerDeadline: MonotonicTime? {
+        if case .refused(let until) = powering { until } else { nil }
+    }
+
     /// Takes what says how it stands with the adapter, before anything else is made of the news.
     private func noteAdapter(_ event: ManagementEvent) {
         switch event {
-        case .indexAdded, .indexRemoved:
-            isPermitted = nil
-            isSwitchingOn = false
+        case .indexAdded(let index), .indexRemoved(let index):
+            power.removed(index, at: now)
+            forgetAdapter(index)
         case .reply(let reply):
-            guard reply.index == adapter.index else { return }
             switch (reply.opcode, reply.result) {
-            case (.readControllerInformation, .success(.controllerInformation(let information))):
-                begin(information, on: reply.index)
+            // It is the first of a new channel, or of a new adapter.
+            case (.readControllerInformation, _): forgetAdapter(reply.index)
+            case _ where reply.index != preparedIndex: break
             // Of the answers, only the refusal needs to be known: that the adapter is off is told otherwise.
             case (.getConnections, .failure(.permissionDenied)): isPermitted = false
             case (.getConnections, _): isPermitted = true
-            case (.setPowered, _): isSwitchingOn = false
+            case (.setPowered, .success): powering = .idle
+            case (.setPowered, .failure(let status)):
+                powering = .refused(until: status == .permissionDenied ? nil : now + Self.powerPause)
             default: break
             }
         default: break
         }
     }
 
-    /// An adapter is there: whether it may be used is asked with the first command that needs the permission.
-    private func begin(_ information: ControllerInformation, on index: ControllerIndex) {
-        if powersOn {
-            if !information.currentSettings.contains(.lowEnergy) { adapter.send(.setLowEnergy(true, index)) }
-            if !information.currentSettings.contains(.powered) {
-                isSwitchingOn = true
-                adapter.send(.setPowered(true, index))
-            }
+    private func forgetAdapter(_ index: ControllerIndex) {
+        guard index == preparedIndex else { return }
+        preparedIndex = nil
+        isPermitted = nil
+        powering = .idle
+    }
+
+    /// Prepares an adapter that has come into use, and switches it on where that is wanted.
+    private func attendToAdapter() {
+        guard let index = adapter.index, adapter.state != .unknown, adapter.state != .resetting else { return }
+        if index != preparedIndex { prepare(index) }
+        guard powersOn, power.wantsPower(adapter.address, on: index, in: adapter.state, at: now) else { return }
+        switch powering {
+        case .underWay: return
+        case .refused(let until): guard let until, until <= now else { return }
+        case .idle: break
         }
+        powering = .underWay
+        adapter.send(.setPowered(true, index))
+    }
+
+    /// An adapter is there: whether it may be used is asked with the first command that needs the permission.
+    private func prepare(_ index: ControllerIndex) {
+        preparedIndex = index
+        isPermitted = nil
+        powering = .idle
+        if powersOn, !adapter.settings.contains(.lowEnergy) { adapter.send(.setLowEnergy(true, index)) }
         // What a process that was killed has left: the kernel would connect to those devices, and close a link that nobody
         // opens a socket on, over and over, while they cannot be found by a scan.
         adapter.send(.removeDevice(nil, index))

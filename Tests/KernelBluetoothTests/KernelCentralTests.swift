@@ -42,6 +42,53 @@ import Testing
         #expect(right.commands.filter { $0 == .setPowered }.count == 1)
     }
 
+    @Test func whatAPersonSwitchedOffStaysOffWhateverBreaksOrIsPulledOut() {
+        let room = LowEnergyRoom(powersOn: true)
+        room.turn()
+        room.breakChannel { room.setPowered(false) }
+        #expect(room.central.state == .poweredOff)
+        room.turn(after: .seconds(60))
+        room.replug()
+        room.setBlocked(true)
+        room.setBlocked(false)
+        room.turn(after: .seconds(60))
+        #expect(room.central.state == .poweredOff && !room.commands.contains(.setPowered))
+        // Whoever switches it on wants it on, and is remembered for that, too.
+        room.setPowered(true)
+        room.replug()
+        #expect(room.central.state == .poweredOn && room.commands.filter { $0 == .setPowered }.count == 1)
+    }
+
+    @Test func anAdapterIsAsItWasOnceItIsUnblockedOrPutInAgain() {
+        let room = LowEnergyRoom(powersOn: true)
+        room.turn()
+        room.setBlocked(true)
+        #expect(room.central.state == .blocked)
+        room.turn(after: .seconds(3600))
+        #expect(!room.commands.contains(.setPowered))
+        room.setBlocked(false)
+        room.turn(after: .milliseconds(500))
+        #expect(room.central.state == .poweredOn)
+        room.replug()
+        #expect(room.central.state == .poweredOn && room.commands.filter { $0 == .setPowered }.count == 2)
+    }
+
+    @Test func anAdapterThatDoesNotSwitchOnIsToldSoAgainAfterAWhile() {
+        let room = LowEnergyRoom(powered: false, powersOn: true)
+        room.powerRefusal = .busy
+        #expect(room.turn().last == .didUpdateState(.poweredOff))
+        #expect(room.turn(after: .seconds(1)).isEmpty && room.central.deadline != nil)
+        #expect(room.turn(after: .seconds(1)).last == .didUpdateState(.poweredOn))
+    }
+
+    @Test func anotherAdapterDisturbsNothing() {
+        let room = LowEnergyRoom(powersOn: true)
+        _ = room.link()
+        let toldCount = room.told.count
+        room.plugAnother()
+        #expect(room.told.count == toldCount && room.central.state == .poweredOn && !room.commands.contains(.setPowered))
+    }
+
     @Test func switchingTheAdapterOffEndsLinksConnectsAndScans() {
         let room = LowEnergyRoom()
         let attempt = room.link().attempt
