@@ -12,16 +12,6 @@ extension KernelCentral {
         tell(.willRestoreState([], attempt: attempt))
     }
 
-    /// Of the devices that the kernel says are connected, those whose handles are known to hold one of the services: this
-    /// process's own, and headsets of earlier links.
-    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        guard state == .poweredOn, let index = adapter.index else {
-            return tell(.didRetrieveConnected([], attempt: attempt))
-        }
-        retrievals.append((services, attempt))
-        adapter.send(.getConnections(index))
-    }
-
     public func scanForPeripherals(matching filter: ScanFilter) {
         guard state == .poweredOn, let index = adapter.index else {
             return tell(.didFailToScan(.adapterUnavailable(state)))
@@ -44,11 +34,13 @@ extension KernelCentral {
         guard peripheral.addressType != .classic else {
             return tell(.didFailToConnect(peripheral, error: .unknownPeripheral, attempt: attempt))
         }
-        if let place = links.firstIndex(where: { $0.identifier == peripheral }) {
+        if let place = links.firstIndex(where: { $0.identifier == peripheral && !$0.isProbe }) {
             links[place].attempt = attempt
             if links[place].isConnected { tell(.didConnect(peripheral, attempt: attempt)) }
             return
         }
+        // Two sockets on one channel there cannot be.
+        endProbe(of: peripheral)
         links.append(
             KernelLink(
                 identifier: peripheral, attempt: attempt, conversation: ATTLink(peripheral: peripheral, map: nil)))
@@ -58,7 +50,7 @@ extension KernelCentral {
     }
 
     public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        if links.contains(where: { $0.identifier == peripheral }) {
+        if links.contains(where: { $0.identifier == peripheral && !$0.isProbe }) {
             remove(peripheral)
             closeLink(to: peripheral)
         }
@@ -86,34 +78,36 @@ extension KernelCentral {
     private func handle(_ reply: ManagementReply) {
         parameters.handle(.reply(reply))
         if let error = scan.handle(reply, at: now) { tell(.didFailToScan(error)) }
-        if let command = scan.remedy(for: reply) { adapter.send(command) }
+        if isAlone, let command = scan.remedy(for: reply) { adapter.send(command) }
         guard reply.opcode == .getConnections else { return }
         if case .success(.connections(let devices)) = reply.result {
             for device in devices where !connectedDevices.contains(device) { deviceConnected(device) }
         }
-        for question in retrievals { answer(question.services, question.attempt) }
-        retrievals = []
-    }
-
-    private func answer(_ services: [BluetoothUUID], _ attempt: Attempt) {
-        let found = connectedDevices.filter { device in
-            let offered = maps.load(device)?.services.map(\.uuid) ?? []
-            return offered.contains(where: services.contains)
-        }
-        tell(.didRetrieveConnected(found, attempt: attempt))
+        for place in retrievals.indices { retrievals[place].isListed = true }
+        if !retrievals.isEmpty { probeDevices() }
     }
 
     private func deviceConnected(_ identifier: PeripheralIdentifier) {
         guard identifier.addressType != .classic else { return }
         if !connectedDevices.contains(identifier) { connectedDevices.append(identifier) }
-        if let place = links.firstIndex(where: { $0.identifier == identifier && $0.isWaiting }) { open(place) }
+        if let place = links.firstIndex(where: { $0.identifier == identifier && $0.isWaiting }) { return open(place) }
+        // The kernel connects to what a process that was killed has waited for, closes the link after 2 s because nobody opens
+        // a socket on it, and begins again, so that no scan finds the headset. It is told to stop that now, and not before:
+        // while the kernel itself is connecting, to remove the device blocks all its commands for 4 s (seen on 6.1: the answer
+        // to LE Create Connection is taken for the one to LE Create Connection Cancel; `hci_le_create_conn_sync`).
+        let isOurs = links.contains { $0.identifier == identifier }
+        if isAlone, !isOurs, let index = adapter.index, !isBluetoothdRunning() {
+            adapter.send(.removeDevice(identifier, index))
+        }
     }
 
     private func deviceDisconnected(_ identifier: PeripheralIdentifier, _ reason: DisconnectionReason) {
         connectedDevices.removeAll { $0 == identifier }
+        probedMaps.removeAll { $0.device == identifier }
         guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
         switch links[place].phase {
         case .waiting: break
+        case _ where links[place].isProbe: endProbe(of: identifier)
         case .opening:
             // It came and went. The kernel goes on waiting for it.
             closeSocket(place)
@@ -127,7 +121,7 @@ extension KernelCentral {
 
     // MARK: The channel
 
-    private func open(_ place: Int) {
+    func open(_ place: Int) {
         let identifier = links[place].identifier
         switch sockets.open(identifier, adapter.address) {
         case .failure(let error): refused(identifier, error)
@@ -145,17 +139,19 @@ extension KernelCentral {
         links[place].phase = .connected(socket: socket)
         links[place].conversation = ATTLink(peripheral: identifier, map: maps.load(identifier))
         readiness.watch(socket, for: .reading)
-        tell(.didConnect(identifier, attempt: links[place].attempt))
+        if !links[place].isProbe { tell(.didConnect(identifier, attempt: links[place].attempt)) }
         links[place].conversation.begin(at: now)
+        if links[place].isProbe { links[place].conversation.discoverServices(attempt: .none, at: now) }
         carryOut(place)
     }
 
     private func refused(_ identifier: PeripheralIdentifier, _ error: SocketError) {
         guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
+        if endProbe(of: identifier) { return }
         closeSocket(place)
         links[place].phase = .waiting
         // Another program has the channel; bluetoothd takes that of every link.
-        if error.code == EBUSY { return end(identifier, .channelBusy) }
+        if error.code == EBUSY { return end(identifier, isBluetoothdRunning() ? .heldByBluetoothd : .channelBusy) }
         if case .final(let error) = error.connecting { return end(identifier, error) }
         // The link has gone again, or goes; its end is told, and the kernel waits for the next.
         closeLink(to: identifier)
@@ -165,7 +161,7 @@ extension KernelCentral {
     func linksDue() {
         for identifier in links.filter({ $0.deadline.map { $0 <= now } ?? false }).map(\.identifier) {
             guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { continue }
-            guard case .connected(let socket) = links[place].phase else {
+            guard case .connected(let socket) = links[place].phase, !links[place].isProbe else {
                 refused(identifier, SocketError(code: ETIMEDOUT))
                 continue
             }
@@ -188,13 +184,14 @@ extension KernelCentral {
 
     /// Closes a link on which the peripheral does not answer any more.
     func close(_ identifier: PeripheralIdentifier) {
+        if endProbe(of: identifier) { return }
         closeLink(to: identifier)
         end(identifier, .linkLost)
     }
 
     /// Ends a link, or the wait for one, for a reason that is not the caller's.
     func end(_ identifier: PeripheralIdentifier, _ error: CentralError) {
-        guard let link = remove(identifier) else { return }
+        guard !endProbe(of: identifier), let link = remove(identifier) else { return }
         let cause = state == .poweredOn ? error : .adapterUnavailable(state)
         if link.isConnected {
             tell(.didDisconnect(identifier, error: cause, attempt: link.attempt))
@@ -219,7 +216,7 @@ extension KernelCentral {
         adapter.send(.disconnect(identifier, index))
     }
 
-    private func closeSocket(_ place: Int) {
+    func closeSocket(_ place: Int) {
         guard let socket = links[place].socket else { return }
         readiness.unwatch(socket)
         Glibc.close(socket)

@@ -31,6 +31,9 @@ public final class KernelCentral: Central {
     let maps: HandleMapStore
     private let watch: DescriptorWatch
     private let powersOn: Bool
+    /// Whether nobody else of this program uses the adapter, so that what is in the way may be cleared away.
+    let isAlone: Bool
+    let isBluetoothdRunning: () -> Bool
     /// The present, as last told.
     var now = MonotonicTime.boot
     var links: [KernelLink] = []
@@ -38,8 +41,9 @@ public final class KernelCentral: Central {
     var connectedDevices: [PeripheralIdentifier] = []
     var parameters = ConnectionParameterLoader()
     var scan = KernelScan()
-    /// Questions that wait for the kernel's list of connections.
-    var retrievals: [(services: [BluetoothUUID], attempt: Attempt)] = []
+    var retrievals: [KernelRetrieval] = []
+    /// What connected devices were found to offer, until they are gone.
+    var probedMaps: [(device: PeripheralIdentifier, map: HandleMap)] = []
     /// Whether this process may do what it must; nil before the kernel said so.
     var isPermitted: Bool?
     /// The adapter that was prepared; nil before that, and after it was pulled out or the channel broke.
@@ -66,25 +70,33 @@ public final class KernelCentral: Central {
     ///   - adapter: `hci0`, or an address such as `00:AA:01:00:00:42`; nil for the first that is on.
     ///   - powersOn: whether an adapter that is off when it appears is switched on, for machines where nobody else does it.
     ///     One that is switched off later stays off; see ``PowerMemory``.
+    ///   - isAlone: false for a command that looks on while another process records: it ends nobody's discovery and keeps
+    ///     nobody's devices from being connected.
     ///   - maps: where handles are kept from one link to the next.
+    ///   - isBluetoothdRunning: asked when something happens that bluetoothd may have done; it must answer at once.
     ///   - watch: where its file descriptors are watched.
     public convenience init(
-        adapter: String? = nil, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), watch: DescriptorWatch
+        adapter: String? = nil, powersOn: Bool = false, isAlone: Bool = true, maps: HandleMapStore = .inMemory(),
+        isBluetoothdRunning: @escaping () -> Bool = { false }, watch: DescriptorWatch
     ) {
         self.init(
-            adapter: adapter, powersOn: powersOn, maps: maps, watch: watch, sockets: .kernel,
+            adapter: adapter, powersOn: powersOn, isAlone: isAlone, maps: maps, isBluetoothdRunning: isBluetoothdRunning,
+            watch: watch, sockets: .kernel,
             isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
             openManagement: { () throws(ManagementError) in try ManagementSocket() })
     }
 
     /// The same with other sockets.
     init(
-        adapter: String?, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), watch: DescriptorWatch,
-        sockets: LowEnergySockets, isBlocked: @escaping (String) -> Bool,
+        adapter: String?, powersOn: Bool = false, isAlone: Bool = true, maps: HandleMapStore = .inMemory(),
+        isBluetoothdRunning: @escaping () -> Bool, watch: DescriptorWatch, sockets: LowEnergySockets,
+        isBlocked: @escaping (String) -> Bool,
         openManagement: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
         self.watch = watch
         self.powersOn = powersOn
+        self.isAlone = isAlone
+        self.isBluetoothdRunning = isBluetoothdRunning
         self.maps = maps
         self.sockets = sockets
         self.adapter = AdapterWatch(
@@ -102,7 +114,8 @@ public final class KernelCentral: Central {
 
     public var deadline: MonotonicTime? {
         if !events.isEmpty { return now }
-        return ([adapter.deadline, scan.retry, powerDeadline] + links.map(\.deadline)).compactMap { $0 }.min()
+        let others = [adapter.deadline, scan.retry, powerDeadline, power.deadline, retrievals.map(\.limit).min()]
+        return (others + links.map(\.deadline)).compactMap { $0 }.min()
     }
 
     public func process(at now: MonotonicTime) -> [CentralEvent] {
@@ -120,6 +133,7 @@ public final class KernelCentral: Central {
         for event in told { handle(event) }
         for link in links { if let error = link.end { end(link.identifier, SocketError.ended(error)) } }
         linksDue()
+        answerRetrievals()
         if let index = adapter.index, let command = scan.due(at: now, on: index) { adapter.send(command) }
         defer { events.removeAll(keepingCapacity: true) }
         return events
@@ -148,10 +162,10 @@ public final class KernelCentral: Central {
         tell(.didUpdateState(state))
         guard state != .poweredOn else { return }
         connectedDevices = []
+        probedMaps = []
         for identifier in links.map(\.identifier) { end(identifier, .adapterUnavailable(state)) }
         if scan.adapterLost() { tell(.didFailToScan(.adapterUnavailable(state))) }
-        for question in retrievals { tell(.didRetrieveConnected([], attempt: question.attempt)) }
-        retrievals = []
+        answerRetrievals(isOver: true)
     }
 
     private var isSwitchingOn: Bool {
@@ -196,7 +210,10 @@ public final class KernelCentral: Central {
     private func attendToAdapter() {
         guard let index = adapter.index, adapter.state != .unknown, adapter.state != .resetting else { return }
         if index != preparedIndex { prepare(index) }
-        guard powersOn, power.wantsPower(adapter.address, on: index, in: adapter.state, at: now) else { return }
+        guard powersOn,
+            power.wantsPower(
+                adapter.address, on: index, in: adapter.state, at: now, isBluetoothdRunning: isBluetoothdRunning)
+        else { return }
         switch powering {
         case .underWay: return
         case .refused(let until): guard let until, until <= now else { return }
@@ -212,9 +229,6 @@ public final class KernelCentral: Central {
         isPermitted = nil
         powering = .idle
         if powersOn, !adapter.settings.contains(.lowEnergy) { adapter.send(.setLowEnergy(true, index)) }
-        // What a process that was killed has left: the kernel would connect to those devices, and close a link that nobody
-        // opens a socket on, over and over, while they cannot be found by a scan.
-        adapter.send(.removeDevice(nil, index))
         adapter.send(.getConnections(index))
     }
 
@@ -300,6 +314,7 @@ public final class KernelCentral: Central {
         var hasTimedOut = false
         for event in links[place].conversation.takeEvents() {
             switch event {
+            case _ where links[place].isProbe: if isProbed(identifier, event) { return }
             case .central(let event): tell(event)
             case .didUpdateMap(let map): maps.save(identifier, map)
             case .needsSecurity(let level): raiseSecurity(place, to: level, socket)

@@ -73,6 +73,25 @@ import Testing
         #expect(room.central.state == .poweredOn && room.commands.filter { $0 == .setPowered }.count == 2)
     }
 
+    @Test func whatBluetoothdSwitchesOffWhenItEndsIsSwitchedOnAgain() {
+        let room = LowEnergyRoom(powersOn: true)
+        room.isBluetoothdRunning = true
+        room.turn()
+        room.setPowered(false)
+        room.turn(after: .seconds(5))
+        #expect(room.central.state == .poweredOff)
+        room.isBluetoothdRunning = false
+        room.turn(after: .milliseconds(500))
+        #expect(room.central.state == .poweredOn)
+        // A person switches it off, and stops bluetoothd much later.
+        room.isBluetoothdRunning = true
+        room.setPowered(false)
+        for _ in 0..<40 { room.turn(after: .milliseconds(500)) }
+        room.isBluetoothdRunning = false
+        room.turn(after: .seconds(60))
+        #expect(room.central.state == .poweredOff && room.central.deadline == nil)
+    }
+
     @Test func anAdapterThatDoesNotSwitchOnIsToldSoAgainAfterAWhile() {
         let room = LowEnergyRoom(powered: false, powersOn: true)
         room.powerRefusal = .busy
@@ -208,6 +227,13 @@ import Testing
         room.tellConnected()
         #expect(room.told.last == .didFailToConnect(headset, error: .channelBusy, attempt: attempt))
         #expect(room.commands.last == .removeDevice)
+        room.tellDisconnected(reason: 2)
+        // bluetoothd does that with every link, which can be said.
+        room.isBluetoothdRunning = true
+        let next = room.connect()
+        room.refusal = SocketError(code: EBUSY)
+        room.tellConnected()
+        #expect(room.told.last == .didFailToConnect(headset, error: .heldByBluetoothd, attempt: next))
     }
 
     @Test func requestsToAHeadsetThatIsNotConnectedAreRefused() {
@@ -252,17 +278,6 @@ import Testing
         #expect(room.turn() == [.willRestoreState([], attempt: Attempt(number: 1))])
     }
 
-    @Test func connectedHeadsetsAreThoseWhoseHandlesHoldTheService() {
-        let room = LowEnergyRoom()
-        _ = room.link()
-        room.tellConnected(other)
-        for (service, found) in [(LowEnergyRoom.service, [headset]), (BluetoothUUID(UInt16(0x180F)), [])] {
-            let attempt = room.nextAttempt()
-            room.central.retrieveConnectedPeripherals(withServices: [service], attempt: attempt)
-            #expect(room.turn() == [.didRetrieveConnected(found, attempt: attempt)])
-        }
-    }
-
     @Test func aScanGoesOnUntilItIsStoppedAndTellsWhatMatches() {
         let room = LowEnergyRoom()
         room.turn()
@@ -287,15 +302,25 @@ import Testing
         #expect(room.commands.last == .stopDiscovery, "it is not begun again")
     }
 
-    @Test func whatAKilledProcessHasLeftIsClearedAway() {
+    @Test func whatAKilledProcessHasLeftIsClearedAwayWhenItShows() {
         let room = LowEnergyRoom()
         room.turn()
-        #expect(room.commands == [.removeDevice, .getConnections])
+        #expect(room.commands == [.getConnections], "a connect of the kernel that is under way would block its commands")
+        room.tellConnected(other)
+        #expect(room.commands.last == .removeDevice)
         room.hasForeignDiscovery = true
         room.central.scanForPeripherals(matching: .unfiltered)
         room.turn()
         #expect(room.commands.suffix(3) == [.startDiscovery, .stopDiscovery, .startDiscovery])
         #expect(!room.told.contains { if case .didFailToScan = $0 { true } else { false } })
+    }
+
+    @Test func whatIsConnectedForBluetoothdIsLeftToIt() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.isBluetoothdRunning = true
+        room.tellConnected(other)
+        #expect(room.commands == [.getConnections])
     }
 
     @Test func aScanForNamesIsFilteredHereAndAChangeOfFilterBeginsAnother() {

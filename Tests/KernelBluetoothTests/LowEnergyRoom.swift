@@ -79,6 +79,12 @@ final class LowEnergyRoom: HeadsetRoom {
     var hasForeignDiscovery = false
     /// How secure all links are.
     var security = SecurityLevel.low
+    /// Whether headsets say nothing for the time being.
+    var answersSlowly = false
+    /// Whether bluetoothd runs.
+    var isBluetoothdRunning = false
+    /// Who is connected, as the kernel says when it is asked.
+    var connections: [PeripheralIdentifier] = []
     /// What is asked of the kernel to make them.
     private(set) var wantedSecurity: SecurityLevel?
     /// Whether this process has CAP_NET_ADMIN.
@@ -111,7 +117,8 @@ final class LowEnergyRoom: HeadsetRoom {
                 return true
             }, security: { [unowned self] _ in security })
         return KernelCentral(
-            adapter: nil, powersOn: powersOn, watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
+            adapter: nil, powersOn: powersOn, isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
+            watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
             isBlocked: { [unowned self] _ in isBlocked },
             openManagement: { () throws(ManagementError) in management.socket() })
     }
@@ -129,7 +136,7 @@ final class LowEnergyRoom: HeadsetRoom {
             let newEvents = central.process(at: now)
             events += newEvents
             let wasAsked = answerCommands()
-            let wasSpoken = channels.map { $0.answer(security: security) }.contains(true)
+            let wasSpoken = !answersSlowly && channels.map { $0.answer(security: security) }.contains(true)
             quietTurns = newEvents.isEmpty && !wasAsked && !wasSpoken ? quietTurns + 1 : 0
         }
         told += events
@@ -259,7 +266,9 @@ final class LowEnergyRoom: HeadsetRoom {
 
     private func obey(_ opcode: ManagementOpcode, _ code: [UInt8], _ bytes: [UInt8]) {
         switch opcode {
-        case .getConnections: management.tell(0x0001, code + [0, 0, 0])
+        case .getConnections:
+            let list = connections.flatMap { Self.bytes(of: $0) }
+            management.tell(0x0001, code + [0, UInt8(connections.count), 0] + list)
         case .setPowered where powerRefusal != nil:
             management.tell(0x0002, code + [powerRefusal?.rawValue ?? 0])
             powerRefusal = nil
