@@ -41,9 +41,12 @@ public final class KernelCentral: Central {
     var connectedDevices: [PeripheralIdentifier] = []
     var parameters = ConnectionParameterLoader()
     var scan = KernelScan()
+    /// Questions for connected headsets that wait for their answer.
     var retrievals: [KernelRetrieval] = []
     /// What connected devices were found to offer, until they are gone.
     var probedMaps: [(device: PeripheralIdentifier, map: HandleMap)] = []
+    /// Who advertised lately under a private address.
+    var sightings: [(peripheral: PeripheralIdentifier, at: MonotonicTime)] = []
     /// Whether this process may do what it must; nil before the kernel said so.
     var isPermitted: Bool?
     /// The adapter that was prepared; nil before that, and after it was pulled out or the channel broke.
