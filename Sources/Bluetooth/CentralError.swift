@@ -21,7 +21,7 @@ public enum CentralError: Error, Hashable, Sendable {
     /// Another program owns the peripheral's ATT channel.
     case channelBusy
     /// bluetoothd runs beside a central of the kernel's sockets and has taken the peripheral's ATT channel, as it does with
-    /// every link.
+    /// every link. The person who lets both run must end one.
     case heldByBluetoothd
     /// The system still works on an earlier request for the peripheral.
     case inProgress
@@ -37,9 +37,9 @@ public enum CentralError: Error, Hashable, Sendable {
         switch self {
         case .connectionTimedOut, .unknownPeripheral: .nextLayer
         case .connectionFailed, .notConnected, .linkLost, .peripheralDisconnected, .disconnectedByOperator, .channelBusy,
-            .heldByBluetoothd, .inProgress, .noSuchCharacteristic:
+            .inProgress, .noSuchCharacteristic:
             .retry
-        case .peripheralBlocked, .adapterUnavailable, .notPermitted: .waitForOperator
+        case .peripheralBlocked, .heldByBluetoothd, .adapterUnavailable, .notPermitted: .waitForOperator
         case .att(let error): error.disposition
         }
     }

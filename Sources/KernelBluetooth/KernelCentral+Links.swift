@@ -5,6 +5,9 @@ import Glibc
 
 /// From a call to connect to an open channel, and back; and what else the kernel tells and is asked.
 extension KernelCentral {
+    /// How often it is looked whether a bluetoothd that is in the way is still there.
+    private static let heldPause = Duration.seconds(2)
+
     // MARK: Calls
 
     /// Nothing: the kernel closes a link 2 s after its last socket, so none outlives a process.
@@ -157,7 +160,12 @@ extension KernelCentral {
         closeSocket(place)
         links[place].phase = .waiting
         // Another program has the channel; bluetoothd takes that of every link.
-        if error.code == EBUSY { return end(identifier, isBluetoothdRunning() ? .heldByBluetoothd : .channelBusy) }
+        if error.code == EBUSY {
+            guard isBluetoothdRunning() else { return end(identifier, .channelBusy) }
+            if !held.contains(identifier) { held.append(identifier) }
+            heldTime = now + Self.heldPause
+            return end(identifier, .heldByBluetoothd)
+        }
         if case .final(let error) = error.connecting { return end(identifier, error) }
         // The link has gone again, or goes; its end is told, and the kernel waits for the next.
         closeLink(to: identifier)
@@ -176,6 +184,15 @@ extension KernelCentral {
             links[place].conversation.deadlineReached(at: now)
             carryOut(place)
         }
+    }
+
+    /// Tells of the end of a bluetoothd that was in the way.
+    func lookAtBluetoothd() {
+        guard let time = heldTime, time <= now else { return }
+        heldTime = isBluetoothdRunning() ? now + Self.heldPause : nil
+        guard heldTime == nil else { return }
+        for identifier in held { tell(.didUnblock(identifier)) }
+        held = []
     }
 
     private func lookAtSecurity(_ place: Int, _ wanted: SecurityLevel, _ socket: Int32) {

@@ -47,6 +47,9 @@ public final class KernelCentral: Central {
     var probedMaps: [(device: PeripheralIdentifier, map: HandleMap)] = []
     /// Who advertised lately under a private address.
     var sightings: [(peripheral: PeripheralIdentifier, at: MonotonicTime)] = []
+    /// Peripherals whose channel bluetoothd has taken, and when it is looked whether it is still there.
+    var held: [PeripheralIdentifier] = []
+    var heldTime: MonotonicTime?
     /// Whether this process may do what it must; nil before the kernel said so.
     var isPermitted: Bool?
     /// The adapter that was prepared; nil before that, and after it was pulled out or the channel broke.
@@ -117,7 +120,7 @@ public final class KernelCentral: Central {
 
     public var deadline: MonotonicTime? {
         if !events.isEmpty { return now }
-        let others = [adapter.deadline, scan.retry, powerDeadline, power.deadline, retrievals.map(\.limit).min()]
+        let others = [adapter.deadline, scan.retry, powerDeadline, power.deadline, heldTime, retrievals.map(\.limit).min()]
         return (others + links.map(\.deadline)).compactMap { $0 }.min()
     }
 
@@ -137,6 +140,7 @@ public final class KernelCentral: Central {
         for link in links { if let error = link.end { end(link.identifier, SocketError.ended(error)) } }
         linksDue()
         answerRetrievals()
+        lookAtBluetoothd()
         if let index = adapter.index, let command = scan.due(at: now, on: index) { adapter.send(command) }
         defer { events.removeAll(keepingCapacity: true) }
         return events
@@ -154,6 +158,7 @@ public final class KernelCentral: Central {
         case (.poweredOn, nil): .unknown
         case (.poweredOff, _) where isSwitchingOn: .unknown
         case (.poweredOn, false?): .unauthorized
+        case (.poweredOff, false?) where powersOn: .unauthorized
         default: adapter.state
         }
     }

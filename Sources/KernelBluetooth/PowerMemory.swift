@@ -4,11 +4,11 @@ import BluetoothManagement
 /// What people have done with the power of adapters since this process began, and so whether one that is off is to be switched
 /// on. Pure.
 ///
-/// One that appears off is: the kernel leaves a new adapter off, and without bluetoothd nobody else switches it on. One that was
-/// on and is off is not: a person has switched it off, and it stays so until it is seen on again, even where it is pulled out
-/// and put in, or the management channel breaks meanwhile. A blocked radio is no such wish: what blocks it (rfkill) switches
-/// the adapter off and leaves it off, so it is to be as it was before. Nor is the end of bluetoothd, which switches off all
-/// adapters when it is stopped.
+/// One that appears off is: the kernel leaves a new adapter off, and without bluetoothd nobody else switches it on. One that
+/// was on and is off is not: a person has switched it off, and it stays so until it is seen on again, even where it is pulled
+/// out and put in, or the management channel breaks meanwhile. A blocked radio is no such wish: what blocks it (rfkill)
+/// switches the adapter off and leaves it off, so it is to be as it was before. Nor is the end of bluetoothd, which switches
+/// off all adapters when it is stopped.
 struct PowerMemory: Hashable {
     /// An adapter that is pulled out is told to be off first, and then to be gone; the kernel may wait for an answer of the
     /// hardware in between, for 2 s (HCI_CMD_TIMEOUT). What is off for no longer than this was not switched off by a person.

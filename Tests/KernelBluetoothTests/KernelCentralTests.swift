@@ -25,6 +25,9 @@ import Testing
         let room = LowEnergyRoom()
         room.isPermitted = false
         #expect(room.turn().last == .didUpdateState(.unauthorized))
+        let off = LowEnergyRoom(powered: false, powersOn: true)
+        off.isPermitted = false
+        #expect(off.turn().last == .didUpdateState(.unauthorized), "switched off is not what is in the way")
         let attempt = room.connect()
         #expect(
             room.told.last == .didFailToConnect(headset, error: .adapterUnavailable(.unauthorized), attempt: attempt))
@@ -234,6 +237,10 @@ import Testing
         room.refusal = SocketError(code: EBUSY)
         room.tellConnected()
         #expect(room.told.last == .didFailToConnect(headset, error: .heldByBluetoothd, attempt: next))
+        #expect(room.turn(after: .seconds(60)).isEmpty)
+        room.isBluetoothdRunning = false
+        #expect(room.turn(after: .seconds(2)) == [.didUnblock(headset)])
+        #expect(room.turn(after: .seconds(60)).isEmpty && room.central.deadline == nil)
     }
 
     @Test func requestsToAHeadsetThatIsNotConnectedAreRefused() {
