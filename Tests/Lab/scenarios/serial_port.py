@@ -12,6 +12,8 @@ from guest.lab import Lab
 from lab.marks import Goal
 from lab.scenario import CYTON, LEFT, MINDWAVE, STRANGER, UNICORN, Scenario, Step
 
+from .range import away
+
 # What a real MindWave sent in 322 s; not part of the project, so the scenario exists where the file does.
 _RECORDING = Path(__file__).resolve().parents[4] / "shared/data/mindwave-rfcomm-baseline.bytes"
 _RECORDED = dataclasses.replace(MINDWAVE, details={"recording": str(_RECORDING)})
@@ -19,19 +21,7 @@ _SECOND = dataclasses.replace(
     MINDWAVE, name="MindWaveMobile-0002", alias="right", address="20:68:9D:00:00:02", seed=42
 )
 _BESIDE = dataclasses.replace(MINDWAVE, alias="right")
-
-
-def _away(lab: Lab, seconds: float, times: int) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(times):
-        lab.undisturbed()
-        lost = lab.tell("vanish", "left")
-        lab.pass_time(seconds)
-        since = lab.tell("return", "left")
-        # It answers pages once it has noticed itself that its old link is gone.
-        lab.expect_return("left", since, f"away {seconds:.0f} s", Goal.GATE, lost, advertising=True)
-    lab.undisturbed()
+_away = partial(away, is_paged=True)
 
 
 def _disconnected(lab: Lab) -> None:
