@@ -50,6 +50,7 @@ extension KernelCentral {
         links.append(
             KernelLink(
                 identifier: peripheral, attempt: attempt, conversation: ATTLink(peripheral: peripheral, map: nil)))
+        if let command = scan.connectBegins(on: index) { adapter.send(command) }
         if let command = parameters.command(beforeConnectingOn: index) { adapter.send(command) }
         if !peripheral.isPrivate { adapter.send(.addDevice(peripheral, index)) }
         if peripheral.isPrivate || connectedDevices.contains(peripheral) { open(links.count - 1) }
@@ -159,7 +160,7 @@ extension KernelCentral {
         if endProbe(of: identifier) { return }
         closeSocket(place)
         links[place].phase = .waiting
-        // Another program has the channel; bluetoothd takes that of every link.
+        // Another program has the channel; bluetoothd takes it as soon as a link is up.
         if error.code == EBUSY {
             guard isBluetoothdRunning() else { return end(identifier, .channelBusy) }
             if !held.contains(identifier) { held.append(identifier) }

@@ -96,6 +96,7 @@ final class LowEnergyRoom: HeadsetRoom {
     private(set) var commands: [ManagementOpcode] = []
     private let management = ManagementEnd()
     private let powersOn: Bool
+    private let isAlone: Bool
     private var isPowered: Bool
     /// Whether the radio is blocked.
     private var isBlocked = false
@@ -103,8 +104,9 @@ final class LowEnergyRoom: HeadsetRoom {
     var powerRefusal: ManagementStatus?
     var attempts = Attempt.none
 
-    init(powered: Bool = true, powersOn: Bool = false) {
+    init(powered: Bool = true, powersOn: Bool = false, isAlone: Bool = true) {
         isPowered = powered
+        self.isAlone = isAlone
         self.powersOn = powersOn
     }
 
@@ -117,8 +119,8 @@ final class LowEnergyRoom: HeadsetRoom {
                 return true
             }, security: { [unowned self] _ in security })
         return KernelCentral(
-            adapter: nil, powersOn: powersOn, isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
-            watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
+            adapter: nil, powersOn: powersOn, isAlone: isAlone,
+            isBluetoothdRunning: { [unowned self] in isBluetoothdRunning }, watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
             isBlocked: { [unowned self] _ in isBlocked },
             openManagement: { () throws(ManagementError) in management.socket() })
     }

@@ -101,6 +101,21 @@ def _two_headsets(lab: Lab) -> None:
     lab.undisturbed()
 
 
+def _two_away(lab: Lab) -> None:
+    """One comes back while the other one is still looked for."""
+    lab.start()
+    lab.record("left", "right")
+    for first, second in (("left", "right"), ("right", "left")):
+        lab.undisturbed()
+        lost = lab.tell("vanish", first)
+        lab.tell("vanish", second)
+        lab.pass_time(lab.random.uniform(15, 25))
+        lab.expect_return(first, lab.tell("return", first), "back while the other one is away", Goal.RADIO, lost)
+        lab.pass_time(lab.random.uniform(1, 10))
+        lab.expect_return(second, lab.tell("return", second), "back after the other one", Goal.RADIO, lost)
+    lab.undisturbed()
+
+
 def _six_headsets(lab: Lab) -> None:
     lab.start()
     lab.record_all()
@@ -139,5 +154,6 @@ SCENARIOS = [
     Scenario(12, "low-power", "headset asleep after the outage", [_low_power]),
     Scenario(13, "mute-status", "status query never answered", [_mute]),
     Scenario(15, "two-headsets", "two headsets, one fails", [_two_headsets], headsets=(LEFT, RIGHT, STRANGER)),
+    Scenario(15, "two-away", "two headsets, both away", [_two_away], headsets=(LEFT, RIGHT, STRANGER)),
     Scenario(15, "six-headsets", "six headsets at once", [_six_headsets], headsets=_SIX),
 ]
