@@ -30,7 +30,7 @@ public struct HeadsetSpecification: Sendable {
         /// A g.tec Unicorn Hybrid Black at a serial port: no memory, a counter of 32 bits.
         case unicorn(UnicornSpecification)
         /// Plays recorded notifications; those before the data either with it, or as answers to the first commands.
-        case recorded(Capture, answersCommands: Bool = false)
+        case recorded(Capture, answersCommands: Bool = false, startDelay: Duration = .zero)
     }
 
     /// The local name in the advertisement.
