@@ -128,8 +128,8 @@ struct StreamAssembler: Sendable {
         endLink(cause: .impedance, at: now)
     }
 
-    /// The headset still measures impedances. The gap is told to be as long as it surely is, so that it does not grow by the time
-    /// without a process, should this one end here. A second less than now is less than it will be.
+    /// The headset still measures impedances. The gap is told to be as long as it surely is, so that it does not grow by the
+    /// time without a process, should this one end here. A second less than now is less than it will be.
     mutating func staysPaused(at now: MonotonicTime) {
         guard let gap = openGap, gap.cause == .impedance else { return }
         let count = predictedN(at: now - .seconds(1), unixNanoseconds: nil) - gap.firstN

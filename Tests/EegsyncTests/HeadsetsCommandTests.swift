@@ -85,7 +85,8 @@ private struct Workbench: ~Copyable {
         #expect(show.output.contains("6e400003-b5a3-f393-e0a9-e50e24dcca9e") && show.output.contains("mod 256, counts samples"))
         let source = try ProgramRun(["headsets", "show", "cleio-template", "--source"])
         #expect(source.output.contains("!fill-in"))
-        #expect(try ProgramRun(["headsets", "show", "ganglion"]).output.contains("impedance of    Ch1, Ch2, Ch3, Ch4, reference"))
+        let ganglion = try ProgramRun(["headsets", "show", "ganglion"])
+        #expect(ganglion.output.contains("impedance of    Ch1, Ch2, Ch3, Ch4, reference"))
         #expect(try ProgramRun(["headsets", "show", "muse", "--source"]).exitCode == 66)
         #expect(try ProgramRun(["headsets", "show", "nothing"]).exitCode == 66)
     }
