@@ -120,7 +120,6 @@ extension HeadsetAcquisition {
         statusDeadline = isAsked ? now + acquirer.limits.statusInterval : nil
         adoptStreams(link.lastStatus?.streams ?? linkProfile.streams, at: now)
         beginStreams(link)
-        advanceImpedance(at: now)
     }
 
     /// The next block of each stream tells where it stands.
@@ -150,7 +149,7 @@ extension HeadsetAcquisition {
 
     func forgetLink(at now: MonotonicTime) {
         noteImpedanceEnd(at: now)
-        impedance.hasPausedSamples = false
+        (impedance.hasPausedSamples, impedance.settling, impedance.isSettled) = (false, nil, false)
         link = nil
         runner = nil
         subscription = nil

@@ -8,12 +8,21 @@ struct ImpedanceProgress {
     /// Until when somebody wants it; nil where nobody does. The wish outlives a link: whoever adjusts electrodes goes on as
     /// soon as the headset is back.
     var wantedUntil: MonotonicTime?
+    /// When the samples of a new link have flowed for long enough that their times are known; nil before the first, and once
+    /// that is so.
+    var settling: MonotonicTime?
+    /// True where they have.
+    var isSettled = false
     /// True on a link whose headset was told to measure, until it is told to stop.
     var isOn = false
     /// True while the headset tells impedances in place of samples.
     var hasPausedSamples = false
     /// The latest value of each electrode that was measured since the beginning.
     var latest: [(electrode: String, kilohms: Double)] = []
+
+    /// How long samples flow on a new link before they may pause. The first of a link arrive late, while it is still being set
+    /// up: placed by them alone, samples were seen 0.3 s off.
+    static let settlingTime = Duration.seconds(2)
 }
 
 /// Measuring the impedance of the electrodes, beside the connection machine: it only knows that the headset is alive.
@@ -32,18 +41,26 @@ extension HeadsetAcquisition {
         advanceImpedance(at: now)
     }
 
-    /// Tells the headset to begin or to end, where it streams and nothing else is being told.
+    /// The first sample of a link has come.
+    func beginSettling(at now: MonotonicTime) {
+        if linkProfile.impedance != nil { impedance.settling = now + ImpedanceProgress.settlingTime }
+    }
+
+    /// Tells the headset to begin or to end, where its samples have settled and nothing else is being told.
     func advanceImpedance(at now: MonotonicTime) {
         if let end = impedance.wantedUntil, end <= now { impedance.wantedUntil = nil }
+        if let due = impedance.settling, due <= now { (impedance.settling, impedance.isSettled) = (nil, true) }
         let isWanted = impedance.wantedUntil != nil
-        guard isWanted != impedance.isOn, link != nil, runner == nil, !isFinishing, case .streaming = machine.state,
-            let measurement = linkProfile.impedance
+        guard isWanted != impedance.isOn, link != nil, impedance.isSettled, runner == nil, !isFinishing,
+            case .streaming = machine.state, let measurement = linkProfile.impedance
         else { return }
         if isWanted {
             impedance.isOn = true
             impedance.latest.removeAll()
             annotate("Impedance measurement begins", at: now)
         } else {
+            // One that ends before its first value has stopped the samples, too.
+            if measurement.pausesSamples { pauseSamples(at: now) }
             noteImpedanceEnd(at: now)
         }
         runner = CommandRunner(steps: isWanted ? measurement.start : measurement.end, attempt: impedanceAttempt)
@@ -73,12 +90,7 @@ extension HeadsetAcquisition {
         guard link != nil, !isFinishing, let measurement = linkProfile.impedance else { return false }
         let electrodes = measurement.electrodes(named: montage)
         guard electrodes.indices.contains(place) else { return false }
-        if measurement.pausesSamples, !impedance.hasPausedSamples {
-            impedance.hasPausedSamples = true
-            for index in streams.indices {
-                streams[index].pause(at: arrival, unixNanoseconds: acquirer.unixNanoseconds(at: arrival))
-            }
-        }
+        if measurement.pausesSamples { pauseSamples(at: arrival) }
         for index in streams.indices { streams[index].staysPaused(at: arrival) }
         records.impedances.append(
             ImpedanceRecord(recording: recording, at: arrival, electrode: electrodes[place], kilohms: kilohms))
@@ -89,6 +101,14 @@ extension HeadsetAcquisition {
         }
         records.bound()
         return isMeasuringImpedance
+    }
+
+    private func pauseSamples(at now: MonotonicTime) {
+        guard !impedance.hasPausedSamples else { return }
+        impedance.hasPausedSamples = true
+        for index in streams.indices {
+            streams[index].pause(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now))
+        }
     }
 
     /// Samples follow impedances: a new run of the counters, placed by the time that has passed.

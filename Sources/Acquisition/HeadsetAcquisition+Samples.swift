@@ -30,7 +30,8 @@ extension HeadsetAcquisition {
             case .damaged(let position, let count):
                 if let index = index(of: position) { streams[index].damaged(count: count) }
             case .unsent(let position, let counter, let count):
-                guard link != nil, !isFinishing, let index = index(of: position) else { continue }
+                // Before the first sample after impedances it is a cycle that has ended with them.
+                guard link != nil, !isFinishing, !impedance.hasPausedSamples, let index = index(of: position) else { continue }
                 streams[index].unsent(counter: counter, count: count, at: arrival)
             case .impedance(let electrode, let kilohms):
                 isAlive = take(impedance: kilohms, ofElectrode: electrode, at: arrival) || isAlive
@@ -47,6 +48,7 @@ extension HeadsetAcquisition {
         if hasLiveSamples {
             if awaitsFirstSample, let link {
                 awaitsFirstSample = false
+                beginSettling(at: arrival)
                 if returns.count < 64 {
                     returns.append(
                         StreamingReturn(

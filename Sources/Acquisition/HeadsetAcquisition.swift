@@ -110,6 +110,7 @@ final class HeadsetAcquisition {
             consider(keepAliveDeadline)
             consider(statusDeadline)
             consider(silenceDeadline)
+            consider(impedance.settling)
             if impedance.isOn { consider(impedance.wantedUntil) }
             for reader in memoryReaders { consider(reader.deadline) }
         }

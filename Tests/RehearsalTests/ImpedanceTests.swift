@@ -76,6 +76,24 @@ struct ImpedanceTests {
         #expect(try store.audit(recording: recording).findings.isEmpty)
     }
 
+    @Test("One that ends before its first value has interrupted the samples as well", arguments: 0..<4)
+    func endedAtOnce(tenths: Int) throws {
+        try advance(20)
+        // At different places of a cycle, also where its last sample, which is never sent, is due.
+        try daemon.advance(to: world.now + .milliseconds(tenths * 300))
+        let measurement = try measure()
+        daemon.reconcileDue = true
+        try daemon.advance(to: world.now + .milliseconds(300))
+        try store.stop(measurement)
+        try advance(20)
+        try finish()
+        #expect(try store.impedances(of: "left", since: start).values.isEmpty)
+        let gaps = try gaps()
+        #expect(gaps.map(\.cause) == ["impedance"], "\(gaps)")
+        #expect((50...100).contains(gaps.first?.count ?? 0), "\(gaps)")
+        #expect(try store.audit(recording: recording).findings.isEmpty)
+    }
+
     @Test("A command that was killed leaves no headset measuring: its wish ends by itself")
     func leaseEnds() throws {
         try advance(20)
