@@ -83,6 +83,12 @@ MINDWAVE_2 = LabHeadset(
     "MindWave Mobile", "left", "C0:68:9E:00:00:01", 51, kind="mindwave", model="mindwave", is_known_by_address=True
 )
 OTHER_MINDWAVE_2 = LabHeadset("MindWave Mobile+", None, "C0:68:9E:00:06:66", 5166, kind="mindwave", model="mindwave")
+MINDWAVE_2013 = LabHeadset(
+    "MindWave Mobile", "left", "C0:68:9E:00:13:01", 52, kind="mindwave-2013", model="mindwave", is_known_by_address=True
+)
+# Boards whose radio passes a serial port through.
+TGAM_HM10 = LabHeadset("BT05", "left", "C0:98:7B:00:00:01", 53, kind="tgam", model="tgam", is_known_by_address=True)
+TGAM_ISSC = dataclasses.replace(TGAM_HM10, name="TGAM-ISSC", seed=54, details={"radio": "issc"})
 # A headset with a serial port over Bluetooth Classic.
 MINDWAVE = LabHeadset(
     "MindWaveMobile-0001", "left", "20:68:9D:00:00:01", 41, kind="thinkgear", model="thinkgear", is_known_by_address=True

@@ -15,6 +15,7 @@ from lab.scenario import (
     GANGLION,
     HERMES,
     MINDWAVE_2,
+    MINDWAVE_2013,
     MUSE,
     OTHER_CYTON_BLE,
     OTHER_EXPLORE,
@@ -22,6 +23,9 @@ from lab.scenario import (
     OTHER_HERMES,
     OTHER_MINDWAVE_2,
     OTHER_MUSE,
+    TGAM_HM10,
+    TGAM_ISSC,
+    LabHeadset,
     Scenario,
     Step,
 )
@@ -116,6 +120,10 @@ def _mindwave(name: str, title: str, step: Step) -> Scenario:
     return Scenario(35, f"mindwave-{name}", f"MindWave Mobile 2: {title}", [step], headsets=(MINDWAVE_2, OTHER_MINDWAVE_2))
 
 
+def _module(headset: LabHeadset, name: str, title: str, step: Step) -> Scenario:
+    return Scenario(35, name, title, [step], headsets=(headset, OTHER_MINDWAVE_2))
+
+
 def _explore(name: str, title: str, step: Step) -> Scenario:
     return Scenario(24, f"explore-{name}", f"Explore: {title}", [step], headsets=(EXPLORE, OTHER_EXPLORE))
 
@@ -145,6 +153,12 @@ SCENARIOS = [
     _mindwave("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _mindwave("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _mindwave("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
+    _module(MINDWAVE_2013, "mindwave-2013-away-5s", "MindWave of 2013: out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _module(MINDWAVE_2013, "mindwave-2013-kill", "MindWave of 2013: eegsync killed (-9)", _killed),
+    _module(TGAM_HM10, "tgam-away-5s", "TGAM board, HM-10: out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _module(TGAM_HM10, "tgam-kill", "TGAM board, HM-10: eegsync killed (-9)", _killed),
+    _module(TGAM_ISSC, "tgam-issc-away-5s", "TGAM board, ISSC: out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _module(TGAM_ISSC, "tgam-issc-kill", "TGAM board, ISSC: eegsync killed (-9)", _killed),
     _explore("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
     _explore("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _cyton("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
