@@ -102,3 +102,26 @@ public struct HeadsetSpecification: Sendable {
             behaviour: .counting)
     }
 }
+
+extension HeadsetSpecification {
+    /// A headset of a built-in model, as it comes from its maker; nil for a model that is not simulated.
+    ///
+    /// - Parameter number: which headset of the model, from 1.
+    public static func headset(ofModel model: String, number: Int = 1) -> HeadsetSpecification? {
+        switch model {
+        case "buffered-eeg": .buffered(number: number, BufferedHeadsetSpecification())
+        case "cyton": .cyton(number: number)
+        case "cyton-ble": .cytonBLE(number: number)
+        case "explore": .explore(number: number)
+        case "ganglion": .ganglion(number: number)
+        case "hermes": .hermes(number: number)
+        case "mindwave": .mindWave(number: number)
+        case "muse": .muse(number: number)
+        case "tgam": .tgam(number: number)
+        // Found by its name alone, which therefore stays.
+        case "thinkgear": .thinkGear(number: number)
+        case "unicorn": .unicorn(number: number)
+        default: nil
+        }
+    }
+}
