@@ -25,16 +25,21 @@ extension Configuration {
 
     /// The central that the configuration names.
     ///
-    /// - Parameter watch: where its file descriptors are watched.
-    func makeCentral(watch: DescriptorWatch) -> any Bluetooth.Central {
+    /// - Parameters:
+    ///   - watch: where its file descriptors are watched.
+    ///   - isAlone: false for a command that may run beside the daemon and must not disturb it.
+    func makeCentral(watch: DescriptorWatch, isAlone: Bool = true) -> any Bluetooth.Central {
         switch central {
-        case .automatic(let settings), .bluez(let settings):
-            radioCentral(BlueZCentral(options: options(settings), watch: watch), adapter: settings.adapter, watch: watch)
+        case .automatic:
+            return reaching(headsetsThrough: CentralChoice(central)).makeCentral(watch: watch, isAlone: isAlone)
+        case .bluez(let settings):
+            return radioCentral(BlueZCentral(options: options(settings), watch: watch), adapter: settings.adapter, watch: watch)
         case .kernel(let settings):
-            radioCentral(
-                KernelCentral(adapter: settings.adapter, powersOn: settings.powersOn, watch: watch),
-                adapter: settings.adapter, watch: watch)
-        case .simulation(let simulation): simulation.makeCentral()
+            let kernel = KernelCentral(
+                adapter: settings.adapter, powersOn: settings.powersOn && isAlone, isAlone: isAlone,
+                isBluetoothdRunning: BluetoothdPresence.isOnBus, watch: watch)
+            return radioCentral(kernel, adapter: settings.adapter, watch: watch)
+        case .simulation(let simulation): return simulation.makeCentral()
         }
     }
 

@@ -30,18 +30,12 @@ from lab.scenario import (
     Step,
 )
 
+from .range import away
+
 # TP9 of a Muse; everything of an Athena.
 _CHANNEL = "273e0003"
 _MULTIPLEXED = "273e0013"
 
-
-def _away(lab: Lab, seconds: float, times: int) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(times):
-        lab.undisturbed()
-        lab.away("left", seconds, f"away {seconds:.0f} s")
-    lab.undisturbed()
 
 
 def _killed(lab: Lab) -> None:
@@ -133,34 +127,34 @@ def _cyton(name: str, title: str, step: Step) -> Scenario:
 
 
 SCENARIOS = [
-    _muse("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
-    _muse("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
+    _muse("away-5s", "out of range for 5 s", partial(away, seconds=5, times=4)),
+    _muse("away-60s", "out of range for 60 s", partial(away, seconds=60, times=2)),
     _muse("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _muse("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
     _muse("lost", "one notification of one channel lost", _notification_lost),
     _muse("stall", "5 s stall, nothing lost", partial(_stalled, seconds=5)),
-    _athena("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _athena("away-5s", "out of range for 5 s", partial(away, seconds=5, times=4)),
     _athena("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _athena("lost", "one notification of several streams lost", partial(_notification_lost, characteristic=_MULTIPLEXED)),
-    _ganglion("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _ganglion("away-5s", "out of range for 5 s", partial(away, seconds=5, times=4)),
     _ganglion("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _ganglion("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
-    _hermes("away-5s", "out of range for 5 s, about a turn of its counter", partial(_away, seconds=5, times=4)),
+    _hermes("away-5s", "out of range for 5 s, about a turn of its counter", partial(away, seconds=5, times=4)),
     _hermes("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _hermes("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
     _hermes("buttons", "a person presses a button", _buttons),
     _hermes("stall", "2 s stall, nothing lost", partial(_stalled, seconds=2)),
-    _mindwave("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _mindwave("away-5s", "out of range for 5 s", partial(away, seconds=5, times=4)),
     _mindwave("kill", "eegsync killed (-9), restarted after 2 s", _killed),
     _mindwave("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
-    _module(MINDWAVE_2013, "mindwave-2013-away-5s", "MindWave of 2013: out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _module(MINDWAVE_2013, "mindwave-2013-away-5s", "MindWave of 2013: out of range for 5 s", partial(away, seconds=5, times=4)),
     _module(MINDWAVE_2013, "mindwave-2013-kill", "MindWave of 2013: eegsync killed (-9)", _killed),
-    _module(TGAM_HM10, "tgam-away-5s", "TGAM board, HM-10: out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _module(TGAM_HM10, "tgam-away-5s", "TGAM board, HM-10: out of range for 5 s", partial(away, seconds=5, times=4)),
     _module(TGAM_HM10, "tgam-kill", "TGAM board, HM-10: eegsync killed (-9)", _killed),
-    _module(TGAM_ISSC, "tgam-issc-away-5s", "TGAM board, ISSC: out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _module(TGAM_ISSC, "tgam-issc-away-5s", "TGAM board, ISSC: out of range for 5 s", partial(away, seconds=5, times=4)),
     _module(TGAM_ISSC, "tgam-issc-kill", "TGAM board, ISSC: eegsync killed (-9)", _killed),
-    _explore("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _explore("away-5s", "out of range for 5 s", partial(away, seconds=5, times=4)),
     _explore("kill", "eegsync killed (-9), restarted after 2 s", _killed),
-    _cyton("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
+    _cyton("away-5s", "out of range for 5 s", partial(away, seconds=5, times=4)),
     _cyton("kill", "eegsync killed (-9), restarted after 2 s", _killed),
 ]
