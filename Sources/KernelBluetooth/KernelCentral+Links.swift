@@ -79,7 +79,7 @@ extension KernelCentral {
         case .deviceConnected(let identifier, _, let index) where index == adapter.index: deviceConnected(identifier)
         case .deviceDisconnected(let identifier, let reason, let index) where index == adapter.index:
             deviceDisconnected(identifier, reason)
-        default: break
+        default: handlePairing(event)
         }
     }
 
@@ -111,6 +111,7 @@ extension KernelCentral {
 
     private func deviceDisconnected(_ identifier: PeripheralIdentifier, _ reason: DisconnectionReason) {
         connectedDevices.removeAll { $0 == identifier }
+        let hasLostKeys = forgetLostKeys(of: identifier, reason)
         guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
         switch links[place].phase {
         case .waiting: break
@@ -121,7 +122,7 @@ extension KernelCentral {
         case .connected(let socket):
             receive(place, from: socket, limit: Int.max)
             carryOut(place)
-            end(identifier, reason.error)
+            end(identifier, hasLostKeys ? Self.lostKeys : reason.error)
         }
     }
 
@@ -178,6 +179,7 @@ extension KernelCentral {
     private func lookAtSecurity(_ place: Int, _ wanted: SecurityLevel, _ socket: Int32) {
         links[place].security = nil
         if let level = sockets.security(socket), level >= wanted {
+            bonds.noteSuccess(with: links[place].identifier)
             links[place].conversation.didChangeSecurity(to: level, at: now)
         } else if links[place].conversation.awaitsSecurity {
             links[place].security = (wanted, now + Self.securityPause)

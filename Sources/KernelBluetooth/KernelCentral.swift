@@ -27,6 +27,9 @@ public final class KernelCentral: Central {
     let sockets: LowEnergySockets
     let adapter: AdapterWatch
     let maps: HandleMapStore
+    let bondStore: BondStore?
+    let passkeys: [Passkey]
+    var bonds: BondTable
     private let watch: DescriptorWatch
     private let powersOn: Bool
     /// The present, as last told.
@@ -54,25 +57,32 @@ public final class KernelCentral: Central {
     ///   - powersOn: whether an adapter that is off when it appears is switched on, for machines where nobody else does it.
     ///     One that is switched off later stays off.
     ///   - maps: where handles are kept from one link to the next.
+    ///   - bonds: where the keys of headsets are kept; nil to leave those of the adapter as they are.
+    ///   - passkeys: what headsets show that ask for a passkey when they are paired.
     ///   - watch: where its file descriptors are watched.
     public convenience init(
-        adapter: String? = nil, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), watch: DescriptorWatch
+        adapter: String? = nil, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil,
+        passkeys: [Passkey] = [], watch: DescriptorWatch
     ) {
         self.init(
-            adapter: adapter, powersOn: powersOn, maps: maps, watch: watch, sockets: .kernel,
+            adapter: adapter, powersOn: powersOn, maps: maps, bonds: bonds, passkeys: passkeys, watch: watch,
+            sockets: .kernel,
             isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
             openManagement: { () throws(ManagementError) in try ManagementSocket() })
     }
 
     /// The same with other sockets.
     init(
-        adapter: String?, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), watch: DescriptorWatch,
-        sockets: LowEnergySockets, isBlocked: @escaping (String) -> Bool,
+        adapter: String?, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil,
+        passkeys: [Passkey] = [], watch: DescriptorWatch, sockets: LowEnergySockets, isBlocked: @escaping (String) -> Bool,
         openManagement: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
         self.watch = watch
         self.powersOn = powersOn
         self.maps = maps
+        bondStore = bonds
+        self.passkeys = passkeys
+        self.bonds = BondTable(bonds?.load() ?? [])
         self.sockets = sockets
         self.adapter = AdapterWatch(
             adapter: adapter, transport: .lowEnergy, keepsEvents: true, readiness: readiness, isBlocked: isBlocked,
@@ -170,6 +180,7 @@ public final class KernelCentral: Central {
                 adapter.send(.setPowered(true, index))
             }
         }
+        loadKeys(on: index, information)
         // What a process that was killed has left: the kernel would connect to those devices, and close a link that nobody
         // opens a socket on, over and over, while they cannot be found by a scan.
         adapter.send(.removeDevice(nil, index))

@@ -88,13 +88,25 @@ final class LowEnergyRoom {
     private(set) var told: [CentralEvent] = []
     /// What the kernel was asked, in order, without the questions for adapters.
     private(set) var commands: [ManagementOpcode] = []
+    /// The parameters of the latest command of each kind.
+    private(set) var parameters: [ManagementOpcode: [UInt8]] = [:]
     private let management: (near: Int32, far: Int32)
     private let powersOn: Bool
     private var isPowered: Bool
     private var attempts = Attempt.none
 
-    init(powered: Bool = true, powersOn: Bool = false) {
+    private let maps: HandleMapStore
+    private let bonds: BondStore?
+    private let passkeys: [Passkey]
+
+    init(
+        powered: Bool = true, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil,
+        passkeys: [Passkey] = []
+    ) {
         management = Self.pair()
+        self.maps = maps
+        self.bonds = bonds
+        self.passkeys = passkeys
         isPowered = powered
         self.powersOn = powersOn
     }
@@ -108,7 +120,8 @@ final class LowEnergyRoom {
                 return true
             }, security: { [unowned self] _ in security })
         return KernelCentral(
-            adapter: nil, powersOn: powersOn, watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
+            adapter: nil, powersOn: powersOn, maps: maps, bonds: bonds, passkeys: passkeys,
+            watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
             isBlocked: { _ in false },
             openManagement: { () throws(ManagementError) in ManagementSocket(adopting: dup(near)) })
     }
@@ -205,6 +218,14 @@ final class LowEnergyRoom {
         turn()
     }
 
+    /// Something about a pairing; `before` and `after` surround the address in the packet.
+    func tellOfPairing(
+        _ code: UInt8, before: [UInt8] = [], _ peripheral: PeripheralIdentifier = LowEnergyRoom.headset, after: [UInt8] = []
+    ) {
+        tell(code, before + Self.bytes(of: peripheral) + after)
+        turn()
+    }
+
     /// A discovery began or ended.
     func tellDiscovering(_ isOn: Bool) {
         tell(0x0013, [6, isOn ? 1 : 0])
@@ -232,9 +253,10 @@ final class LowEnergyRoom {
             case .readControllerIndexList: tell(0x0001, code + [0, 1, 0, 0, 0], index: 0xFFFF)
             case .readControllerInformation:
                 let address = [UInt8](repeating: 7, count: 6)
-                tell(0x0001, code + [0] + address + [9, 0, 0] + settings + settings + [UInt8](repeating: 0, count: 263))
+                tell(0x0001, code + [0] + address + [9, 0, 0] + supported + settings + [UInt8](repeating: 0, count: 263))
             default:
                 commands.append(opcode)
+                parameters[opcode] = Array(bytes[6..<count])
                 if !isPermitted {
                     tell(0x0002, code + [ManagementStatus.permissionDenied.rawValue])
                 } else {
@@ -263,6 +285,12 @@ final class LowEnergyRoom {
     private var settings: [UInt8] {
         let on: ControllerSettings = isPowered ? [.powered, .lowEnergy] : [.lowEnergy]
         return (0..<4).map { UInt8(truncatingIfNeeded: on.rawValue >> (8 * $0)) }
+    }
+
+    /// It could pair with elliptic curves, and does not.
+    private var supported: [UInt8] {
+        let can: ControllerSettings = [.powered, .lowEnergy, .secureConnections]
+        return (0..<4).map { UInt8(truncatingIfNeeded: can.rawValue >> (8 * $0)) }
     }
 
     private static func bytes(of peripheral: PeripheralIdentifier) -> [UInt8] {

@@ -18,6 +18,8 @@ _NAMES = (
     "kill-scanning",
     "kill-draining",
     "stop-5s",
+    "rotation-bonded",
+    "rotation-passkey",
     "reboot-away",
     "reboot-streaming",
     "two-headsets",
