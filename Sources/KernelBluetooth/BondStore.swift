@@ -80,13 +80,8 @@ struct BondTable: Hashable {
         noteSuccess(with: identity)
     }
 
-    /// Whether an address stays: public, or random static, whose two highest bits are set (Core Specification, Vol 6, Part B,
-    /// 1.3.2.1).
+    /// Whether an address stays.
     private static func isIdentity(_ identifier: PeripheralIdentifier) -> Bool {
-        switch identifier.addressType {
-        case .public: true
-        case .random: identifier.address >> 46 == 0b11
-        case .classic: false
-        }
+        identifier.addressType != .classic && !identifier.isPrivate
     }
 }

@@ -30,21 +30,48 @@ extension KernelCentral {
     func handlePairing(_ event: ManagementEvent) {
         guard let bondStore else { return }
         switch event {
-        case .newIdentityResolvingKey(let identity, let key, _, _, let index) where index == adapter.index:
+        case .newIdentityResolvingKey(let identity, let key, let address, _, let index) where index == adapter.index:
             bonds.noteResolvingKey(key, of: identity)
+            if let address { wasResolved(address, to: identity) }
         case .newLongTermKey(let identity, let key, let isToBeStored, let index) where index == adapter.index:
             if isToBeStored, let bond = bonds.add(key, of: identity) { bondStore.save(bond, identity) }
-        case .userConfirmationRequest(let identifier, let index) where index == adapter.index:
+        case .userConfirmationRequest(let device, let index) where index == adapter.index:
             // "Just works" confirms nothing. Only links of this process may be paired, and only while it asks for that.
-            adapter.send(.replyToUserConfirmation(awaitsSecurity(identifier), identifier, index))
-        case .userPasskeyRequest(let identifier, let index) where index == adapter.index:
-            let passkey = awaitsSecurity(identifier) ? passkeys.value(for: identifier) : nil
-            adapter.send(.replyToUserPasskey(passkey, identifier, index))
-        case .authenticationFailed(let identifier, _, let index) where index == adapter.index:
-            securityFailed(identifier)
+            adapter.send(.replyToUserConfirmation(awaitsSecurity(callersName(of: device)), device, index))
+        case .userPasskeyRequest(let device, let index) where index == adapter.index:
+            let peripheral = callersName(of: device)
+            adapter.send(
+                .replyToUserPasskey(awaitsSecurity(peripheral) ? passkeys.value(for: peripheral) : nil, device, index))
+        case .authenticationFailed(let device, _, let index) where index == adapter.index:
+            securityFailed(callersName(of: device))
         default: break
         }
     }
+
+    // MARK: Resolved addresses
+
+    /// A link was made to a private address, and goes by the identity's from now on: in all that the kernel says, and is told.
+    /// Callers go on with the address that they know.
+    private func wasResolved(_ address: PeripheralIdentifier, to identity: PeripheralIdentifier) {
+        resolved.removeAll { $0.address == address || $0.identity == identity }
+        resolved.append((address, identity))
+        // Nobody will ever look for what was discovered under the address that is about to change.
+        guard let map = maps.load(address) else { return }
+        maps.save(identity, map)
+        maps.save(address, nil)
+    }
+
+    /// What callers call a device that the kernel speaks of.
+    func callersName(of device: PeripheralIdentifier) -> PeripheralIdentifier {
+        resolved.first { $0.identity == device }?.address ?? device
+    }
+
+    /// What the kernel calls a peripheral that callers speak of.
+    func kernelsName(of peripheral: PeripheralIdentifier) -> PeripheralIdentifier {
+        resolved.first { $0.address == peripheral }?.identity ?? peripheral
+    }
+
+    // MARK: Security
 
     private func awaitsSecurity(_ identifier: PeripheralIdentifier) -> Bool {
         links.contains { $0.identifier == identifier && $0.isConnected && $0.conversation.awaitsSecurity }
@@ -60,7 +87,8 @@ extension KernelCentral {
 
     /// Forgets the keys of a headset that has others, or none: because it was reset, or paired with another machine. The next
     /// link pairs anew. To be called when a link has ended; returns whether that is what ended it.
-    func forgetLostKeys(of identity: PeripheralIdentifier, _ reason: DisconnectionReason) -> Bool {
+    func forgetLostKeys(of peripheral: PeripheralIdentifier, _ reason: DisconnectionReason) -> Bool {
+        let identity = kernelsName(of: peripheral)
         guard let bondStore, bonds[identity] != nil else { return false }
         switch reason {
         // It said that it has none: PIN or Key Missing (Core Specification, Vol 1, Part F, 2.6).
@@ -68,7 +96,7 @@ extension KernelCentral {
         // With another key, what it sends cannot be decrypted, and the adapter gives the link up (2.61, MIC Failure). The
         // kernel has no word for that. A link that broke for another reason while it was being encrypted is not likely to do
         // so twice.
-        case .unspecified where awaitsSecurity(identity) && bonds.noteFailure(with: identity): break
+        case .unspecified where awaitsSecurity(peripheral) && bonds.noteFailure(with: identity): break
         default: return false
         }
         bonds.remove(identity)

@@ -82,7 +82,8 @@ extension KernelCentral {
             if let command = scan.discovering(isOn, on: index) { adapter.send(command) }
         case .deviceConnected(let identifier, _, let index) where index == adapter.index: deviceConnected(identifier)
         case .deviceDisconnected(let identifier, let reason, let index) where index == adapter.index:
-            deviceDisconnected(identifier, reason)
+            deviceDisconnected(callersName(of: identifier), reason)
+            resolved.removeAll { $0.identity == identifier }
         default: handlePairing(event)
         }
     }
@@ -107,8 +108,9 @@ extension KernelCentral {
         tell(.didRetrieveConnected(found, attempt: attempt))
     }
 
-    private func deviceConnected(_ identifier: PeripheralIdentifier) {
-        guard identifier.addressType != .classic else { return }
+    private func deviceConnected(_ device: PeripheralIdentifier) {
+        guard device.addressType != .classic else { return }
+        let identifier = callersName(of: device)
         if !connectedDevices.contains(identifier) { connectedDevices.append(identifier) }
         if let place = links.firstIndex(where: { $0.identifier == identifier && $0.isWaiting }) { open(place) }
     }
@@ -186,7 +188,7 @@ extension KernelCentral {
     private func lookAtSecurity(_ place: Int, _ wanted: SecurityLevel, _ socket: Int32) {
         links[place].security = nil
         if let level = sockets.security(socket), level >= wanted {
-            bonds.noteSuccess(with: links[place].identifier)
+            bonds.noteSuccess(with: kernelsName(of: links[place].identifier))
             links[place].conversation.didChangeSecurity(to: level, at: now)
         } else if links[place].conversation.awaitsSecurity {
             links[place].security = (wanted, now + Self.securityPause)
@@ -225,7 +227,7 @@ extension KernelCentral {
     private func closeLink(to identifier: PeripheralIdentifier) {
         guard connectedDevices.contains(identifier), let index = adapter.index else { return }
         connectedDevices.removeAll { $0 == identifier }
-        adapter.send(.disconnect(identifier, index))
+        adapter.send(.disconnect(kernelsName(of: identifier), index))
     }
 
     private func closeSocket(_ place: Int) {

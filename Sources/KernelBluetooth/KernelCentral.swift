@@ -30,6 +30,8 @@ public final class KernelCentral: Central {
     let bondStore: BondStore?
     let passkeys: [Passkey]
     var bonds: BondTable
+    /// Private addresses of links whose identity was told since.
+    var resolved: [(address: PeripheralIdentifier, identity: PeripheralIdentifier)] = []
     private let watch: DescriptorWatch
     private let powersOn: Bool
     /// The present, as last told.
@@ -146,6 +148,7 @@ public final class KernelCentral: Central {
         tell(.didUpdateState(state))
         guard state != .poweredOn else { return }
         connectedDevices = []
+        resolved = []
         for identifier in links.map(\.identifier) { end(identifier, .adapterUnavailable(state)) }
         if scan.adapterLost() { tell(.didFailToScan(.adapterUnavailable(state))) }
         for question in retrievals { tell(.didRetrieveConnected([], attempt: question.attempt)) }

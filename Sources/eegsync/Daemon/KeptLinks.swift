@@ -29,12 +29,19 @@ struct KeptLinks: Sendable {
 
     /// The keys of headsets. Where they cannot be read, none are loaded, and headsets that want keys are paired anew.
     func bonds() -> BondStore {
-        let writes = writes
+        let (writes, log) = (writes, log)
         let bonds = read("keys") { () throws(StorageError) in try store.bonds() } ?? []
         return BondStore(
             load: { bonds },
             save: { bond, identity in
-                writes.add(.bond(identity)) { (store) throws(StorageError) in try store.setBond(bond, with: identity) }
+                writes.add(.bond(identity)) { (store) throws(StorageError) in
+                    try store.setBond(bond, with: identity)
+                    log.log(
+                        bond == nil ? .notice : .info,
+                        bond == nil
+                            ? "the headset has lost the keys of its pairing; it is paired anew" : "the headset was paired",
+                        ["address": "\(identity)"])
+                }
             })
     }
 

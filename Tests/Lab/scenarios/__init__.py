@@ -7,6 +7,7 @@ from lab.scenario import Scenario
 from . import (
     acquisition,
     bluetooth,
+    bonds,
     capture,
     contract,
     headset,
@@ -28,6 +29,7 @@ _MODULES = (
     unbuffered,
     serial_port,
     kernel,
+    bonds,
     throughput,
     capture,
 )
