@@ -11,15 +11,17 @@ extension KernelCentral {
     static let lostKeys = CentralError.connectionFailed(
         reason: "the headset has lost the keys of its pairing; it is paired anew")
 
-    /// Tells the kernel all that is kept, before it is asked to connect to anybody.
-    func loadKeys(on index: ControllerIndex, _ information: ControllerInformation) {
-        guard bondStore != nil else { return }
+    /// Tells the kernel all that is kept, once for each adapter, and before it is asked to connect to anybody. Not while
+    /// bluetoothd runs: its keys would be gone.
+    func loadKeys(on index: ControllerIndex) {
+        guard bondStore != nil, keyedIndex != index, !isBluetoothdRunning() else { return }
+        keyedIndex = index
         // Without this, the kernel pairs for the one link only: it exchanges no keys.
         adapter.send(.setBondable(true, index))
         adapter.send(.setIOCapability(passkeys.isEmpty ? .noInputNoOutput : .keyboardOnly, index))
         // Without these it pairs in the older way, whose keys whoever listens to the pairing has, too. For Classic, the second
         // needs the first.
-        let missing = information.supportedSettings.subtracting(information.currentSettings)
+        let missing = adapter.supportedSettings.subtracting(adapter.settings)
         if missing.contains(.secureSimplePairing) { adapter.send(.setSecureSimplePairing(true, index)) }
         if missing.contains(.secureConnections) { adapter.send(.setSecureConnections(true, index)) }
         adapter.send(.loadLongTermKeys(bonds.bonds, index))

@@ -57,11 +57,25 @@ import Testing
         #expect(
             room.commands == [
                 .setBondable, .setIOCapability, .setSecureConnections, .loadLongTermKeys, .loadIdentityResolvingKeys,
-                .removeDevice, .getConnections, .addDevice,
+                .getConnections, .addDevice,
             ])
         #expect(room.parameters[.loadLongTermKeys]?.count == 2 + 36)
         #expect(room.parameters[.loadIdentityResolvingKeys]?.count == 2 + 23)
         #expect(room.parameters[.setIOCapability] == [3])
+    }
+
+    @Test func bluetoothdsKeysAreLeftAloneUntilItIsGone() throws {
+        let room = LowEnergyRoom(bonds: Notebook([try bond(headset)]).store)
+        room.isBluetoothdRunning = true
+        room.turn()
+        #expect(room.commands == [.getConnections])
+        room.isBluetoothdRunning = false
+        for _ in 1...2 {
+            room.connect()
+            room.central.cancelPeripheralConnection(headset, attempt: room.nextAttempt())
+        }
+        #expect(room.commands.filter { $0 == .loadLongTermKeys }.count == 1)
+        #expect(room.commands.firstIndex(of: .loadLongTermKeys) ?? .max < room.commands.firstIndex(of: .addDevice) ?? 0)
     }
 
     @Test func aKeyOfAnAddressThatWillChangeVoidsNotTheOthers() throws {

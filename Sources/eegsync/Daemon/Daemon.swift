@@ -11,6 +11,7 @@ final class Daemon: Service {
     private static let waitInterval = Duration.seconds(1)
 
     private let configuration: Configuration
+    private let choice: CentralChoice
     private let log: DaemonLog
     private let state: Mutex<State>
 
@@ -21,8 +22,12 @@ final class Daemon: Service {
         var status = "starting"
     }
 
-    init(configuration: Configuration, log: DaemonLog) {
-        self.configuration = configuration
+    /// Creates the service.
+    ///
+    /// - Parameter choice: the way to the headsets, which stays as long as the process runs.
+    init(configuration: Configuration, choice: CentralChoice, log: DaemonLog) {
+        self.configuration = configuration.reaching(headsetsThrough: choice)
+        self.choice = choice
         self.log = log
         state = Mutex(State(headsets: configuration.knownHeadsets))
     }
@@ -32,6 +37,7 @@ final class Daemon: Service {
         log.log(
             .info, "eegsync \(Eegsync.version) starts",
             ["database": "\(configuration.databasePath)", "central": "\(configuration.central.kind)", "pid": "\(getpid())"])
+        logChoice()
         let store: Store
         do {
             store = try await cancelWhenGracefulShutdown { try await self.openStore() }
@@ -62,6 +68,14 @@ final class Daemon: Service {
         }
         try store.close()
         stopped()
+    }
+
+    private func logChoice() {
+        log.log(.info, choice.sentence)
+        if let obstacle = choice.obstacle { log.log(.warning, "\(obstacle)") }
+        let isNetworkAdministrator = SystemFiles().hasNetworkAdministration(pid: "self") ?? false
+        guard let lack = choice.lack(isNetworkAdministrator: isNetworkAdministrator) else { return }
+        if case .kernel = choice.central { log.log(.error, lack) } else { log.log(.warning, lack) }
     }
 
     /// Tells the service manager that the configuration is in use (again).

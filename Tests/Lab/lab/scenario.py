@@ -117,7 +117,7 @@ class Scenario:
     is_recorded: bool = True
     # Takes minutes: performed only where it is named, or with --all.
     is_long: bool = False
-    # Which central eegsync uses: bluetoothd's (bluez), or that of the kernel's sockets (kernel), beside which none runs.
+    # Which central eegsync uses: bluetoothd's (bluez), that of the kernel's sockets (kernel), beside which none runs, or auto.
     central: str = "bluez"
     # By how much a sample's stored time may differ from when it was taken.
     time_error_seconds: float = 0.05

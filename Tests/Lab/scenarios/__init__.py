@@ -6,6 +6,7 @@ from lab.scenario import Scenario
 
 from . import (
     acquisition,
+    adapter,
     bluetooth,
     bonds,
     capture,
@@ -24,6 +25,7 @@ _MODULES = (
     range,
     acquisition,
     bluetooth,
+    adapter,
     recording,
     headset,
     unbuffered,

@@ -9,7 +9,6 @@ from pathlib import Path
 from guest.bluetooth import bluetoothctl
 from guest.clock import now
 from guest.lab import Lab
-from guest.process import output_of
 from lab.marks import Goal
 from lab.scenario import CYTON, LEFT, MINDWAVE, STRANGER, UNICORN, Scenario, Step
 
@@ -56,46 +55,6 @@ def _killed(lab: Lab) -> None:
     for _ in range(3):
         lab.undisturbed()
         lab.kill_acquisition("left", "kill -9, restarted at once")
-    lab.undisturbed()
-
-
-def _power(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for seconds in (2.0, 5.0, 30.0):
-        lab.undisturbed()
-        lost = now()
-        bluetoothctl("power", "off")
-        lab.pass_time(seconds)
-        since = now()
-        bluetoothctl("power", "on")
-        lab.expect_return("left", since, "adapter off and on", Goal.GATE, lost, advertising=True)
-    lab.undisturbed()
-
-
-def _blocked_radio(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for seconds in (1.0, 30.0):
-        lab.undisturbed()
-        lost = now()
-        output_of(["rfkill", "block", "bluetooth"])
-        lab.pass_time(seconds)
-        since = now()
-        output_of(["rfkill", "unblock", "bluetooth"])
-        lab.expect_return("left", since, "rfkill block and unblock", Goal.GATE, lost, advertising=True)
-    lab.undisturbed()
-
-
-def _unplugged(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for plug in ("plug", "plug-elsewhere"):
-        lab.undisturbed()
-        lost = lab.headsets.tell("adapter", "unplug")
-        lab.pass_time(5)
-        since = lab.headsets.tell("adapter", plug)
-        lab.expect_return("left", since, "adapter replugged", Goal.GATE, lost, advertising=True)
     lab.undisturbed()
 
 
@@ -206,9 +165,6 @@ SCENARIOS = [
     _serial("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
     _serial("disconnect", "link ended by a program or by the headset", _disconnected),
     _serial("kill", "eegsync killed (-9)", _killed),
-    _serial("power", "adapter switched off and on", _power),
-    _serial("rfkill", "Bluetooth blocked and unblocked", _blocked_radio),
-    _serial("unplug", "adapter pulled out and put in", _unplugged),
     _serial("paged", "adapter switched off and pulled out while it pages", _taken_while_paged),
     _serial("alone", "without bluetoothd", _without_bluetoothd),
     _serial("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_restarted),
