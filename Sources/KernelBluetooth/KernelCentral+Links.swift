@@ -50,6 +50,8 @@ extension KernelCentral {
         links.append(
             KernelLink(
                 identifier: peripheral, attempt: attempt, conversation: ATTLink(peripheral: peripheral, map: nil)))
+        // Where bluetoothd was in the way when the adapter appeared, and is gone.
+        loadKeys(on: index)
         if let command = parameters.command(beforeConnectingOn: index) { adapter.send(command) }
         if !peripheral.isPrivate { adapter.send(.addDevice(peripheral, index)) }
         if peripheral.isPrivate || connectedDevices.contains(peripheral) { open(links.count - 1) }
@@ -77,8 +79,9 @@ extension KernelCentral {
             if let command = scan.discovering(isOn, on: index) { adapter.send(command) }
         case .deviceConnected(let identifier, _, let index) where index == adapter.index: deviceConnected(identifier)
         case .deviceDisconnected(let identifier, let reason, let index) where index == adapter.index:
-            deviceDisconnected(identifier, reason)
-        default: break
+            deviceDisconnected(callersName(of: identifier), reason)
+            resolved.removeAll { $0.identity == identifier }
+        default: handlePairing(event)
         }
     }
 
@@ -94,8 +97,9 @@ extension KernelCentral {
         if !retrievals.isEmpty { probeDevices() }
     }
 
-    private func deviceConnected(_ identifier: PeripheralIdentifier) {
-        guard identifier.addressType != .classic else { return }
+    private func deviceConnected(_ device: PeripheralIdentifier) {
+        guard device.addressType != .classic else { return }
+        let identifier = callersName(of: device)
         if !connectedDevices.contains(identifier) { connectedDevices.append(identifier) }
         if let place = links.firstIndex(where: { $0.identifier == identifier && $0.isWaiting }) { return open(place) }
         // The kernel connects to what a process that was killed has waited for, closes the link after 2 s because nobody opens
@@ -110,6 +114,7 @@ extension KernelCentral {
 
     private func deviceDisconnected(_ identifier: PeripheralIdentifier, _ reason: DisconnectionReason) {
         connectedDevices.removeAll { $0 == identifier }
+        let hasLostKeys = forgetLostKeys(of: identifier, reason)
         probedMaps.removeAll { $0.device == identifier }
         guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
         switch links[place].phase {
@@ -123,7 +128,7 @@ extension KernelCentral {
         case .connected(let socket):
             receive(place, from: socket, limit: Int.max)
             carryOut(place)
-            end(identifier, reason.error)
+            end(identifier, hasLostKeys ? Self.lostKeys : reason.error)
         }
     }
 
@@ -198,6 +203,7 @@ extension KernelCentral {
     private func lookAtSecurity(_ place: Int, _ wanted: SecurityLevel, _ socket: Int32) {
         links[place].security = nil
         if let level = sockets.security(socket), level >= wanted {
+            bonds.noteSuccess(with: kernelsName(of: links[place].identifier))
             links[place].conversation.didChangeSecurity(to: level, at: now)
         } else if links[place].conversation.awaitsSecurity {
             links[place].security = (wanted, now + Self.securityPause)
@@ -237,7 +243,7 @@ extension KernelCentral {
     private func closeLink(to identifier: PeripheralIdentifier) {
         guard connectedDevices.contains(identifier), let index = adapter.index else { return }
         connectedDevices.removeAll { $0 == identifier }
-        adapter.send(.disconnect(identifier, index))
+        adapter.send(.disconnect(kernelsName(of: identifier), index))
     }
 
     func closeSocket(_ place: Int) {

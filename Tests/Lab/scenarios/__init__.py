@@ -8,6 +8,7 @@ from . import (
     acquisition,
     adapter,
     bluetooth,
+    bonds,
     capture,
     contract,
     headset,
@@ -32,6 +33,7 @@ _MODULES = (
     impedance,
     serial_port,
     kernel,
+    bonds,
     throughput,
     capture,
 )
