@@ -23,6 +23,8 @@ struct KernelLink {
     var outbox: [[UInt8]] = []
     /// The security that the kernel was asked for, and when it is looked at.
     var security: (level: SecurityLevel, due: MonotonicTime)?
+    /// When its latest packet arrived.
+    var latestArrival = MonotonicTime.boot
     /// Why the socket ended, until the link is told to have.
     var end: SocketError?
 
