@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sqlite3
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from guest.bluetooth import BluetoothSystem, HeadsetControl
 from guest.clock import NANOSECONDS, let_pass, now, wait_for
 from guest.process import LabError
 from lab.marks import RECORD_START, Goal, Mark
+from lab.measurements import Measurement
 from lab.scenario import Scenario
 
 # How long a return is waited for: far more than the gate, so that the report shows how bad it is.
@@ -53,7 +53,7 @@ class Lab:
 
     def start_bluetooth(self) -> None:
         """Starts bluetoothd and waits until the adapter is on; without bluetoothd, eegsync switches it on."""
-        if self.scenario.central == "kernel":
+        if self.acquisition.central == "kernel":
             return
         self.bluetooth.start()
         self.bluetooth.wait_until_ready()
@@ -65,6 +65,13 @@ class Lab:
         instant = now()
         self.acquisition.program.start()
         return instant
+
+    def take_route(self, central: str) -> None:
+        """From the next start on eegsync uses this central; bluetoothd is ended where the central is not its own."""
+        if central == "kernel" and self.bluetooth.bluetoothd.is_running:
+            self.bluetooth.bluetoothd.end()
+        self.acquisition.central = central
+        self.acquisition.configure()
 
     def record(self, *names: str) -> None:
         """Starts recordings and waits for the first samples of each, which counts as a return."""
@@ -97,7 +104,7 @@ class Lab:
         """The address that a headset advertises with now."""
         return str(self.headsets.statistics(self._names[name])["address"])
 
-    def away(self, name: str, seconds: float, fault: str) -> None:
+    def away(self, name: str, seconds: float, fault: str, goal: Goal = Goal.RADIO) -> None:
         """Out of range for a time, and back; if that is sooner than the supervision timeout, on the same link."""
         lost = self.tell("vanish", name)
         let_pass(seconds)
@@ -105,7 +112,7 @@ class Lab:
         if self.headsets.statistics(self._names[name])["connected"]:
             self.expect_rows(name, since, f"{fault}, link kept", Goal.GATE)
         else:
-            self.expect_return(name, since, fault, Goal.RADIO, lost=lost)
+            self.expect_return(name, since, fault, goal, lost=lost)
 
     def kill_acquisition(self, name: str, fault: str, goal: Goal = Goal.PROCESS) -> None:
         """kill -9 and the restart at once, as the service manager does it."""
@@ -188,6 +195,10 @@ class Lab:
         with (self.share / "figures.txt").open("a", encoding="utf-8") as file:
             file.write(text + "\n")
 
+    def note_measurement(self, measurement: Measurement) -> None:
+        """Figures for the report."""
+        measurement.append_to(self.share / "measurements.jsonl")
+
     def _note(self, mark: Mark) -> None:
         mark.append_to(self.share / "marks.jsonl")
 
@@ -266,6 +277,10 @@ class Lab:
             )
         )
 
+    def clock_offset(self) -> int:
+        """UTC less CLOCK_BOOTTIME in nanoseconds, as last recorded."""
+        return int(self._query("SELECT offset_ns FROM clock_offset ORDER BY id DESC LIMIT 1"))
+
     # End
 
     def finish(self) -> None:
@@ -291,13 +306,3 @@ _IS_RECORDED = (
     "SELECT 1 FROM recording AS r JOIN headset AS h ON h.id = r.headset_id"
     " WHERE h.name = ? AND r.desired_state = 'recording'"
 )
-
-
-def seconds_between(first: int, second: int) -> float:
-    """The time between two instants."""
-    return (second - first) / NANOSECONDS
-
-
-def boot_number() -> int:
-    """Which boot of the scenario's machine this is, from 0."""
-    return int(os.environ.get("LAB_BOOT", "0"))

@@ -9,8 +9,10 @@ from . import (
     bluetooth,
     capture,
     contract,
+    handles,
     headset,
     kernel,
+    latency,
     range,
     recording,
     serial_port,
@@ -28,7 +30,9 @@ _MODULES = (
     unbuffered,
     serial_port,
     kernel,
+    handles,
     throughput,
+    latency,
     capture,
 )
 ALL: list[Scenario] = sorted((s for module in _MODULES for s in module.SCENARIOS), key=lambda scenario: scenario.number)
