@@ -44,6 +44,7 @@ struct HeadsetFacts: Facts {
     var packetPeriodMilliseconds: Double
     var silenceLimitMilliseconds: Double
     var keepAliveSeconds: Double?
+    var presets: [String]
     var streams: [Stream]
     var commands: [Commands]
 
@@ -66,6 +67,7 @@ struct HeadsetFacts: Facts {
         packetPeriodMilliseconds = profile.timing.packetPeriod.inSeconds * 1000
         silenceLimitMilliseconds = profile.timing.silenceLimit.inSeconds * 1000
         keepAliveSeconds = profile.timing.keepAliveInterval?.inSeconds
+        presets = profile.presets
         streams = profile.streams.map { stream in
             Stream(
                 name: stream.name, bank: stream.bank, samplingFrequency: stream.samplingFrequency,
@@ -116,6 +118,7 @@ struct HeadsetFacts: Facts {
                     "lost after \(Quantity.duration(seconds: silenceLimitMilliseconds / 1000)) of silence",
                 ] + (keepAliveSeconds.map { ["kept alive each \(Quantity.duration(seconds: $0))"] } ?? [])),
         ]
+        if !presets.isEmpty { facts.append(line("presets", [presets.joined(separator: " ")])) }
         for sequence in commands { facts.append(line(sequence.purpose, [sequence.steps.joined(separator: "; ")])) }
         var lines = facts.compactMap { $0 }
         if !streams.isEmpty { lines += [""] + table.rendered(style: style) }
