@@ -1,8 +1,9 @@
 import Bluetooth
 import CLinux
 
-/// Says when packets arrived, from the time stamps that the kernel gives them as the adapter hands them over (`hci_recv_frame`):
-/// on the way to this process a packet waits for the kernel's own queues and for the scheduler, which is most of its latency.
+/// Says when packets arrived, from the time stamps that the kernel gives them as the adapter hands them over
+/// (`hci_recv_frame`): on the way to this process a packet waits for the kernel's own queues and for the scheduler, which is
+/// most of its latency.
 ///
 /// The stamps are of the wall clock, which steps and which nothing here may depend on. So both clocks are read right before the
 /// packets, and a stamp counts only as the age of its packet. Where the wall clock has moved against the other one since the
