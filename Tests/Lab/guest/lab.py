@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,15 @@ class Lab:
         """Records every configured headset."""
         self.record(*self._names)
 
+    def record_through(self, fault: Callable[[Lab], None], times: int = 1, names: Sequence[str] = ("left",)) -> None:
+        """Records, and lets something happen so many times, with an undisturbed while before each and at the end."""
+        self.start()
+        self.record(*names)
+        for _ in range(times):
+            self.undisturbed()
+            fault(self)
+        self.undisturbed()
+
     # Time
 
     def pass_time(self, seconds: float) -> None:
@@ -120,6 +129,15 @@ class Lab:
         self.start_acquisition()
         self.expect_return(name, since, fault, goal)
 
+    def kill_bluetooth(self, name: str, fault: str, seconds: float = 1.0) -> None:
+        """bluetoothd is killed, and started again after a time."""
+        lost = now()
+        self.bluetooth.kill()
+        self.pass_time(seconds)
+        since = now()
+        self.bluetooth.start()
+        self.expect_return(name, since, fault, Goal.SYSTEM, lost, advertising=True)
+
     # Expectations
 
     def expect_return(
@@ -142,34 +160,15 @@ class Lab:
             event = self._last_available(name)
             if event is not None and since <= event and (found is None or event <= found.boottime):
                 available = event
-        self._note(
-            Mark(
-                headset=name,
-                fault=fault,
-                goal=goal,
-                boot=self.boot,
-                lost=lost,
-                available=available,
-                first_sample=found.boottime if found else None,
-                layer=found.layer if found else None,
-            )
-        )
+        first = found.boottime if found else None
+        self._note(Mark(name, fault, goal, available, first, self.boot, lost, found.layer if found else None))
         if found is None:
             raise LabError(f"{name} did not return within {_RETURN_SECONDS:.0f} s after: {fault}")
 
     def expect_rows(self, name: str, since: int, fault: str, goal: Goal) -> None:
         """Waits until rows are stored that were sampled after an instant; for faults that the link survives."""
         found = wait_for(lambda: self._newest_row(name) > since, _RETURN_SECONDS, step=0.05)
-        self._note(
-            Mark(
-                headset=name,
-                fault=fault,
-                goal=goal,
-                boot=self.boot,
-                available=since,
-                first_sample=now() if found else None,
-            )
-        )
+        self._note(Mark(name, fault, goal, since, now() if found else None, self.boot))
         if not found:
             raise LabError(f"nothing of {name} was stored for {_RETURN_SECONDS:.0f} s after: {fault}")
 

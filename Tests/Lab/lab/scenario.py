@@ -128,3 +128,8 @@ class Scenario:
     must_meet_goals: bool = False
     # By how much a sample's stored time may differ from when it was taken.
     time_error_seconds: float = 0.05
+
+
+def through(fault: Step, times: int = 1, names: Sequence[str] = ("left",)) -> Step:
+    """A step that records, and lets something happen so many times; see `Lab.record_through`."""
+    return lambda lab: lab.record_through(fault, times, names)

@@ -1,8 +1,8 @@
 """How long a notification is on its way to its time stamp, with the host's clock.
 
-It begins when the adapter's controller hands the packet to the kernel, and ends at the time of arrival that eegsync keeps: what
-the time map is fitted to, and what `eegsync capture` writes, to the microsecond. Beside it stands a bare C program that asks the
-clock after each message.
+It begins when the adapter's controller hands the packet to the kernel, and ends at the time of arrival that eegsync keeps:
+It begins when the adapter's controller hands the packet to the kernel, and ends at the time of arrival that eegsync keeps:
+the clock after each message.
 """
 
 from __future__ import annotations

@@ -44,7 +44,12 @@ def test_both_routes_stand_side_by_side() -> None:
 
 @pytest.mark.parametrize(
     ("bluetoothd", "kernel", "verdict"),
-    [(100, 600, "missed (kernel)"), (600, 100, "missed (bluetoothd)"), (600, 600, "missed"), (None, 100, "missed (bluetoothd)")],
+    [
+        (100, 600, "missed (kernel)"),
+        (600, 100, "missed (bluetoothd)"),
+        (600, 600, "missed"),
+        (None, 100, "missed (bluetoothd)"),
+    ],
 )
 def test_the_route_that_misses_the_goal_is_named(bluetoothd: int | None, kernel: int, verdict: str) -> None:
     found = rows([performed(AWAY, bluetoothd), performed(KERNEL_AWAY, kernel)])
