@@ -11,9 +11,11 @@ from . import (
     bonds,
     capture,
     contract,
+    handles,
     headset,
     impedance,
     kernel,
+    latency,
     range,
     recording,
     serial_port,
@@ -34,7 +36,9 @@ _MODULES = (
     serial_port,
     kernel,
     bonds,
+    handles,
     throughput,
+    latency,
     capture,
 )
 ALL: list[Scenario] = sorted((s for module in _MODULES for s in module.SCENARIOS), key=lambda scenario: scenario.number)
