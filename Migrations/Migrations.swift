@@ -13,6 +13,7 @@ public struct Migration: Hashable, Sendable {
         Migration("m0004_signal_check", PackageResources.m0004_signal_check_sql),
         Migration("m0005_capture", PackageResources.m0005_capture_sql),
         Migration("m0007_impedance", PackageResources.m0007_impedance_sql),
+        Migration("m0008_status_bytes", PackageResources.m0008_status_bytes_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

@@ -49,12 +49,15 @@ extension KernelCentral {
             if links[place].isConnected { tell(.didConnect(peripheral, attempt: attempt)) }
             return
         }
+        if peripheral.isPrivate, !isInSight(peripheral), !connectedDevices.contains(peripheral) {
+            return tell(.didFailToConnect(peripheral, error: .unknownPeripheral, attempt: attempt))
+        }
         links.append(
             KernelLink(
                 identifier: peripheral, attempt: attempt, conversation: ATTLink(peripheral: peripheral, map: nil)))
         if let command = parameters.command(beforeConnectingOn: index) { adapter.send(command) }
-        adapter.send(.addDevice(peripheral, index))
-        if connectedDevices.contains(peripheral) { open(links.count - 1) }
+        if !peripheral.isPrivate { adapter.send(.addDevice(peripheral, index)) }
+        if peripheral.isPrivate || connectedDevices.contains(peripheral) { open(links.count - 1) }
     }
 
     public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
@@ -73,6 +76,7 @@ extension KernelCentral {
         case .reply(let reply) where reply.index == adapter.index: handle(reply)
         case .deviceFound(let identifier, let rssi, let advertisement, let index) where index == adapter.index:
             guard let filter = scan.filter, filter.matches(advertisement) else { return }
+            noteSighting(of: identifier)
             tell(.didDiscover(identifier, advertisement: advertisement, rssi: rssi))
         case .discovering(let isOn, let index) where index == adapter.index:
             if let command = scan.discovering(isOn, on: index) { adapter.send(command) }
@@ -114,6 +118,7 @@ extension KernelCentral {
         guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
         switch links[place].phase {
         case .waiting: break
+        case .opening where identifier.isPrivate: end(identifier, reason.error)
         case .opening:
             // It came and went. The kernel goes on waiting for it.
             closeSocket(place)
@@ -132,7 +137,8 @@ extension KernelCentral {
         switch sockets.open(identifier, adapter.address) {
         case .failure(let error): refused(identifier, error)
         case .success(let socket):
-            links[place].phase = .opening(socket: socket, until: now + Self.openingLimit)
+            let limit = identifier.isPrivate ? Self.privateOpeningLimit : Self.openingLimit
+            links[place].phase = .opening(socket: socket, until: now + limit)
             readiness.watch(socket, for: .connecting)
         }
     }
@@ -159,6 +165,7 @@ extension KernelCentral {
         if case .final(let error) = error.connecting { return end(identifier, error) }
         // The link has gone again, or goes; its end is told, and the kernel waits for the next.
         closeLink(to: identifier)
+        if identifier.isPrivate { end(identifier, .connectionTimedOut) }
     }
 
     /// What is due on the links.
@@ -208,7 +215,7 @@ extension KernelCentral {
     private func remove(_ identifier: PeripheralIdentifier) -> KernelLink? {
         guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return nil }
         closeSocket(place)
-        if let index = adapter.index { adapter.send(.removeDevice(identifier, index)) }
+        if !identifier.isPrivate, let index = adapter.index { adapter.send(.removeDevice(identifier, index)) }
         return links.remove(at: place)
     }
 

@@ -36,6 +36,8 @@ public final class KernelCentral: Central {
     var connectedDevices: [PeripheralIdentifier] = []
     var parameters = ConnectionParameterLoader()
     var scan = KernelScan()
+    /// Who advertised lately under a private address.
+    var sightings: [(peripheral: PeripheralIdentifier, at: MonotonicTime)] = []
     /// Questions that wait for the kernel's list of connections.
     var retrievals: [(services: [BluetoothUUID], attempt: Attempt)] = []
     /// Whether this process may do what it must; nil before the kernel said so.

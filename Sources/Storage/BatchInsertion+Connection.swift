@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 import GRDB
 import Headsets
 
@@ -30,13 +31,14 @@ extension BatchInsertion {
         try execute(
             """
             INSERT INTO status_report (headset_id, host_boot_id, boottime_ns, condition, boot_identifier, battery_percent,
-                device_ticks, tick_frequency, buffered, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                device_ticks, tick_frequency, buffered, outcome, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 report.headset.rawValue, hostBoot, report.at.nanoseconds, status?.condition.rawValue,
                 status?.bootIdentifier.map { Int64($0) }, status?.batteryPercent,
                 status?.deviceTicks.map(Int64.init(clamping:)), status?.tickFrequency,
                 buffered.map { "[\($0.joined(separator: ","))]" }, report.outcome,
+                status.flatMap { $0.raw.isEmpty ? nil : Data($0.raw) },
             ])
     }
 

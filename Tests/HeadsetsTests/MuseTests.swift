@@ -89,7 +89,7 @@ struct MuseTests {
         let packet = Self.bytes("01 4a b5 b8 07 40 0f 7f 00 1b 00 00 00 00 00 00 00 00 00 00")
         #expect(
             Self.decode(packet, from: MuseService.telemetry).items
-                == [.status(HeadsetStatus(condition: .streaming, batteryPercent: 90.859375))])
+                == [.status(HeadsetStatus(condition: .streaming, batteryPercent: 90.859375, raw: packet))])
     }
 
     @Test("answers in JSON whose end and beginning may share a notification, before left-over characters")
@@ -98,7 +98,11 @@ struct MuseTests {
             "{\"rc\":0}", "{\"hn\":\"Muse-13", "24\",\"sn\":\"2031-TZR", "W-1324\",\"ma\":\"00-5", "5-da-b0-13-24\",",
             "\"bp\":82.5,", "\"ts\":0,\"ps\":32,", "\"rc\":0}{\"r", "c\":2}",
         ])
-        let status = HeadsetStatus(condition: .idle, batteryPercent: 82.5, serialNumber: "2031-TZRW-1324")
+        let answer =
+            "{\"hn\":\"Muse-1324\",\"sn\":\"2031-TZRW-1324\",\"ma\":\"00-55-da-b0-13-24\","
+            + "\"bp\":82.5,\"ts\":0,\"ps\":32,\"rc\":0}"
+        let status = HeadsetStatus(
+            condition: .idle, batteryPercent: 82.5, serialNumber: "2031-TZRW-1324", raw: Array(answer.utf8))
         #expect(items == [.status(status), .refused(command: 0, code: 2)])
     }
 
@@ -106,7 +110,8 @@ struct MuseTests {
     func bootloader() {
         #expect(Self.control(["{\"ap\":\"headset\",", "\"fw\":\"1.2.13\"}"]).isEmpty)
         let items = Self.control(["{\"ap\":\"bootloader\"", ",\"sp\":\"RevE\"}"])
-        #expect(items == [.status(HeadsetStatus(condition: .bootloader))])
+        let answer = Array("{\"ap\":\"bootloader\",\"sp\":\"RevE\"}".utf8)
+        #expect(items == [.status(HeadsetStatus(condition: .bootloader, raw: answer))])
     }
 
     @Test("tells no status, and never another serial number, in an answer of which any notification was lost or came again")
@@ -160,7 +165,7 @@ struct MuseTests {
             let pieces = stride(from: 0, to: answer.unicodeScalars.count, by: 15).map {
                 String(String.UnicodeScalarView(answer.unicodeScalars.dropFirst($0).prefix(15)))
             }
-            #expect(Self.control(pieces) == [.status(HeadsetStatus(condition: .idle))], "\(answer)")
+            #expect(Self.control(pieces) == [.status(HeadsetStatus(condition: .idle, raw: Array(answer.utf8)))], "\(answer)")
         }
     }
 

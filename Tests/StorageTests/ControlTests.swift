@@ -97,7 +97,7 @@ struct ControlTests {
         batch.connectionEvents = [
             ConnectionEventRecord(headset: headset, at: Fixture.start, state: "streaming", detail: "Samples flow.")
         ]
-        let status = HeadsetStatus(condition: .streaming, batteryPercent: 71.5)
+        let status = HeadsetStatus(condition: .streaming, batteryPercent: 71.5, raw: [0x01, 0x4A, 0x8F])
         batch.statusReports = [
             StatusReportRecord(headset: headset, at: Fixture.start, status: status, outcome: "subscribe"),
             StatusReportRecord(headset: headset, at: Fixture.start + .seconds(1), status: nil, outcome: "noAnswer"),
@@ -108,6 +108,10 @@ struct ControlTests {
         #expect(shown.state == "streaming")
         #expect(shown.batteryPercent == 71.5)
         #expect(shown.statusOutcome == "noAnswer")
+        let raw = try store.connection.writer.read { db in
+            try String.fetchAll(db, sql: "SELECT iif(raw IS NULL, 'none', hex(raw)) FROM status_report ORDER BY id")
+        }
+        #expect(raw == ["014A8F", "none"])
         #expect(shown.stateEntered?.unixNanoseconds == Fixture.startUnixNanoseconds)
         // 2404 rows of 10 s; the last row is one period old.
         #expect(abs(shown.streams[0].rowsPerSecond - 240.4) < 0.2)

@@ -2,7 +2,7 @@ public import Bluetooth
 
 /// The OpenBCI Cyton, with or without a Daisy, whose serial stream comes over a classic Bluetooth link: 8 channels at 250 Hz
 /// or 16 at 125 Hz.
-public struct CytonProfile: HeadsetProfile {
+public struct CytonProfile: SerialPortProfile {
     /// The place of the stream of the board's channels.
     public static let eeg = 0
     /// The place of the stream of accelerations or readings of pins, without a Daisy.
@@ -33,8 +33,6 @@ public struct CytonProfile: HeadsetProfile {
 
     /// By name alone: the radios that carry the stream are everybody's, and their owners name them.
     public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["OpenBCI", "OBCI", "Cyton"]) }
-    public var services: [BluetoothUUID] { [.serialPort] }
-    public var identityCharacteristic: BluetoothUUID? { nil }
     /// Answers and samples share the port.
     public var controlCharacteristics: [BluetoothUUID] { [.serialPort] }
     public var dataCharacteristics: [BluetoothUUID] { [] }
@@ -42,14 +40,10 @@ public struct CytonProfile: HeadsetProfile {
     /// A headset that streams knows only the command to stop.
     public var isAskedWhileStreaming: Bool { false }
 
-    /// The frames' numbers begin anew at each start.
-    public var epochRule: EpochRule { .connection }
-    public var memory: MemoryCapability { .none }
-
-    /// A serial port hands over some five frames at once. A classic link may stall for a second and go on. Looking for a
-    /// Daisy takes the board a few tenths of a second.
+    /// Looking for a Daisy takes the board a few tenths of a second.
     public var timing: ProfileTiming {
-        ProfileTiming(packetPeriod: .milliseconds(20), silenceLimit: .milliseconds(2000), statusLimit: .milliseconds(2000))
+        ProfileTiming(
+            packetPeriod: Self.packetPeriod, silenceLimit: Self.silenceLimit, statusLimit: .milliseconds(2000))
     }
 
     public var streams: [StreamDescription] {

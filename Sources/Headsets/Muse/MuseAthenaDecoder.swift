@@ -156,7 +156,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
             .status(
                 HeadsetStatus(
                     condition: .streaming, batteryPercent: min(100, Self.battery(bytes, content) / 256),
-                    deviceTicks: milliseconds, tickFrequency: 1000)))
+                    deviceTicks: milliseconds, tickFrequency: 1000, raw: Array(bytes[content]))))
     }
 
     /// The charge as new firmware tells it, in 1/256 % or 1/512 %: sources disagree. The answer to the status query tells it in
@@ -169,7 +169,8 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         let raw = Self.battery(bytes, content)
         newBatterySteps = newBatterySteps ?? [256, 512].first { abs(raw / $0 - known) <= 5 }
         guard let steps = newBatterySteps, raw / steps <= 100, clockToTell(bytes, packet) != nil else { return }
-        decoded.items.append(.status(HeadsetStatus(condition: .streaming, batteryPercent: raw / steps)))
+        decoded.items.append(
+            .status(HeadsetStatus(condition: .streaming, batteryPercent: raw / steps, raw: Array(bytes[content]))))
     }
 
     private static func battery(_ bytes: [UInt8], _ content: Range<Int>) -> Double {

@@ -21,12 +21,12 @@ struct MuseControl: Sendable {
     private static func item(of reply: MuseReply, isStreaming: Bool) -> DecodedItem? {
         guard reply.isWellFormed else { return .discarded(byteCount: reply.text.count) }
         // In its bootloader a headset tells its versions, but no status.
-        if reply["ap"] == "bootloader" { return .status(HeadsetStatus(condition: .bootloader)) }
+        if reply["ap"] == "bootloader" { return .status(HeadsetStatus(condition: .bootloader, raw: reply.text)) }
         if reply["sn"] != nil || reply["bp"] != nil {
             return .status(
                 HeadsetStatus(
                     condition: isStreaming ? .streaming : .idle, batteryPercent: reply.batteryPercent,
-                    serialNumber: reply.serialNumber))
+                    serialNumber: reply.serialNumber, raw: reply.text))
         }
         if let code = reply.number("rc"), code != 0 {
             return .refused(command: 0, code: UInt8(max(0, min(255, code))))

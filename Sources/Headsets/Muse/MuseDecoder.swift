@@ -52,10 +52,10 @@ public struct MuseDecoder: HeadsetDecoder {
             block.firstChannel = channel
             block.instantCount = 6
         } else if characteristic == MuseService.telemetry {
-            // 512 steps a percent. The other fields are disputed, and none is needed.
+            // 512 steps a percent. The other fields, voltages and a temperature, are disputed.
             let battery = Double(UInt16(bytes[2]) << 8 | UInt16(bytes[3])) / 512
             decoded.items.append(
-                .status(HeadsetStatus(condition: .streaming, batteryPercent: min(100, battery))))
+                .status(HeadsetStatus(condition: .streaming, batteryPercent: min(100, battery), raw: bytes)))
             return
         } else {
             decoded.items.append(.discarded(byteCount: bytes.count))

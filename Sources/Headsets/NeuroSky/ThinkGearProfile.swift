@@ -1,7 +1,7 @@
-public import Bluetooth
+import Bluetooth
 
 /// NeuroSky headsets that send the ThinkGear stream over a classic serial port, such as the MindWave Mobile.
-public struct ThinkGearProfile: HeadsetProfile {
+public struct ThinkGearProfile: SerialPortProfile {
     /// The place of the stream of raw samples.
     public static let eeg = 0
     /// The place of the stream of band powers.
@@ -22,19 +22,7 @@ public struct ThinkGearProfile: HeadsetProfile {
     public var model: String { "thinkgear" }
     public var displayName: String { "NeuroSky ThinkGear headset" }
 
-    /// By name alone: the serial port's UUID is that of every serial device.
     public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["MindWave Mobile"]) }
-    public var services: [BluetoothUUID] { [.serialPort] }
-    public var identityCharacteristic: BluetoothUUID? { nil }
-    public var controlCharacteristics: [BluetoothUUID] { [] }
-    public var dataCharacteristics: [BluetoothUUID] { [.serialPort] }
-    public var epochRule: EpochRule { .connection }
-    public var memory: MemoryCapability { .none }
-
-    /// A serial port hands over some 10 raw frames at once. A classic link may stall for a second and go on.
-    public var timing: ProfileTiming {
-        ProfileTiming(packetPeriod: .milliseconds(20), silenceLimit: .milliseconds(2000))
-    }
 
     public var streams: [StreamDescription] {
         let bands = ["delta", "theta", "lowAlpha", "highAlpha", "lowBeta", "highBeta", "lowGamma", "midGamma"]

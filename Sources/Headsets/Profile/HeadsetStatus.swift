@@ -49,12 +49,14 @@ public struct HeadsetStatus: Hashable, Sendable {
     public var tickFrequency: Double?
     /// What tells two headsets of the model apart, where the status holds it.
     public var serialNumber: String?
+    /// The bytes that told it, as sent, where they hold more than is decoded; else empty.
+    public var raw: [UInt8]
 
     /// Creates a status.
     public init(
         condition: Condition, bootIdentifier: UInt32? = nil, streams: [StreamDescription]? = nil,
         buffered: [BufferedRange] = [], batteryPercent: Double? = nil, deviceTicks: UInt64? = nil,
-        tickFrequency: Double? = nil, serialNumber: String? = nil
+        tickFrequency: Double? = nil, serialNumber: String? = nil, raw: [UInt8] = []
     ) {
         self.condition = condition
         self.bootIdentifier = bootIdentifier
@@ -64,5 +66,6 @@ public struct HeadsetStatus: Hashable, Sendable {
         self.deviceTicks = deviceTicks
         self.tickFrequency = tickFrequency
         self.serialNumber = serialNumber
+        self.raw = raw
     }
 }

@@ -1,7 +1,7 @@
-public import Bluetooth
+import Bluetooth
 
 /// The g.tec Unicorn Hybrid Black: 8 channels and motion at 250 Hz over a classic serial port.
-public struct UnicornProfile: HeadsetProfile {
+public struct UnicornProfile: SerialPortProfile {
     /// The place of the stream of EEG samples.
     public static let eeg = 0
     /// The place of the stream of accelerations.
@@ -18,21 +18,8 @@ public struct UnicornProfile: HeadsetProfile {
     public var model: String { "unicorn" }
     public var displayName: String { "g.tec Unicorn Hybrid Black" }
 
-    /// By name alone, such as `UN-2019.05.12`: the serial port's UUID is that of every serial device.
+    /// Such as `UN-2019.05.12`.
     public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["UN-"]) }
-    public var services: [BluetoothUUID] { [.serialPort] }
-    public var identityCharacteristic: BluetoothUUID? { nil }
-    public var controlCharacteristics: [BluetoothUUID] { [] }
-    public var dataCharacteristics: [BluetoothUUID] { [.serialPort] }
-
-    /// Whether the counter outlives a connection is not known; each one counts as a new run.
-    public var epochRule: EpochRule { .connection }
-    public var memory: MemoryCapability { .none }
-
-    /// A serial port hands over some five frames at once. A classic link may stall for a second and go on.
-    public var timing: ProfileTiming {
-        ProfileTiming(packetPeriod: .milliseconds(20), silenceLimit: .milliseconds(2000))
-    }
 
     public var streams: [StreamDescription] {
         [

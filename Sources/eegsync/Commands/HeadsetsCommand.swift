@@ -84,7 +84,17 @@ struct HeadsetListFacts: Facts {
         var name: String
         /// `built in`, `shipped`, or the file.
         var origin: String
-        var streams: [String]
+        var streams: [Stream]
+    }
+
+    struct Stream: Encodable {
+        var name: String
+        var bank: Int
+        var channels: Int
+        var samplingFrequency: Double
+
+        /// Such as `8 × 250 Hz`.
+        var words: String { "\(channels) × \(Quantity.frequency(samplingFrequency))" }
     }
 
     /// A descriptor that is not used.
@@ -102,7 +112,10 @@ struct HeadsetListFacts: Facts {
         models = library.entries.map { entry in
             Model(
                 model: entry.profile.model, name: entry.profile.displayName, origin: entry.origin.words,
-                streams: entry.profile.streams.map(\.words))
+                streams: entry.profile.streams.map {
+                    Stream(
+                        name: $0.name, bank: $0.bank, channels: $0.channels.count, samplingFrequency: $0.samplingFrequency)
+                })
         }
         refused = library.refused.map { refused in
             let name =
@@ -124,11 +137,16 @@ struct HeadsetListFacts: Facts {
 
     func lines(style: TerminalStyle) -> [String] {
         var table = TextTable([
-            .init(heading: "MODEL"), .init(heading: "NAME"), .init(heading: "STREAMS"), .init(heading: "FROM"),
+            .init(heading: "MODEL"), .init(heading: "NAME"), .init(heading: "EEG"), .init(heading: "ALSO"),
+            .init(heading: "FROM"),
         ])
         for model in models {
-            let streams = model.streams.isEmpty ? "as the headset says" : model.streams.joined(separator: ", ")
-            table.append([.init(model.model), .init(model.name), .init(streams), .init(model.origin, .faint)])
+            let eeg = model.streams.first { $0.name == "eeg" }
+            let others = model.streams.filter { $0.name != "eeg" }.map(\.name)
+            table.append([
+                .init(model.model), .init(model.name), .init(eeg?.words ?? "as it says"),
+                .init(others.joined(separator: ", ")), .init(model.origin, .faint),
+            ])
         }
         var lines = table.rendered(style: style)
         guard !refused.isEmpty else { return lines }
@@ -138,13 +156,6 @@ struct HeadsetListFacts: Facts {
             lines.append(style.apply(refused.openFacts > 0 ? .faint : .caution, to: line))
         }
         return lines
-    }
-}
-
-extension StreamDescription {
-    /// Such as `eeg 8 × 250 Hz`.
-    var words: String {
-        "\(name)\(bank == 0 ? "" : "-\(bank + 1)") \(channels.count) × \(Quantity.frequency(samplingFrequency))"
     }
 }
 

@@ -234,3 +234,10 @@ extension String {
         self = share > 99.95 && share < 100 ? "99.9 %" : Quantity.significant(share, digits: 3) + " %"
     }
 }
+
+extension StreamDescription {
+    /// Such as `eeg 8 × 250 Hz`.
+    fileprivate var words: String {
+        "\(name)\(bank == 0 ? "" : "-\(bank + 1)") \(channels.count) × \(Quantity.frequency(samplingFrequency))"
+    }
+}

@@ -46,6 +46,7 @@ struct HeadsetFacts: Facts {
     var keepAliveSeconds: Double?
     /// What the headset measures the impedance of; empty where it cannot, or nobody knows how.
     var impedances: [String]
+    var presets: [String]
     var streams: [Stream]
     var commands: [Commands]
 
@@ -69,6 +70,7 @@ struct HeadsetFacts: Facts {
         silenceLimitMilliseconds = profile.timing.silenceLimit.inSeconds * 1000
         keepAliveSeconds = profile.timing.keepAliveInterval?.inSeconds
         impedances = profile.impedance?.electrodes ?? []
+        presets = profile.presets
         streams = profile.streams.map { stream in
             Stream(
                 name: stream.name, bank: stream.bank, samplingFrequency: stream.samplingFrequency,
@@ -120,6 +122,7 @@ struct HeadsetFacts: Facts {
                 ] + (keepAliveSeconds.map { ["kept alive each \(Quantity.duration(seconds: $0))"] } ?? [])),
         ]
         facts.append(line("impedance of", impedances))
+        if !presets.isEmpty { facts.append(line("presets", [presets.joined(separator: " ")])) }
         for sequence in commands { facts.append(line(sequence.purpose, [sequence.steps.joined(separator: "; ")])) }
         var lines = facts.compactMap { $0 }
         if !streams.isEmpty { lines += [""] + table.rendered(style: style) }

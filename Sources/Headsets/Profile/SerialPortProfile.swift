@@ -1,0 +1,25 @@
+public import Bluetooth
+
+/// A headset that sends one stream of bytes over a serial port of Bluetooth Classic: what all such have in common.
+///
+/// The port stands for a characteristic, ``BluetoothUUID/serialPort``; its UUID is that of every serial device, so that only
+/// the name tells a model.
+public protocol SerialPortProfile: HeadsetProfile {}
+
+extension SerialPortProfile {
+    /// How long the port may be silent before the link counts as lost: a classic link may stall for a second and go on.
+    public static var silenceLimit: Duration { .milliseconds(2000) }
+
+    /// How often a port that streams hands over what has arrived, a handful of frames at once.
+    public static var packetPeriod: Duration { .milliseconds(20) }
+
+    public var services: [BluetoothUUID] { [.serialPort] }
+    public var identityCharacteristic: BluetoothUUID? { nil }
+    public var controlCharacteristics: [BluetoothUUID] { [] }
+    public var dataCharacteristics: [BluetoothUUID] { [.serialPort] }
+
+    /// Whether a counter outlives a connection is not known of any of them; each connection counts as a new run.
+    public var epochRule: EpochRule { .connection }
+    public var memory: MemoryCapability { .none }
+    public var timing: ProfileTiming { ProfileTiming(packetPeriod: Self.packetPeriod, silenceLimit: Self.silenceLimit) }
+}
