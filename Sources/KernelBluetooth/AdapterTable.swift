@@ -78,6 +78,9 @@ struct AdapterTable: Hashable {
     /// What it has switched on.
     var settings: ControllerSettings { chosen?.information.currentSettings ?? [] }
 
+    /// What it could have switched on.
+    var supportedSettings: ControllerSettings { chosen?.information.supportedSettings ?? [] }
+
     /// Its state. An adapter that cannot speak what is asked of it (Bluetooth Classic, Low Energy), or may not, is
     /// unsupported.
     ///

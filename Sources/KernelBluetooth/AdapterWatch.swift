@@ -47,6 +47,9 @@ final class AdapterWatch {
     /// What the adapter in use has switched on.
     var settings: ControllerSettings { table.settings }
 
+    /// What it could have switched on.
+    var supportedSettings: ControllerSettings { table.supportedSettings }
+
     /// The channel's file descriptor; nil where it is closed.
     var descriptor: Int32? { socket?.descriptor }
 

@@ -1,6 +1,7 @@
 import AttributeProtocol
 public import Bluetooth
 import BluetoothManagement
+import CLinux
 import Glibc
 
 /// From a call to connect to an open channel, and back; and what else the kernel tells and is asked.
@@ -51,6 +52,8 @@ extension KernelCentral {
             KernelLink(
                 identifier: peripheral, attempt: attempt, conversation: ATTLink(peripheral: peripheral, map: nil)))
         if let command = scan.connectBegins(on: index) { adapter.send(command) }
+        // Where bluetoothd was in the way when the adapter appeared, and is gone.
+        loadKeys(on: index)
         if let command = parameters.command(beforeConnectingOn: index) { adapter.send(command) }
         if !peripheral.isPrivate { adapter.send(.addDevice(peripheral, index)) }
         if peripheral.isPrivate || connectedDevices.contains(peripheral) { open(links.count - 1) }
@@ -78,8 +81,9 @@ extension KernelCentral {
             if let command = scan.discovering(isOn, on: index) { adapter.send(command) }
         case .deviceConnected(let identifier, _, let index) where index == adapter.index: deviceConnected(identifier)
         case .deviceDisconnected(let identifier, let reason, let index) where index == adapter.index:
-            deviceDisconnected(identifier, reason)
-        default: break
+            deviceDisconnected(callersName(of: identifier), reason)
+            resolved.removeAll { $0.identity == identifier }
+        default: handlePairing(event)
         }
     }
 
@@ -95,8 +99,9 @@ extension KernelCentral {
         if !retrievals.isEmpty { probeDevices() }
     }
 
-    private func deviceConnected(_ identifier: PeripheralIdentifier) {
-        guard identifier.addressType != .classic else { return }
+    private func deviceConnected(_ device: PeripheralIdentifier) {
+        guard device.addressType != .classic else { return }
+        let identifier = callersName(of: device)
         if !connectedDevices.contains(identifier) { connectedDevices.append(identifier) }
         if let place = links.firstIndex(where: { $0.identifier == identifier && $0.isWaiting }) { return open(place) }
         // The kernel connects to what a process that was killed has waited for, closes the link after 2 s because nobody opens
@@ -111,6 +116,7 @@ extension KernelCentral {
 
     private func deviceDisconnected(_ identifier: PeripheralIdentifier, _ reason: DisconnectionReason) {
         connectedDevices.removeAll { $0 == identifier }
+        let hasLostKeys = forgetLostKeys(of: identifier, reason)
         probedMaps.removeAll { $0.device == identifier }
         guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
         switch links[place].phase {
@@ -124,7 +130,7 @@ extension KernelCentral {
         case .connected(let socket):
             receive(place, from: socket, limit: Int.max)
             carryOut(place)
-            end(identifier, reason.error)
+            end(identifier, hasLostKeys ? Self.lostKeys : reason.error)
         }
     }
 
@@ -148,6 +154,8 @@ extension KernelCentral {
         if let error = sockets.connectionError(socket) { return refused(identifier, error) }
         links[place].phase = .connected(socket: socket)
         links[place].conversation = ATTLink(peripheral: identifier, map: maps.load(identifier))
+        // One that refuses has packets without stamps, which arrive when they are read.
+        _ = clinux_stamp_arrivals(socket)
         readiness.watch(socket, for: .reading)
         if !links[place].isProbe { tell(.didConnect(identifier, attempt: links[place].attempt)) }
         links[place].conversation.begin(at: now)
@@ -199,6 +207,7 @@ extension KernelCentral {
     private func lookAtSecurity(_ place: Int, _ wanted: SecurityLevel, _ socket: Int32) {
         links[place].security = nil
         if let level = sockets.security(socket), level >= wanted {
+            bonds.noteSuccess(with: kernelsName(of: links[place].identifier))
             links[place].conversation.didChangeSecurity(to: level, at: now)
         } else if links[place].conversation.awaitsSecurity {
             links[place].security = (wanted, now + Self.securityPause)
@@ -238,7 +247,7 @@ extension KernelCentral {
     private func closeLink(to identifier: PeripheralIdentifier) {
         guard connectedDevices.contains(identifier), let index = adapter.index else { return }
         connectedDevices.removeAll { $0 == identifier }
-        adapter.send(.disconnect(identifier, index))
+        adapter.send(.disconnect(kernelsName(of: identifier), index))
     }
 
     func closeSocket(_ place: Int) {

@@ -29,6 +29,14 @@ public final class KernelCentral: Central {
     let sockets: LowEnergySockets
     let adapter: AdapterWatch
     let maps: HandleMapStore
+    let bondStore: BondStore?
+    let passkeys: [Passkey]
+    var bonds: BondTable
+    /// The adapter that has the keys.
+    var keyedIndex: ControllerIndex?
+    /// Private addresses of links whose identity was told since.
+    var resolved: [(address: PeripheralIdentifier, identity: PeripheralIdentifier)] = []
+    private var arrivals = ArrivalClock()
     private let watch: DescriptorWatch
     private let powersOn: Bool
     /// Whether nobody else of this program uses the adapter, so that what is in the way may be cleared away.
@@ -79,15 +87,18 @@ public final class KernelCentral: Central {
     ///   - isAlone: false for a command that looks on while another process records: it ends nobody's discovery and keeps
     ///     nobody's devices from being connected.
     ///   - maps: where handles are kept from one link to the next.
+    ///   - bonds: where the keys of headsets are kept; nil to leave those of the adapter as they are.
+    ///   - passkeys: what headsets show that ask for a passkey when they are paired.
     ///   - isBluetoothdRunning: asked when something happens that bluetoothd may have done; it must answer at once.
     ///   - watch: where its file descriptors are watched.
     public convenience init(
         adapter: String? = nil, powersOn: Bool = false, isAlone: Bool = true, maps: HandleMapStore = .inMemory(),
-        isBluetoothdRunning: @escaping () -> Bool = { false }, watch: DescriptorWatch
+        bonds: BondStore? = nil, passkeys: [Passkey] = [], isBluetoothdRunning: @escaping () -> Bool = { false },
+        watch: DescriptorWatch
     ) {
         self.init(
-            adapter: adapter, powersOn: powersOn, isAlone: isAlone, maps: maps, isBluetoothdRunning: isBluetoothdRunning,
-            watch: watch, sockets: .kernel,
+            adapter: adapter, powersOn: powersOn, isAlone: isAlone, maps: maps, bonds: bonds, passkeys: passkeys,
+            isBluetoothdRunning: isBluetoothdRunning, watch: watch, sockets: .kernel,
             isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
             openManagement: { () throws(ManagementError) in try ManagementSocket() })
     }
@@ -95,8 +106,8 @@ public final class KernelCentral: Central {
     /// The same with other sockets.
     init(
         adapter: String?, powersOn: Bool = false, isAlone: Bool = true, maps: HandleMapStore = .inMemory(),
-        isBluetoothdRunning: @escaping () -> Bool, watch: DescriptorWatch, sockets: LowEnergySockets,
-        isBlocked: @escaping (String) -> Bool,
+        bonds: BondStore? = nil, passkeys: [Passkey] = [], isBluetoothdRunning: @escaping () -> Bool,
+        watch: DescriptorWatch, sockets: LowEnergySockets, isBlocked: @escaping (String) -> Bool,
         openManagement: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
         self.watch = watch
@@ -104,6 +115,9 @@ public final class KernelCentral: Central {
         self.isAlone = isAlone
         self.isBluetoothdRunning = isBluetoothdRunning
         self.maps = maps
+        bondStore = bonds
+        self.passkeys = passkeys
+        self.bonds = BondTable(bonds?.load() ?? [])
         self.sockets = sockets
         self.adapter = AdapterWatch(
             adapter: adapter, transport: .lowEnergy, keepsEvents: true, readiness: readiness, isBlocked: isBlocked,
@@ -170,6 +184,7 @@ public final class KernelCentral: Central {
         tell(.didUpdateState(state))
         guard state != .poweredOn else { return }
         connectedDevices = []
+        resolved = []
         probedMaps = []
         for identifier in links.map(\.identifier) { end(identifier, .adapterUnavailable(state)) }
         if scan.adapterLost() { tell(.didFailToScan(.adapterUnavailable(state))) }
@@ -210,6 +225,7 @@ public final class KernelCentral: Central {
     private func forgetAdapter(_ index: ControllerIndex) {
         guard index == preparedIndex else { return }
         preparedIndex = nil
+        keyedIndex = nil
         isPermitted = nil
         powering = .idle
     }
@@ -237,6 +253,7 @@ public final class KernelCentral: Central {
         isPermitted = nil
         powering = .idle
         if powersOn, !adapter.settings.contains(.lowEnergy) { adapter.send(.setLowEnergy(true, index)) }
+        loadKeys(on: index)
         adapter.send(.getConnections(index))
     }
 
@@ -300,14 +317,17 @@ public final class KernelCentral: Central {
 
     /// Takes what has arrived, at most `limit` packets.
     func receive(_ place: Int, from socket: Int32, limit: Int) {
+        arrivals.readClocks()
         for _ in 0..<limit {
-            let count = recv(socket, &buffer, buffer.count, SerialPortCentral.neverWait)
+            var stamp: Int64 = -1
+            let count = clinux_receive(socket, &buffer, buffer.count, &stamp)
             if count > 0 {
-                let arrival = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
-                links[place].conversation.received([UInt8](buffer[..<count]), at: arrival)
+                let arrival = max(links[place].latestArrival, arrivals.arrival(stamp: stamp))
+                links[place].latestArrival = arrival
+                links[place].conversation.received([UInt8](buffer[..<Int(count)]), at: arrival)
                 continue
             }
-            let error = SocketError(code: count == 0 ? ECONNRESET : errno)
+            let error = SocketError(code: count == 0 ? ECONNRESET : -count)
             if error.code == EINTR { continue }
             if error.code != EAGAIN { links[place].end = error }
             return

@@ -183,6 +183,25 @@ import Testing
         }
     }
 
+    @Test func theFirstLinkAfterAStartAsksOnceForWhatAnEarlierProcessHasDiscovered() throws {
+        var texts: [PeripheralIdentifier: String] = [:]
+        _ = LowEnergyRoom(maps: .inMemory([:]) { texts[$0] = $1 }).link()
+        #expect(texts.count == 1)
+        let channel = try #require(LowEnergyRoom(maps: .inMemory(texts) { _, _ in }).link().channel)
+        #expect(channel.received.map(\.opcode) == [.exchangeMTURequest, .readByTypeRequest])
+    }
+
+    @Test func aKeptMapThatCannotBeReadIsDiscoveredAndReplaced() throws {
+        var texts = [headset: "gatt 1\nservice nonsense\n"]
+        let room = LowEnergyRoom(maps: .inMemory(texts) { texts[$0] = $1 })
+        _ = room.link()
+        guard case .didDiscoverServices(_, .success, _)? = room.told.last else {
+            Issue.record("\(room.told)")
+            return
+        }
+        #expect(HandleMap(text: texts[headset] ?? "") != nil)
+    }
+
     @Test func whatHasArrivedBeforeTheEndOfALinkIsToldBeforeIt() throws {
         let room = LowEnergyRoom()
         let (attempt, channel) = room.link()

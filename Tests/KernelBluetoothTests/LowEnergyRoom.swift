@@ -94,6 +94,8 @@ final class LowEnergyRoom: HeadsetRoom {
     private(set) var told: [CentralEvent] = []
     /// What the kernel was asked, in order, without the questions for adapters.
     private(set) var commands: [ManagementOpcode] = []
+    /// The parameters of the latest command of each kind.
+    private(set) var parameters: [ManagementOpcode: [UInt8]] = [:]
     private let management = ManagementEnd()
     private let powersOn: Bool
     private let isAlone: Bool
@@ -104,7 +106,17 @@ final class LowEnergyRoom: HeadsetRoom {
     var powerRefusal: ManagementStatus?
     var attempts = Attempt.none
 
-    init(powered: Bool = true, powersOn: Bool = false, isAlone: Bool = true) {
+    private let maps: HandleMapStore
+    private let bonds: BondStore?
+    private let passkeys: [Passkey]
+
+    init(
+        powered: Bool = true, powersOn: Bool = false, isAlone: Bool = true, maps: HandleMapStore = .inMemory(),
+        bonds: BondStore? = nil, passkeys: [Passkey] = []
+    ) {
+        self.maps = maps
+        self.bonds = bonds
+        self.passkeys = passkeys
         isPowered = powered
         self.isAlone = isAlone
         self.powersOn = powersOn
@@ -119,8 +131,9 @@ final class LowEnergyRoom: HeadsetRoom {
                 return true
             }, security: { [unowned self] _ in security })
         return KernelCentral(
-            adapter: nil, powersOn: powersOn, isAlone: isAlone,
-            isBluetoothdRunning: { [unowned self] in isBluetoothdRunning }, watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
+            adapter: nil, powersOn: powersOn, isAlone: isAlone, maps: maps, bonds: bonds, passkeys: passkeys,
+            isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
+            watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
             isBlocked: { [unowned self] _ in isBlocked },
             openManagement: { () throws(ManagementError) in management.socket() })
     }
@@ -198,6 +211,14 @@ final class LowEnergyRoom: HeadsetRoom {
         turn()
     }
 
+    /// Something about a pairing; `before` and `after` surround the address in the packet.
+    func tellOfPairing(
+        _ code: UInt8, before: [UInt8] = [], _ peripheral: PeripheralIdentifier = LowEnergyRoom.headset, after: [UInt8] = []
+    ) {
+        management.tell(code, before + Self.bytes(of: peripheral) + after)
+        turn()
+    }
+
     /// A discovery began or ended.
     func tellDiscovering(_ isOn: Bool) {
         management.tell(0x0013, [6, isOn ? 1 : 0])
@@ -256,6 +277,7 @@ final class LowEnergyRoom: HeadsetRoom {
                     address: isFirst ? 7 : 8, isFirst ? settings : .lowEnergy, index: isFirst ? 0 : 1)
             default:
                 commands.append(opcode)
+                parameters[opcode] = Array(bytes[6...])
                 if !isPermitted {
                     management.tell(0x0002, code + [ManagementStatus.permissionDenied.rawValue])
                 } else {

@@ -46,7 +46,9 @@ final class ManagementEnd {
         let bytes = Self.bytes(of: settings)
         let names = [UInt8](repeating: 0, count: 249 + 11)
         let code = Self.code(of: .readControllerInformation)
-        let parameters = code + [0] + Self.bytes(of: address) + [0x09, 0x00, 0x00] + bytes + bytes + [0, 0, 0] + names
+        // It could pair with elliptic curves, and does not.
+        let supported = Self.bytes(of: settings.union([.powered, .lowEnergy, .secureConnections]))
+        let parameters = code + [0] + Self.bytes(of: address) + [0x09, 0x00, 0x00] + supported + bytes + [0, 0, 0] + names
         tell(0x0001, parameters, index: index)
     }
 

@@ -44,7 +44,9 @@ final class Daemon: Service {
         } catch is CancellationError {
             return stopped()
         }
-        let service = makeService(store)
+        let writes = DeferredWrites(store: store)
+        let writing = Task { await writes.run() }
+        let service = makeService(store, KeptLinks(store: store, writes: writes, log: log))
         let reports = Task { await self.follow(service.reports) }
         try await withGracefulShutdownHandler {
             ready("looking at what is wanted")
@@ -57,6 +59,8 @@ final class Daemon: Service {
                 throw error
             }
             await reports.value
+            writes.finish()
+            await writing.value
         } onGracefulShutdown: {
             self.log.log(.info, "ending in order")
             ServiceNotification.stopping()
@@ -120,7 +124,7 @@ final class Daemon: Service {
         }
     }
 
-    private func makeService(_ store: Store) -> AcquisitionService {
+    private func makeService(_ store: Store, _ kept: KeptLinks) -> AcquisitionService {
         let configuration = configuration
         var settings = AcquisitionService.Settings(
             headsets: [], seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
@@ -130,7 +134,8 @@ final class Daemon: Service {
         return state.withLock { state in
             settings.headsets = state.headsets
             let service = AcquisitionService(
-                store: store, settings: settings, makeCentral: { configuration.makeCentral(watch: $0) })
+                store: store, settings: settings,
+                makeCentral: { configuration.makeCentral(watch: $0, maps: kept.handleMaps(), bonds: kept.bonds()) })
             state.service = service
             return service
         }

@@ -151,8 +151,8 @@ def _serial(name: str, title: str, step: Step) -> Scenario:
 
 
 SCENARIOS = [
-    _serial("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=2)),
-    _serial("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
+    _serial("away-5s", "out of range for 5 s", _away(5, times=2)),
+    _serial("away-60s", "out of range for 60 s", _away(60, times=2)),
     _serial("disconnect", "link ended by a program or by the headset", _disconnected),
     _serial("kill", "eegsync killed (-9)", _killed),
     _serial("paged", "adapter switched off and pulled out while it pages", _taken_while_paged),
@@ -167,9 +167,9 @@ SCENARIOS = [
         headsets=(LEFT, _BESIDE, STRANGER),
     ),
     # Headsets that are asked and started by commands; the Cyton streams on when its link ends.
-    Scenario(32, "unicorn-away-5s", "Unicorn: out of range for 5 s", [partial(_away, seconds=5, times=4)], (UNICORN,)),
+    Scenario(32, "unicorn-away-5s", "Unicorn: out of range for 5 s", [_away(5, times=4)], (UNICORN,)),
     Scenario(32, "unicorn-kill", "Unicorn: eegsync killed (-9)", [_killed], (UNICORN,)),
-    Scenario(33, "cyton-away-5s", "Cyton: out of range for 5 s", [partial(_away, seconds=5, times=4)], (CYTON,)),
+    Scenario(33, "cyton-away-5s", "Cyton: out of range for 5 s", [_away(5, times=4)], (CYTON,)),
     Scenario(33, "cyton-kill", "Cyton: eegsync killed (-9)", [_killed], (CYTON,)),
 ]
 if _RECORDING.exists():
