@@ -159,7 +159,7 @@ public final class Acquirer {
             }
         case .didNoticeHungRadio(let isRecovering): hungRadio = isRecovering
         case .didUnblock(let peripheral):
-            for acquisition in acquisitions where acquisition.machine.identifiers.contains(peripheral) {
+            for acquisition in acquisitions where acquisition.waits(forUnblockingOf: peripheral) {
                 acquisition.handle(event, at: now)
             }
         case .didFailToScan:

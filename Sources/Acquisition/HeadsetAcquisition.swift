@@ -42,6 +42,8 @@ final class HeadsetAcquisition {
     var subscription: Subscription?
     var wantsScan = false
     private(set) var phase = ConnectionPhase.stopped
+    /// What exactly it waits for.
+    private(set) var phaseDetail: String?
     private(set) var phaseSince: MonotonicTime = .boot
     private var preserved: PreservedState?
     var keepAliveDeadline: MonotonicTime?
@@ -253,15 +255,17 @@ final class HeadsetAcquisition {
         if case .stop(.operatorStopped) = event { isFinishing = true }
     }
 
-    /// Records a change of phase and of the preserved state.
+    /// Records a change of phase, or of what it waits for, and of the preserved state.
     private func notePhase(at now: MonotonicTime) {
         var phase = ConnectionPhase(machine.state)
         if phase == .streaming, isSilent { phase = .silent }
-        if phase != self.phase {
+        let detail = phase.detail(machine)
+        if phase != self.phase || detail != phaseDetail {
+            if phase != self.phase { phaseSince = now }
             self.phase = phase
-            phaseSince = now
+            phaseDetail = detail
             records.connectionEvents.append(
-                ConnectionEventRecord(headset: headset, at: now, state: phase.rawValue, detail: phase.detail(machine)))
+                ConnectionEventRecord(headset: headset, at: now, state: phase.rawValue, detail: detail))
         }
         if case .streaming = machine.state, preserved?.state == "streaming" { return }
         let preserved = machine.preservedState

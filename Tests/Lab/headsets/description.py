@@ -15,6 +15,8 @@ For every kind:
     verbose                logs what is written to it (false)
     encrypted              its characteristics need an encrypted link (false)
     passkey                six digits that it asks for when pairing; "just works" where null (null)
+    secure_connections     false where it pairs in the older way (true)
+    private                true where it advertises with a resolvable private address from the beginning (false)
     mode                   how it begins: on, off, pairing ("on")
 For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
@@ -73,6 +75,8 @@ class HeadsetDescription:
     verbose: bool = False
     needs_encryption: bool = False
     passkey: int | None = None
+    has_secure_connections: bool = True
+    is_private: bool = False
     mode: str = "on"
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -98,6 +102,8 @@ _KEYS = {
     "public": "is_public",
     "advertising_interval": "advertising_interval_ms",
     "encrypted": "needs_encryption",
+    "secure_connections": "has_secure_connections",
+    "private": "is_private",
 }
 
 

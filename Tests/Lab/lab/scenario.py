@@ -36,6 +36,11 @@ class LabHeadset:
     # Further fields of the description, see `headsets.description`.
     details: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_serial(self) -> bool:
+        """True where it has a serial port over Bluetooth Classic."""
+        return self.kind in _SERIAL_KINDS
+
     def description(self) -> dict[str, Any]:
         """Its entry for the headsets' process."""
         entry: dict[str, Any] = {"name": self.name, "kind": self.kind, "address": self.address, "seed": self.seed}
@@ -46,7 +51,7 @@ class LabHeadset:
     def configuration(self) -> ConfiguredHeadset:
         """Its entry for eegsync."""
         # Of a headset with a serial port an address without a type is one of Bluetooth Classic.
-        address = self.address if self.kind in _SERIAL_KINDS else f"{self.address}/random"
+        address = self.address if self.is_serial else f"{self.address}/random"
         identifiers = (address,) if self.is_known_by_address else ()
         return ConfiguredHeadset(self.alias or "", self.model, self.serial or None, identifiers, self.passkey)
 
@@ -123,7 +128,14 @@ class Scenario:
     is_recorded: bool = True
     # Takes minutes: performed only where it is named, or with --all.
     is_long: bool = False
-    # Which central eegsync uses: bluetoothd's (bluez), or that of the kernel's sockets (kernel), beside which none runs.
+    # Which central eegsync uses: bluetoothd's (bluez), that of the kernel's sockets (kernel), beside which none runs, or auto.
     central: str = "bluez"
+    # True where it has so many returns that missing the goal is no chance: it then fails.
+    must_meet_goals: bool = False
     # By how much a sample's stored time may differ from when it was taken.
     time_error_seconds: float = 0.05
+
+
+def through(fault: Step, times: int = 1, names: Sequence[str] = ("left",)) -> Step:
+    """A step that records, and lets something happen so many times; see `Lab.record_through`."""
+    return lambda lab: lab.record_through(fault, times, names)
