@@ -22,13 +22,25 @@ struct ArrivalClock {
     private var isTrusted = false
 
     /// Reads both clocks: to be called before packets are read.
-    mutating func readClocks() {
-        let before = clinux_boottime_nanoseconds()
-        let wall = clinux_realtime_nanoseconds()
-        read(wallClock: wall, bootClock: before)
+    ///
+    /// This process may have to wait between the two: the wall clock is read first, so that a packet then seems to have come
+    /// late, as one that nobody stamped, and never early, which the time map would believe. A reading that does not agree with
+    /// the one before is repeated.
+    mutating func readClocks(
+        _ readings: () -> (wallClock: Int64, bootClock: Int64) = {
+            (clinux_realtime_nanoseconds(), clinux_boottime_nanoseconds())
+        }
+    ) {
+        let known = offset
+        for _ in 0..<2 {
+            offset = known
+            let (wallClock, bootClock) = readings()
+            read(wallClock: wallClock, bootClock: bootClock)
+            if isTrusted || known == nil { return }
+        }
     }
 
-    /// The same with given readings.
+    /// The same with given readings, once.
     mutating func read(wallClock: Int64, bootClock: Int64) {
         let newOffset = wallClock - bootClock
         isTrusted = offset.map { abs(newOffset - $0) <= Self.mostDrift } ?? false
