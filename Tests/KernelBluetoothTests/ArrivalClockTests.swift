@@ -57,6 +57,19 @@ struct ArrivalClockTests {
         #expect(Self.arrival(clock, stamp: Self.offset + 1101 * Self.millisecond) == -1)
     }
 
+    @Test(arguments: [false, true]) func aReadingThatWasInterruptedIsRepeatedAndAClockThatWasSetIsNot(wasSet: Bool) {
+        var clock = Self.clock(readAt: 1_000_000)
+        let later: Int64 = 20_000_000
+        var readings = 0
+        clock.readClocks {
+            readings += 1
+            // The first time, 5 ms pass between the two clocks.
+            return (Self.offset + later + (wasSet ? later : 0), readings == 1 ? later + 5_000_000 : later)
+        }
+        #expect(readings == 2)
+        #expect(Self.arrival(clock, stamp: Self.offset + later - 1000) == (wasSet ? -1 : later - 1000))
+    }
+
     @Test func theKernelStampsWhatItHandsToASocketThatWasToldToAndOnlyThat() {
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)

@@ -202,7 +202,7 @@ def _processor_table(measurements: list[Measurement]) -> list[str]:
             parts = [_middle(mine, program) for program in ("eegsync", "bluetoothd", "dbus-daemon")]
             floor = _middle(bare, "reader")
             known = [part for part in parts if part is not None]
-            cells = ["" if part is None else f"{part:.1%}" for part in (*parts, sum(known) if known else None, floor)]
+            cells = ["" if part is None else f"{part * 100:.1f} %" for part in (*parts, sum(known) if known else None, floor)]
             lines.append(_line([sent if number == 0 else "", name, *cells, _ratio(parts[0], floor)]))
     return lines
 

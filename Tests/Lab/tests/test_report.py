@@ -105,8 +105,8 @@ def test_readers_stand_beside_each_other() -> None:
         ["", "ratio", *[""] * 3, *["0.50"] * 3],
     ]
     assert rows([performance], "processor") == [
-        ["256/s", "bluetoothd", "10.0%", "20.0%", "0.0%", "30.0%", "", ""],
-        ["", "kernel", "10.0%", "", "", "10.0%", "5.0%", "2.00"],
+        ["256/s", "bluetoothd", "10.0 %", "20.0 %", "0.0 %", "30.0 %", "", ""],
+        ["", "kernel", "10.0 %", "", "", "10.0 %", "5.0 %", "2.00"],
     ]
     assert "returns" not in tables([performance])
 
