@@ -100,9 +100,9 @@ struct RecordingExport {
         ("clock_observation", duringRecording("boottime_ns")),
     ]
 
-    /// Tables that stay behind: addresses and what the next process needs, letter boxes, and what each new database has.
+    /// Tables that stay behind: addresses, keys and what the next process needs, letter boxes, and what each new database has.
     static let leftOut = [
-        "headset_identifier", "preserved_state", "capture", "capture_chunk", "impedance_measurement", "gap_cause",
-        "grdb_migrations",
+        "headset_identifier", "handle_map", "long_term_key", "identity_resolving_key", "preserved_state", "capture",
+        "capture_chunk", "impedance_measurement", "gap_cause", "grdb_migrations",
     ]
 }
