@@ -20,7 +20,8 @@ public enum CentralError: Error, Hashable, Sendable {
     case unknownPeripheral
     /// Another program owns the peripheral's ATT channel.
     case channelBusy
-    /// bluetoothd runs beside a central of the kernel's sockets and has taken the peripheral's ATT channel. The person who lets both run must end one.
+    /// bluetoothd runs beside a central of the kernel's sockets and has taken the peripheral's ATT channel. The person who lets
+    /// both run must end one.
     case heldByBluetoothd
     /// The system still works on an earlier request for the peripheral.
     case inProgress
