@@ -36,7 +36,9 @@ extension KernelCentral {
             bonds.noteResolvingKey(key, of: identity)
             if let address { wasResolved(address, to: identity) }
         case .newLongTermKey(let identity, let key, let isToBeStored, let index) where index == adapter.index:
-            if isToBeStored, let bond = bonds.add(key, of: identity) { bondStore.save(bond, identity) }
+            guard isToBeStored, let bond = bonds.add(key, of: identity) else { return }
+            bondStore.save(bond, identity)
+            if let excess = bonds.takeExcess() { bondStore.save(nil, excess.identity) }
         case .userConfirmationRequest(let device, let index) where index == adapter.index:
             // "Just works" confirms nothing. Only links of this process may be paired, and only while it asks for that.
             adapter.send(.replyToUserConfirmation(awaitsSecurity(callersName(of: device)), device, index))

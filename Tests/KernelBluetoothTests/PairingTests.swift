@@ -161,6 +161,18 @@ import Testing
         }
     }
 
+    @Test func bondsAreBoundedAndTheOldestGoesFirst() throws {
+        let older = try (0..<BondTable.limit).map {
+            try bond(PeripheralIdentifier(address: 0xC000_0000_0000 + UInt64($0), type: .random))
+        }
+        let notebook = Notebook(older)
+        let room = pairing(notebook)
+        room.tellOfPairing(0x0A, before: [1], after: longTermKey())
+        #expect(notebook.bonds.count == BondTable.limit)
+        #expect(notebook.bonds.last?.identity == headset)
+        #expect(!notebook.bonds.contains(older[0]))
+    }
+
     @Test func questionsAreAnsweredForHeadsetsThatAreBeingPairedAndForNobodyElse() {
         let room = pairing(Notebook(), passkeys: [Passkey(value: 123_456, identifiers: [headset])])
         #expect(room.parameters[.setIOCapability] == [2])
