@@ -38,6 +38,7 @@ final class HeadsetAcquisition {
     var acknowledgedN: [Int64] = []
 
     var runner: CommandRunner?
+    var impedance = ImpedanceProgress()
     var subscription: Subscription?
     var wantsScan = false
     private(set) var phase = ConnectionPhase.stopped
@@ -111,6 +112,8 @@ final class HeadsetAcquisition {
             consider(keepAliveDeadline)
             consider(statusDeadline)
             consider(silenceDeadline)
+            consider(impedance.settling)
+            if impedance.isOn { consider(impedance.wantedUntil) }
             for reader in memoryReaders { consider(reader.deadline) }
         }
         return earliest
@@ -135,7 +138,7 @@ final class HeadsetAcquisition {
             peripheral = machine.peripheral
             for effect in effects { perform(effect, at: now) }
             // A link that broke asks for nothing: what was under way on it ends here.
-            if peripheral == nil { forgetLink() }
+            if peripheral == nil { forgetLink(at: now) }
             records.bound()
             pending.removeFirst()
         }
@@ -171,6 +174,7 @@ final class HeadsetAcquisition {
             statusDeadline = now + acquirer.limits.statusInterval
             sendInBackground(linkProfile.commands(for: .queryStatus, status: link.lastStatus))
         }
+        advanceImpedance(at: now)
         readMemory(at: now)
     }
 

@@ -120,20 +120,27 @@ private final class PollLoop: Sendable {
         thread.store(UInt(pthread_self()), ordering: .releasing)
         clinux_name_thread(name)
         var descriptors: [pollfd] = []
+        // What need not be said to the kernel again: these are most of the turns of a headset that streams.
+        var isAwoken = true
+        var armed: Int64?
         while true {
             // Cleared before the work is taken: what is enqueued later makes it readable again.
-            _ = clinux_eventfd_clear(wakeUp)
+            if isAwoken { _ = clinux_eventfd_clear(wakeUp) }
             runJobs()
             let (turn, watched, isStopped) = state.withLock { ($0.turn, $0.watched, $0.isStopped) }
             if isStopped { return }
             let deadline = turn?(MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()))
-            _ = clinux_timerfd_arm(timer, deadline.map { max(0, $0.nanoseconds) } ?? -1)
+            let due = deadline.map { max(0, $0.nanoseconds) } ?? -1
+            if armed != due { _ = clinux_timerfd_arm(timer, due) }
             descriptors.removeAll(keepingCapacity: true)
             for descriptor in [wakeUp, timer] + watched {
                 descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
             }
             // An interrupted call is a wake-up like any other.
             poll(&descriptors, nfds_t(descriptors.count), -1)
+            isAwoken = descriptors[0].revents != 0
+            // A timer that has fired stays readable until it is armed again.
+            armed = descriptors[1].revents == 0 ? due : nil
         }
     }
 

@@ -2,10 +2,12 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -90,6 +92,32 @@ int clinux_epoll_ready(int set, int *descriptors, int capacity) {
     if (count < 0) return -errno;
     for (int index = 0; index < count; index++) descriptors[index] = events[index].data.fd;
     return count;
+}
+
+int clinux_stamp_arrivals(int socket) {
+    int on = 1;
+    return setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) < 0 ? -errno : 0;
+}
+
+int clinux_receive(int socket, void *bytes, size_t capacity, int64_t *arrival) {
+    struct iovec place = {.iov_base = bytes, .iov_len = capacity};
+    // A union, so that the buffer is aligned as cmsg(3) demands.
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct timespec))];
+        struct cmsghdr alignment;
+    } control;
+    struct msghdr message = {
+        .msg_iov = &place, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    *arrival = -1;
+    ssize_t count = recvmsg(socket, &message, MSG_DONTWAIT);
+    if (count < 0) return -errno;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL; part = CMSG_NXTHDR(&message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
+        struct timespec stamp;
+        memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
+        *arrival = (int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec;
+    }
+    return (int)count;
 }
 
 void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

@@ -1,6 +1,7 @@
 import AttributeProtocol
 public import Bluetooth
 import BluetoothManagement
+import CLinux
 import Glibc
 
 /// From a call to connect to an open channel, and back; and what else the kernel tells and is asked.
@@ -152,6 +153,8 @@ extension KernelCentral {
         if let error = sockets.connectionError(socket) { return refused(identifier, error) }
         links[place].phase = .connected(socket: socket)
         links[place].conversation = ATTLink(peripheral: identifier, map: maps.load(identifier))
+        // One that refuses has packets without stamps, which arrive when they are read.
+        _ = clinux_stamp_arrivals(socket)
         readiness.watch(socket, for: .reading)
         if !links[place].isProbe { tell(.didConnect(identifier, attempt: links[place].attempt)) }
         links[place].conversation.begin(at: now)

@@ -36,6 +36,7 @@ public final class KernelCentral: Central {
     var keyedIndex: ControllerIndex?
     /// Private addresses of links whose identity was told since.
     var resolved: [(address: PeripheralIdentifier, identity: PeripheralIdentifier)] = []
+    private var arrivals = ArrivalClock()
     private let watch: DescriptorWatch
     private let powersOn: Bool
     /// Whether nobody else of this program uses the adapter, so that what is in the way may be cleared away.
@@ -318,14 +319,17 @@ public final class KernelCentral: Central {
 
     /// Takes what has arrived, at most `limit` packets.
     func receive(_ place: Int, from socket: Int32, limit: Int) {
+        arrivals.readClocks()
         for _ in 0..<limit {
-            let count = recv(socket, &buffer, buffer.count, SerialPortCentral.neverWait)
+            var stamp: Int64 = -1
+            let count = clinux_receive(socket, &buffer, buffer.count, &stamp)
             if count > 0 {
-                let arrival = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
-                links[place].conversation.received([UInt8](buffer[..<count]), at: arrival)
+                let arrival = max(links[place].latestArrival, arrivals.arrival(stamp: stamp))
+                links[place].latestArrival = arrival
+                links[place].conversation.received([UInt8](buffer[..<Int(count)]), at: arrival)
                 continue
             }
-            let error = SocketError(code: count == 0 ? ECONNRESET : errno)
+            let error = SocketError(code: count == 0 ? ECONNRESET : -count)
             if error.code == EINTR { continue }
             if error.code != EAGAIN { links[place].end = error }
             return

@@ -25,6 +25,8 @@ struct KernelLink {
     var security: (level: SecurityLevel, due: MonotonicTime, until: MonotonicTime)?
     /// Until when a device that others have connected is asked what it offers; nil for a link that this central's user wants.
     var probeLimit: MonotonicTime?
+    /// When its latest packet arrived.
+    var latestArrival = MonotonicTime.boot
     /// Why the socket ended, until the link is told to have.
     var end: SocketError?
 

@@ -47,6 +47,13 @@ int clinux_epoll_remove(int set, int descriptor);
 /// many, or -errno. Never waits.
 int clinux_epoll_ready(int set, int *descriptors, int capacity);
 
+/// Lets a socket tell when the kernel got each packet from the device below it (SO_TIMESTAMPNS, socket(7)). 0 or -errno.
+int clinux_stamp_arrivals(int socket);
+
+/// Takes one packet from a socket, and sets `arrival` to when the kernel got it, in nanoseconds of CLOCK_REALTIME, or to -1 where
+/// the socket does not tell. How many bytes (0: the other end is closed), or -errno; -EAGAIN where none waits. Never waits.
+int clinux_receive(int socket, void *bytes, size_t capacity, int64_t *arrival);
+
 /// Names the calling thread for `ps -L` and debuggers; what exceeds 15 bytes is cut off (prctl(2)).
 void clinux_name_thread(const char *name);
 

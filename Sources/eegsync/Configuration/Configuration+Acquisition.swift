@@ -97,20 +97,9 @@ extension Configuration.Simulation {
     var specifications: [HeadsetSpecification] {
         headsets.enumerated().map { index, headset in
             var specification: HeadsetSpecification
-            switch headset.model {
-            case "cyton": specification = .cyton(number: index + 1)
-            case "cyton-ble": specification = .cytonBLE(number: index + 1)
-            case "explore": specification = .explore(number: index + 1)
-            case "ganglion": specification = .ganglion(number: index + 1)
-            case "hermes": specification = .hermes(number: index + 1)
-            case "mindwave": specification = .mindWave(number: index + 1)
-            case "muse": specification = .muse(number: index + 1)
-            case "tgam": specification = .tgam(number: index + 1)
-            case "thinkgear":
-                // Found by its name alone, which therefore stays.
-                specification = .thinkGear(number: index + 1)
-            case "unicorn": specification = .unicorn(number: index + 1)
-            default:
+            if headset.model != "buffered-eeg", let known = HeadsetSpecification.headset(ofModel: headset.model, number: index + 1) {
+                specification = known
+            } else {
                 var memory = BufferedHeadsetSpecification()
                 memory.samplesFromBoot = true
                 specification = .buffered(number: index + 1, memory)

@@ -11,7 +11,8 @@ from checks.placement import place_by_boot, place_by_values
 from checks.samples import SampleReport
 from headsets.truth import Truth, read_journal
 from lab.findings import Findings
-from lab.marks import GATE_SECONDS, NANOSECONDS, Goal, Mark, read_marks
+from lab.marks import GATE_SECONDS, NANOSECONDS, Goal, Mark, Verdict, by_fault, read_marks
+from lab.measurements import read_measurements
 from lab.scenario import LabHeadset, Scenario
 
 # The last samples before a stop may still be on their way.
@@ -22,11 +23,13 @@ _COMMIT_NANOSECONDS = NANOSECONDS * 5 // 4
 
 def inspect(scenario: Scenario, share: Path, audit: Callable[[], tuple[int, str]]) -> Findings:
     """Performs every check; `audit` runs `eegsync audit` and returns its exit status and its report."""
-    findings = Findings(marks=read_marks(share / "marks.jsonl"))
+    findings = measured(share)
     status, report = audit()
     if status != 0:
         findings.problem(f"eegsync audit: exit {status}: {report}")
     check_gate(findings)
+    if scenario.must_meet_goals:
+        check_goals(findings)
     database = read_database(share / "eegsync.sqlite")
     check_identity(scenario, database, findings)
     for headset in scenario.headsets:
@@ -37,9 +40,17 @@ def inspect(scenario: Scenario, share: Path, audit: Callable[[], tuple[int, str]
             if recording.headset == headset.alias:
                 _check_recording(scenario, headset, recording, truth, database, findings)
     check_losses_noticed(database, findings)
-    if (share / "figures.txt").exists():
-        findings.figures = (share / "figures.txt").read_text(encoding="utf-8").splitlines()
     return findings
+
+
+def measured(share: Path) -> Findings:
+    """What a scenario noted itself, without any check."""
+    figures = share / "figures.txt"
+    return Findings(
+        marks=read_marks(share / "marks.jsonl"),
+        figures=figures.read_text(encoding="utf-8").splitlines() if figures.exists() else [],
+        measurements=read_measurements(share / "measurements.jsonl"),
+    )
 
 
 def check_gate(findings: Findings) -> None:
@@ -50,6 +61,15 @@ def check_gate(findings: Findings) -> None:
         elif mark.latency >= GATE_SECONDS:
             took = f"{mark.headset} returned after {mark.latency:.1f} s ({mark.fault})"
             findings.problem(f"{took}; the gate is {GATE_SECONDS:.0f} s")
+
+
+def check_goals(findings: Findings) -> None:
+    """Each kind of fault meets its goal, for scenarios with enough returns to say so."""
+    for fault, marks in by_fault(findings.marks).items():
+        verdict = Verdict(marks)
+        if not verdict.is_met:
+            found = f"p50 {verdict.median:.3f} s, p95 {verdict.most:.3f} s of {len(marks)} returns"
+            findings.problem(f"{fault}: {found}; the goal is {verdict.wanted}")
 
 
 def check_identity(scenario: Scenario, database: StoredDatabase, findings: Findings) -> None:

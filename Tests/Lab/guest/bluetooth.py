@@ -65,11 +65,11 @@ class BluetoothSystem:
         if place is None:
             raise LabError("there is no bluetoothd: install the Debian package bluez")
         self.bluetoothd = Program([place, "-n"], share / "bluetoothd.log")
-        self._bus = Program(["dbus-daemon", "--system", "--nofork", "--nopidfile"], share / "dbus.log")
+        self.bus = Program(["dbus-daemon", "--system", "--nofork", "--nopidfile"], share / "dbus.log")
 
     def start_bus(self) -> None:
         """Starts the system bus."""
-        self._bus.start()
+        self.bus.start()
         if not wait_for(Path("/run/dbus/system_bus_socket").exists, _START_SECONDS):
             raise LabError("dbus-daemon did not start")
 

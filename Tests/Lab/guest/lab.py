@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from guest.bluetooth import BluetoothSystem, HeadsetControl
 from guest.clock import NANOSECONDS, let_pass, now, wait_for
 from guest.process import LabError
 from lab.marks import RECORD_START, Goal, Mark
+from lab.measurements import Measurement
 from lab.scenario import Scenario
 
 # How long a return is waited for: far more than the gate, so that the report shows how bad it is.
@@ -53,7 +53,7 @@ class Lab:
 
     def start_bluetooth(self) -> None:
         """Starts bluetoothd and waits until the adapter is on; without bluetoothd, eegsync switches it on."""
-        if self.scenario.central == "kernel":
+        if self.acquisition.central == "kernel":
             return
         self.bluetooth.start()
         self.bluetooth.wait_until_ready()
@@ -66,6 +66,13 @@ class Lab:
         self.acquisition.program.start()
         return instant
 
+    def take_route(self, central: str) -> None:
+        """From the next start on eegsync uses this central; bluetoothd is ended where the central is not its own."""
+        if central == "kernel" and self.bluetooth.bluetoothd.is_running:
+            self.bluetooth.bluetoothd.end()
+        self.acquisition.central = central
+        self.acquisition.configure()
+
     def record(self, *names: str) -> None:
         """Starts recordings and waits for the first samples of each, which counts as a return."""
         for name in names:
@@ -76,6 +83,15 @@ class Lab:
     def record_all(self) -> None:
         """Records every configured headset."""
         self.record(*self._names)
+
+    def record_through(self, fault: Callable[[Lab], None], times: int = 1, names: Sequence[str] = ("left",)) -> None:
+        """Records, and lets something happen so many times, with an undisturbed while before each and at the end."""
+        self.start()
+        self.record(*names)
+        for _ in range(times):
+            self.undisturbed()
+            fault(self)
+        self.undisturbed()
 
     # Time
 
@@ -97,7 +113,7 @@ class Lab:
         """The address that a headset advertises with now."""
         return str(self.headsets.statistics(self._names[name])["address"])
 
-    def away(self, name: str, seconds: float, fault: str) -> None:
+    def away(self, name: str, seconds: float, fault: str, goal: Goal = Goal.RADIO) -> None:
         """Out of range for a time, and back; if that is sooner than the supervision timeout, on the same link."""
         lost = self.tell("vanish", name)
         let_pass(seconds)
@@ -105,13 +121,22 @@ class Lab:
         if self.headsets.statistics(self._names[name])["connected"]:
             self.expect_rows(name, since, f"{fault}, link kept", Goal.GATE)
         else:
-            self.expect_return(name, since, fault, Goal.RADIO, lost=lost)
+            self.expect_return(name, since, fault, goal, lost=lost)
 
     def kill_acquisition(self, name: str, fault: str, goal: Goal = Goal.PROCESS) -> None:
         """kill -9 and the restart at once, as the service manager does it."""
         since = self.acquisition.kill()
         self.start_acquisition()
         self.expect_return(name, since, fault, goal)
+
+    def kill_bluetooth(self, name: str, fault: str, seconds: float = 1.0) -> None:
+        """bluetoothd is killed, and started again after a time."""
+        lost = now()
+        self.bluetooth.kill()
+        self.pass_time(seconds)
+        since = now()
+        self.bluetooth.start()
+        self.expect_return(name, since, fault, Goal.SYSTEM, lost, advertising=True)
 
     # Expectations
 
@@ -135,34 +160,15 @@ class Lab:
             event = self._last_available(name)
             if event is not None and since <= event and (found is None or event <= found.boottime):
                 available = event
-        self._note(
-            Mark(
-                headset=name,
-                fault=fault,
-                goal=goal,
-                boot=self.boot,
-                lost=lost,
-                available=available,
-                first_sample=found.boottime if found else None,
-                layer=found.layer if found else None,
-            )
-        )
+        first = found.boottime if found else None
+        self._note(Mark(name, fault, goal, available, first, self.boot, lost, found.layer if found else None))
         if found is None:
             raise LabError(f"{name} did not return within {_RETURN_SECONDS:.0f} s after: {fault}")
 
     def expect_rows(self, name: str, since: int, fault: str, goal: Goal) -> None:
         """Waits until rows are stored that were sampled after an instant; for faults that the link survives."""
         found = wait_for(lambda: self._newest_row(name) > since, _RETURN_SECONDS, step=0.05)
-        self._note(
-            Mark(
-                headset=name,
-                fault=fault,
-                goal=goal,
-                boot=self.boot,
-                available=since,
-                first_sample=now() if found else None,
-            )
-        )
+        self._note(Mark(name, fault, goal, since, now() if found else None, self.boot))
         if not found:
             raise LabError(f"nothing of {name} was stored for {_RETURN_SECONDS:.0f} s after: {fault}")
 
@@ -187,6 +193,10 @@ class Lab:
         """A line for a person, printed with the result."""
         with (self.share / "figures.txt").open("a", encoding="utf-8") as file:
             file.write(text + "\n")
+
+    def note_measurement(self, measurement: Measurement) -> None:
+        """Figures for the report."""
+        measurement.append_to(self.share / "measurements.jsonl")
 
     def _note(self, mark: Mark) -> None:
         mark.append_to(self.share / "marks.jsonl")
@@ -244,14 +254,15 @@ class Lab:
             for stream, frequency in zip(streams, frequencies)
         )
 
-    def missing(self, name: str) -> int:
-        """How many rows of a headset the ledger still misses."""
+    def missing(self, name: str, cause: str = "%") -> int:
+        """How many rows of a headset the ledger still misses, for any cause or for one."""
         return int(
             self._query(
                 "SELECT coalesce(sum(p.count - p.recovered), 0) FROM gap AS p JOIN stream AS s ON s.id = p.stream_id"
                 " JOIN recording AS r ON r.id = s.recording_id JOIN headset AS h ON h.id = r.headset_id"
-                " WHERE h.name = ? AND p.channel = 0",
+                " WHERE h.name = ? AND p.channel = 0 AND p.cause LIKE ?",
                 name,
+                cause,
             )
         )
 
@@ -265,6 +276,10 @@ class Lab:
                 beginning,
             )
         )
+
+    def clock_offset(self) -> int:
+        """UTC less CLOCK_BOOTTIME in nanoseconds, as last recorded."""
+        return int(self._query("SELECT offset_ns FROM clock_offset ORDER BY id DESC LIMIT 1"))
 
     # End
 
@@ -291,13 +306,3 @@ _IS_RECORDED = (
     "SELECT 1 FROM recording AS r JOIN headset AS h ON h.id = r.headset_id"
     " WHERE h.name = ? AND r.desired_state = 'recording'"
 )
-
-
-def seconds_between(first: int, second: int) -> float:
-    """The time between two instants."""
-    return (second - first) / NANOSECONDS
-
-
-def boot_number() -> int:
-    """Which boot of the scenario's machine this is, from 0."""
-    return int(os.environ.get("LAB_BOOT", "0"))

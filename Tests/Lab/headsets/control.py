@@ -17,6 +17,8 @@ Words are separated as in a shell: a name with a space in it stands in quotes.
     stall NAME SECONDS             holds all notifications back, then delivers them in a burst
     press NAME                     its button, where it has one
     adapter unplug|plug|plug-elsewhere   plug-elsewhere: it comes back under another number
+    adapter note-handovers         notes when data packets are handed to the kernel
+    adapter take-handovers         ends that; `handovers` in the reply: [[instant, HCI packet as hexadecimal digits], ...]
     stats [NAME]
     quit
 
@@ -101,6 +103,10 @@ class ControlSocket:
                 self._radio.plug()
             case "plug-elsewhere":
                 self._radio.plug(other_number=True)
+            case "note-handovers":
+                self._radio.note_handovers()
+            case "take-handovers":
+                return {"handovers": [[instant, packet.hex()] for instant, packet in self._radio.take_handovers()]}
             case _:
                 raise ValueError(f"no such action: {action}")
         return {}

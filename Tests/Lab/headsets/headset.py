@@ -331,6 +331,7 @@ class Headset(Peripheral):
             "inRange": self.is_in_range,
             "advertising": self._device.is_advertising,
             "connected": self._connection is not None,
+            "interval": self._link.interval if self._link else None,
             "notifying": sorted(self._link.notifying) if self._link else [],
             "counts": dict(self.counts),
             "last": {event: instant - shift() for event, instant in self.journal.last.items()},

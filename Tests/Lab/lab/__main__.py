@@ -9,8 +9,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from lab import page
 from lab.performance import Performance, Tools, perform
-from lab.report import summary, table
+from lab.report import summary, tables
 from lab.scenario import Scenario
 from scenarios import ALL
 
@@ -30,8 +31,11 @@ def main() -> int:
         for performance in pool.map(lambda order: perform(order[0], order[1], tools), orders):
             _tell(performance)
             performances.append(performance)
+    found = tables(performances) if arguments.report or arguments.write else {}
     if arguments.report:
-        print(table(performances))
+        print("\n\n".join(found.values()))
+    if arguments.write:
+        page.write(found)
     print(summary(performances))
     if not os.listdir(directory):
         directory.rmdir()
@@ -46,7 +50,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help="names, numbers or beginnings of names; all")
     parser.add_argument("--list", action="store_true", help="list the scenarios and end")
     parser.add_argument("--all", action="store_true", help="also those that take minutes")
-    parser.add_argument("--report", action="store_true", help="print the table of the documentation")
+    parser.add_argument("--report", action="store_true", help="print the tables of the documentation")
+    parser.add_argument("--write", action="store_true", help="write them into the page Lab of the documentation")
     parser.add_argument("--keep", action="store_true", help="keep the directories of scenarios that passed, too")
     parser.add_argument("--runs", type=int, default=1, help="how often each is performed, with another seed each time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many machines run at once")

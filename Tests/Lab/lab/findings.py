@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lab.marks import Mark
+from lab.measurements import Measurement
 
 
 @dataclass
@@ -21,8 +22,9 @@ class Findings:
     recovered: int = 0
     # Rows of the first stream of headsets without memory that are missing beyond those that were due during outages.
     lost_beyond_outages: int | None = None
-    # Lines for a person.
+    # Lines for a person, and figures for the report.
     figures: list[str] = field(default_factory=list)
+    measurements: list[Measurement] = field(default_factory=list)
     # The largest difference between a sample's stored time and when it was taken.
     time_error_seconds: float = 0.0
 
@@ -40,6 +42,7 @@ class Findings:
         self.missing += other.missing
         self.recovered += other.recovered
         self.figures += other.figures
+        self.measurements += other.measurements
         if other.lost_beyond_outages is not None:
             self.lost_beyond_outages = (self.lost_beyond_outages or 0) + other.lost_beyond_outages
         self.time_error_seconds = max(self.time_error_seconds, other.time_error_seconds)

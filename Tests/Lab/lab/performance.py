@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checks.inspection import inspect
+from checks.inspection import inspect, measured
 from lab.findings import Findings
 from lab.machine import Machine
 from lab.scenario import Scenario
@@ -53,6 +53,9 @@ def perform(scenario: Scenario, seed: int, tools: Tools) -> Performance:
         if scenario.is_recorded and not performance.findings.problems:
             audit = lambda: _audit(tools.program, share)  # noqa: E731
             performance.findings.add(inspect(scenario, share, audit))
+        elif performance.findings.problems:
+            # What was measured until then is worth being reported, too.
+            performance.findings.add(measured(share))
     finally:
         performance.seconds = time.monotonic() - began
         if performance.passed and not tools.keeps_all:
@@ -81,18 +84,10 @@ def _boot_all(performance: Performance, share: Path, tools: Tools) -> None:
         found = outcome.read_text(encoding="utf-8").strip() if outcome.exists() else "the machine ended without a word"
         if found != expected:
             performance.findings.problem(found)
-            # What was measured until then is worth being reported, too.
-            performance.findings.add(_measured(share))
             return
     if (share / "problems.txt").exists():
         for line in (share / "problems.txt").read_text(encoding="utf-8").splitlines():
             performance.findings.problem(line)
-
-
-def _measured(share: Path) -> Findings:
-    from lab.marks import read_marks
-
-    return Findings(marks=read_marks(share / "marks.jsonl"))
 
 
 def _audit(program: Path, share: Path) -> tuple[int, str]:

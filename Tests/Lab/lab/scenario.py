@@ -36,6 +36,11 @@ class LabHeadset:
     # Further fields of the description, see `headsets.description`.
     details: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_serial(self) -> bool:
+        """True where it has a serial port over Bluetooth Classic."""
+        return self.kind in _SERIAL_KINDS
+
     def description(self) -> dict[str, Any]:
         """Its entry for the headsets' process."""
         entry: dict[str, Any] = {"name": self.name, "kind": self.kind, "address": self.address, "seed": self.seed}
@@ -46,7 +51,7 @@ class LabHeadset:
     def configuration(self) -> ConfiguredHeadset:
         """Its entry for eegsync."""
         # Of a headset with a serial port an address without a type is one of Bluetooth Classic.
-        address = self.address if self.kind in _SERIAL_KINDS else f"{self.address}/random"
+        address = self.address if self.is_serial else f"{self.address}/random"
         identifiers = (address,) if self.is_known_by_address else ()
         return ConfiguredHeadset(self.alias or "", self.model, self.serial or None, identifiers, self.passkey)
 
@@ -83,6 +88,12 @@ MINDWAVE_2 = LabHeadset(
     "MindWave Mobile", "left", "C0:68:9E:00:00:01", 51, kind="mindwave", model="mindwave", is_known_by_address=True
 )
 OTHER_MINDWAVE_2 = LabHeadset("MindWave Mobile+", None, "C0:68:9E:00:06:66", 5166, kind="mindwave", model="mindwave")
+MINDWAVE_2013 = LabHeadset(
+    "MindWave Mobile", "left", "C0:68:9E:00:13:01", 52, kind="mindwave-2013", model="mindwave", is_known_by_address=True
+)
+# Boards whose radio passes a serial port through.
+TGAM_HM10 = LabHeadset("BT05", "left", "C0:98:7B:00:00:01", 53, kind="tgam", model="tgam", is_known_by_address=True)
+TGAM_ISSC = dataclasses.replace(TGAM_HM10, name="TGAM-ISSC", seed=54, details={"radio": "issc"})
 # A headset with a serial port over Bluetooth Classic.
 MINDWAVE = LabHeadset(
     "MindWaveMobile-0001", "left", "20:68:9D:00:00:01", 41, kind="thinkgear", model="thinkgear", is_known_by_address=True
@@ -119,5 +130,12 @@ class Scenario:
     is_long: bool = False
     # Which central eegsync uses: bluetoothd's (bluez), that of the kernel's sockets (kernel), beside which none runs, or auto.
     central: str = "bluez"
+    # True where it has so many returns that missing the goal is no chance: it then fails.
+    must_meet_goals: bool = False
     # By how much a sample's stored time may differ from when it was taken.
     time_error_seconds: float = 0.05
+
+
+def through(fault: Step, times: int = 1, names: Sequence[str] = ("left",)) -> Step:
+    """A step that records, and lets something happen so many times; see `Lab.record_through`."""
+    return lambda lab: lab.record_through(fault, times, names)

@@ -59,6 +59,18 @@ class Radio:
         self.link.remove_controller(self.adapter)
         self.adapter = None
 
+    def note_handovers(self) -> None:
+        """From now on the instants count at which data packets are handed to the kernel."""
+        if self._device is not None:
+            self._device.handovers = []
+
+    def take_handovers(self) -> list[tuple[int, bytes]]:
+        """What was noted since `note_handovers`, which ends with it: CLOCK_BOOTTIME in nanoseconds, and the HCI packet."""
+        if self._device is None or self._device.handovers is None:
+            return []
+        noted, self._device.handovers = self._device.handovers, None
+        return noted
+
     def peripheral(self, name: str, public_address: str) -> PeripheralController:
         """A controller for a headset."""
         return PeripheralController(name, self.link, public_address=public_address)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -12,6 +13,8 @@ _CREATE = 0xFF
 _PRIMARY = 0x00
 # Bit 7 asks for a raw device: the kernel gives it a number but does not talk to it, and bluetoothd leaves it alone.
 _RAW = 0x80
+# An HCI packet with asynchronous data (Core 5.4, volume 4, part A, 2).
+_DATA = 0x02
 
 
 class PacketSink(Protocol):
@@ -33,6 +36,8 @@ class VirtualController:
         self.refused_packets = 0
         # Called when the kernel refuses a packet, because the adapter is down.
         self.refused: Callable[[], None] | None = None
+        # Where the scenario wants to know: data packets, and when each was handed to the kernel (CLOCK_BOOTTIME, nanoseconds).
+        self.handovers: list[tuple[int, bytes]] | None = None
         self._sink: PacketSink | None = None
         os.write(self.descriptor, bytes([_CREATE, _RAW if raw else _PRIMARY]))
         asyncio.get_running_loop().add_reader(self.descriptor, self._read)
@@ -45,6 +50,8 @@ class VirtualController:
         """A packet of the controller for the kernel."""
         if self.descriptor < 0:
             return
+        if self.handovers is not None and packet[0] == _DATA:
+            self.handovers.append((time.clock_gettime_ns(time.CLOCK_BOOTTIME), packet))
         try:
             os.write(self.descriptor, packet)
         except OSError:

@@ -7,7 +7,7 @@ from functools import partial
 
 from guest.lab import Lab
 from lab.marks import Goal
-from lab.scenario import LEFT, RIGHT, STRANGER, Scenario
+from lab.scenario import LEFT, RIGHT, STRANGER, Scenario, Step, through
 
 # 20 s of samples: what a minute away overruns.
 _SMALL_MEMORY = dataclasses.replace(LEFT, details={**LEFT.details, "capacity": 5000})
@@ -17,9 +17,10 @@ _BONDING = dataclasses.replace(LEFT, details={**LEFT.details, "encrypted": True}
 _ASKING = dataclasses.replace(_BONDING, passkey=123_456)
 
 
-def _changed_while_away(lab: Lab, command: str, fault: str, goal: Goal, before: float = 5.0, after: float = 0.0) -> None:
+def _changed_while_away(
+    lab: Lab, command: str, fault: str, goal: Goal = Goal.GATE, before: float = 5.0, after: float = 0.0
+) -> None:
     """It leaves, a command is told to it some seconds later, and it returns some seconds after that."""
-    lab.undisturbed()
     lost = lab.tell("vanish", "left")
     lab.pass_time(before)
     verb, *words = command.split()
@@ -29,76 +30,47 @@ def _changed_while_away(lab: Lab, command: str, fault: str, goal: Goal, before: 
     lab.expect_return("left", since, fault, goal, lost)
 
 
-def _rotated(lab: Lab, fault: str) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(3):
-        _changed_while_away(lab, "rotate", fault, Goal.GATE, before=10)
-    lab.undisturbed()
+def _rotated(fault: str) -> Step:
+    return through(partial(_changed_while_away, command="rotate", fault=fault, before=10), times=3)
 
 
 def _pairing_mode(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(2):
-        _changed_while_away(lab, "advertise pairing", "advertises in pairing mode", Goal.GATE, before=10)
-        lab.tell("advertise", "left", "on")
-    lab.undisturbed()
+    _changed_while_away(lab, "advertise pairing", "advertises in pairing mode", before=10)
+    lab.tell("advertise", "left", "on")
 
 
 def _rebooted_away(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(2):
-        _changed_while_away(lab, "reboot", "rebooted while away", Goal.RADIO, after=5)
-    lab.undisturbed()
+    _changed_while_away(lab, "reboot", "rebooted while away", Goal.RADIO, after=5)
 
 
 def _rebooted_connected(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(2):
-        lab.undisturbed()
-        lost = lab.tell("reboot", "left")
-        lab.expect_return("left", lost, "rebooted while streaming", Goal.RADIO, lost, advertising=True)
-    lab.undisturbed()
+    lost = lab.tell("reboot", "left")
+    lab.expect_return("left", lost, "rebooted while streaming", Goal.RADIO, lost, advertising=True)
 
 
 def _overrun(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    lab.undisturbed()
     lab.away("left", 60, "memory overrun while away")
-    lab.undisturbed()
 
 
 def _low_power(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    _changed_while_away(lab, "low-power", "asleep after the return", Goal.GATE, after=5)
-    lab.undisturbed()
+    _changed_while_away(lab, "low-power", "asleep after the return", after=5)
+
+
+def _muted(lab: Lab) -> None:
+    _changed_while_away(lab, "mute-status on", "status query never answered")
+    lab.pass_time(5)
+    lab.tell("mute-status", "left", "off")
 
 
 def _mute(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(2):
-        _changed_while_away(lab, "mute-status on", "status query never answered", Goal.GATE)
-        lab.pass_time(5)
-        lab.tell("mute-status", "left", "off")
-    lab.undisturbed()
+    lab.record_through(_muted, times=2)
     # Without a status, memory cannot be read; the next link has one again.
     lab.away("left", 5, "away 5 s after that")
     lab.undisturbed()
 
 
-def _two_headsets(lab: Lab) -> None:
-    lab.start()
-    lab.record("left", "right")
-    for _ in range(4):
-        lab.undisturbed()
-        lab.away("left", 8, "away 8 s while the other one streams")
-    lab.undisturbed()
+def _one_of_two(lab: Lab) -> None:
+    lab.away("left", 8, "away 8 s while the other one streams")
 
 
 def _six_headsets(lab: Lab) -> None:
@@ -117,27 +89,33 @@ _SIX = tuple(
 )
 
 SCENARIOS = [
-    Scenario(10, "rotation", "new private address", [partial(_rotated, fault="new address, not bonded")]),
+    Scenario(10, "rotation", "new private address", [_rotated("new address, not bonded")]),
     Scenario(
         10,
         "rotation-bonded",
         "new private address of a bonded headset",
-        [partial(_rotated, fault="new address, bonded")],
+        [_rotated("new address, bonded")],
         headsets=(_BONDING, STRANGER),
     ),
     Scenario(
         10,
         "rotation-passkey",
         "new private address of a headset bonded by passkey",
-        [partial(_rotated, fault="new address, bonded by passkey")],
+        [_rotated("new address, bonded by passkey")],
         headsets=(_ASKING, STRANGER),
     ),
-    Scenario(11, "pairing-mode", "advertises in pairing mode after the outage", [_pairing_mode]),
-    Scenario(12, "reboot-away", "headset restarts while away", [_rebooted_away]),
-    Scenario(12, "reboot-streaming", "headset restarts while streaming", [_rebooted_connected]),
-    Scenario(12, "overrun", "memory overrun during the outage", [_overrun], headsets=(_SMALL_MEMORY, STRANGER)),
-    Scenario(12, "low-power", "headset asleep after the outage", [_low_power]),
+    Scenario(11, "pairing-mode", "advertises in pairing mode after the outage", [through(_pairing_mode, times=2)]),
+    Scenario(12, "reboot-away", "headset restarts while away", [through(_rebooted_away, times=2)]),
+    Scenario(12, "reboot-streaming", "headset restarts while streaming", [through(_rebooted_connected, times=2)]),
+    Scenario(12, "overrun", "memory overrun during the outage", [through(_overrun)], (_SMALL_MEMORY, STRANGER)),
+    Scenario(12, "low-power", "headset asleep after the outage", [through(_low_power)]),
     Scenario(13, "mute-status", "status query never answered", [_mute]),
-    Scenario(15, "two-headsets", "two headsets, one fails", [_two_headsets], headsets=(LEFT, RIGHT, STRANGER)),
+    Scenario(
+        15,
+        "two-headsets",
+        "two headsets, one fails",
+        [through(_one_of_two, times=4, names=("left", "right"))],
+        headsets=(LEFT, RIGHT, STRANGER),
+    ),
     Scenario(15, "six-headsets", "six headsets at once", [_six_headsets], headsets=_SIX),
 ]

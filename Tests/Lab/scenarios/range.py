@@ -5,26 +5,33 @@ from __future__ import annotations
 from functools import partial
 
 from guest.lab import Lab
-from lab.scenario import RARE_STRANGER, SLOW, Scenario
+from lab.marks import Goal
+from lab.scenario import RARE_STRANGER, SLOW, Scenario, Step, through
 
 
-def _away(lab: Lab, seconds: float, times: int, fault: str) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(times):
-        lab.undisturbed()
-        lab.away("left", seconds, fault)
-    lab.undisturbed()
+def _paged(lab: Lab, seconds: float, fault: str) -> None:
+    """A headset that is paged answers once it has noticed itself that its old link is gone."""
+    lost = lab.tell("vanish", "left")
+    lab.pass_time(seconds)
+    lab.expect_return("left", lab.tell("return", "left"), fault, Goal.GATE, lost, advertising=True)
+
+
+def away(seconds: float, times: int, is_paged: bool = False) -> Step:
+    """Out of range for so long, so many times."""
+    fault = f"away {seconds:.0f} s" if seconds < 3600 else f"away {seconds / 3600:.0f} h"
+    if is_paged:
+        return through(partial(_paged, seconds=seconds, fault=fault), times)
+    return through(partial(Lab.away, name="left", seconds=seconds, fault=fault), times)
 
 
 SCENARIOS = [
-    Scenario(1, "away-5s", "out of range for 5 s", [partial(_away, seconds=5, times=4, fault="away 5 s")]),
-    Scenario(1, "away-60s", "out of range for 60 s", [partial(_away, seconds=60, times=2, fault="away 60 s")]),
+    Scenario(1, "away-5s", "out of range for 5 s", [away(5, times=4)]),
+    Scenario(1, "away-60s", "out of range for 60 s", [away(60, times=2)]),
     Scenario(
         1,
         "away-1h",
         "out of range for 1 h",
-        [partial(_away, seconds=3600, times=1, fault="away 1 h")],
+        [away(3600, times=1)],
         headsets=(SLOW, RARE_STRANGER),
         time_error_seconds=0.15,
     ),

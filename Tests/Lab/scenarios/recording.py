@@ -100,12 +100,7 @@ def _crash(lab: Lab) -> None:
 
 
 def _bluetoothd_crash(lab: Lab) -> None:
-    lost = now()
-    lab.bluetooth.kill()
-    lab.pass_time(1)
-    since = now()
-    lab.bluetooth.start()
-    lab.expect_return("left", since, "night: bluetoothd killed", Goal.SYSTEM, lost, advertising=True)
+    lab.kill_bluetooth("left", "night: bluetoothd killed")
 
 
 # What goes wrong in a night, by how often.

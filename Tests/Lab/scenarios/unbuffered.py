@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from guest.clock import now
 from guest.lab import Lab
 from guest.process import LabError
 from lab.marks import Goal
@@ -15,6 +14,7 @@ from lab.scenario import (
     GANGLION,
     HERMES,
     MINDWAVE_2,
+    MINDWAVE_2013,
     MUSE,
     OTHER_CYTON_BLE,
     OTHER_EXPLORE,
@@ -22,58 +22,35 @@ from lab.scenario import (
     OTHER_HERMES,
     OTHER_MINDWAVE_2,
     OTHER_MUSE,
+    TGAM_HM10,
+    TGAM_ISSC,
+    LabHeadset,
     Scenario,
     Step,
+    through,
 )
+
+from .range import away
 
 # TP9 of a Muse; everything of an Athena.
 _CHANNEL = "273e0003"
 _MULTIPLEXED = "273e0013"
 
 
-def _away(lab: Lab, seconds: float, times: int) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(times):
-        lab.undisturbed()
-        lab.away("left", seconds, f"away {seconds:.0f} s")
-    lab.undisturbed()
-
-
 def _killed(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(3):
-        lab.undisturbed()
-        lost = lab.acquisition.kill()
-        # As in the comparison with other programs: the restart comes 2 s later.
-        lab.pass_time(2)
-        since = lab.start_acquisition()
-        lab.expect_return("left", since, "killed, restarted after 2 s", Goal.PROCESS, lost)
-    lab.undisturbed()
+    lost = lab.acquisition.kill()
+    # As in the comparison with other programs: the restart comes 2 s later.
+    lab.pass_time(2)
+    since = lab.start_acquisition()
+    lab.expect_return("left", since, "killed, restarted after 2 s", Goal.PROCESS, lost)
 
 
 def _bluetoothd_killed(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(3):
-        lab.undisturbed()
-        lost = now()
-        lab.bluetooth.kill()
-        lab.pass_time(1)
-        since = now()
-        lab.bluetooth.start()
-        lab.expect_return("left", since, "bluetoothd killed", Goal.SYSTEM, lost, advertising=True)
-    lab.undisturbed()
+    lab.kill_bluetooth("left", "bluetoothd killed")
 
 
-def _notification_lost(lab: Lab, characteristic: str = _CHANNEL) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(3):
-        lab.undisturbed()
-        lab.tell("lose", "left", characteristic, 1)
-    lab.undisturbed()
+def _notification_lost(lab: Lab, characteristic: str) -> None:
+    lab.tell("lose", "left", characteristic, 1)
 
 
 def _stalled(lab: Lab, seconds: float) -> None:
@@ -85,68 +62,72 @@ def _stalled(lab: Lab, seconds: float) -> None:
 
 
 def _buttons(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(3):
-        lab.undisturbed()
-        lab.tell("press", "left")
-    lab.undisturbed()
+    lab.record_through(lambda lab: lab.tell("press", "left"), times=3)
     stored = lab.annotation_count("left", "Button A pressed")
     if stored != 3:
         raise LabError(f"a button was pressed 3 times, and {stored} times are stored")
 
 
-def _muse(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(19, f"muse-{name}", f"Muse: {title}", [step], headsets=(MUSE, OTHER_MUSE))
+# Number, beginning of the names, beginning of the titles, the headset, and another one of its model.
+_Model = tuple[int, str, str, LabHeadset, LabHeadset]
+_MUSE: _Model = (19, "muse", "Muse", MUSE, OTHER_MUSE)
+_ATHENA: _Model = (19, "athena", "Muse S Athena", ATHENA, OTHER_MUSE)
+_GANGLION: _Model = (20, "ganglion", "Ganglion", GANGLION, OTHER_GANGLION)
+_EXPLORE: _Model = (24, "explore", "Explore", EXPLORE, OTHER_EXPLORE)
+_CYTON: _Model = (25, "cyton-ble", "Cyton BLE", CYTON_BLE, OTHER_CYTON_BLE)
+_HERMES: _Model = (34, "hermes", "Hermes V1", HERMES, OTHER_HERMES)
+_MINDWAVE: _Model = (35, "mindwave", "MindWave Mobile 2", MINDWAVE_2, OTHER_MINDWAVE_2)
+_MINDWAVE_2013: _Model = (35, "mindwave-2013", "MindWave of 2013", MINDWAVE_2013, OTHER_MINDWAVE_2)
+_TGAM: _Model = (35, "tgam", "TGAM board, HM-10", TGAM_HM10, OTHER_MINDWAVE_2)
+_TGAM_ISSC: _Model = (35, "tgam-issc", "TGAM board, ISSC", TGAM_ISSC, OTHER_MINDWAVE_2)
 
 
-def _athena(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(19, f"athena-{name}", f"Muse S Athena: {title}", [step], headsets=(ATHENA, OTHER_MUSE))
+def _scenario(model: _Model, name: str, title: str, step: Step) -> Scenario:
+    number, beginning, label, *headsets = model
+    return Scenario(number, f"{beginning}-{name}", f"{label}: {title}", [step], headsets)
 
 
-def _ganglion(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(20, f"ganglion-{name}", f"Ganglion: {title}", [step], headsets=(GANGLION, OTHER_GANGLION))
+def _away(model: _Model) -> Scenario:
+    return _scenario(model, "away-5s", "out of range for 5 s", away(5, times=4))
 
 
-def _hermes(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(34, f"hermes-{name}", f"Hermes V1: {title}", [step], headsets=(HERMES, OTHER_HERMES))
+def _kill(model: _Model) -> Scenario:
+    return _scenario(model, "kill", "eegsync killed (-9), restarted after 2 s", through(_killed, times=3))
 
 
-def _mindwave(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(35, f"mindwave-{name}", f"MindWave Mobile 2: {title}", [step], headsets=(MINDWAVE_2, OTHER_MINDWAVE_2))
+def _bluetoothd(model: _Model) -> Scenario:
+    return _scenario(model, "bluetoothd", "bluetoothd killed and restarted", through(_bluetoothd_killed, times=3))
 
 
-def _explore(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(24, f"explore-{name}", f"Explore: {title}", [step], headsets=(EXPLORE, OTHER_EXPLORE))
+def _lost(model: _Model, title: str, characteristic: str) -> Scenario:
+    return _scenario(model, "lost", title, through(partial(_notification_lost, characteristic=characteristic), times=3))
 
 
-def _cyton(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(25, f"cyton-ble-{name}", f"Cyton BLE: {title}", [step], headsets=(CYTON_BLE, OTHER_CYTON_BLE))
+def _stall(model: _Model, seconds: float) -> Scenario:
+    return _scenario(model, "stall", f"{seconds:.0f} s stall, nothing lost", partial(_stalled, seconds=seconds))
 
 
+# The Hermes is away for about a turn of its counter.
+_ALL = (
+    _MUSE,
+    _ATHENA,
+    _GANGLION,
+    _EXPLORE,
+    _CYTON,
+    _HERMES,
+    _MINDWAVE,
+    _MINDWAVE_2013,
+    _TGAM,
+    _TGAM_ISSC,
+)
 SCENARIOS = [
-    _muse("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
-    _muse("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
-    _muse("kill", "eegsync killed (-9), restarted after 2 s", _killed),
-    _muse("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
-    _muse("lost", "one notification of one channel lost", _notification_lost),
-    _muse("stall", "5 s stall, nothing lost", partial(_stalled, seconds=5)),
-    _athena("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
-    _athena("kill", "eegsync killed (-9), restarted after 2 s", _killed),
-    _athena("lost", "one notification of several streams lost", partial(_notification_lost, characteristic=_MULTIPLEXED)),
-    _ganglion("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
-    _ganglion("kill", "eegsync killed (-9), restarted after 2 s", _killed),
-    _ganglion("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
-    _hermes("away-5s", "out of range for 5 s, about a turn of its counter", partial(_away, seconds=5, times=4)),
-    _hermes("kill", "eegsync killed (-9), restarted after 2 s", _killed),
-    _hermes("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
-    _hermes("buttons", "a person presses a button", _buttons),
-    _hermes("stall", "2 s stall, nothing lost", partial(_stalled, seconds=2)),
-    _mindwave("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
-    _mindwave("kill", "eegsync killed (-9), restarted after 2 s", _killed),
-    _mindwave("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_killed),
-    _explore("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
-    _explore("kill", "eegsync killed (-9), restarted after 2 s", _killed),
-    _cyton("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=4)),
-    _cyton("kill", "eegsync killed (-9), restarted after 2 s", _killed),
+    *map(_away, _ALL),
+    *map(_kill, _ALL),
+    *map(_bluetoothd, (_MUSE, _GANGLION, _HERMES, _MINDWAVE)),
+    _scenario(_MUSE, "away-60s", "out of range for 60 s", away(60, times=2)),
+    _lost(_MUSE, "one notification of one channel lost", _CHANNEL),
+    _lost(_ATHENA, "one notification of several streams lost", _MULTIPLEXED),
+    _stall(_MUSE, seconds=5),
+    _stall(_HERMES, seconds=2),
+    _scenario(_HERMES, "buttons", "a person presses a button", _buttons),
 ]

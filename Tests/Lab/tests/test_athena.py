@@ -4,10 +4,9 @@ import json
 
 from headsets import athena_packets as p
 from headsets.athena import AthenaFirmware, eeg_samples
-from headsets.clock import NANOSECONDS as S
-from headsets.firmware import Link
 from headsets.journal import Journal
 from headsets.muse import MusePlan
+from muse_host import MuseHost
 
 
 def test_numbers_of_14_bits_begin_with_the_lowest():
@@ -28,26 +27,11 @@ def test_packets_are_no_longer_than_those_that_were_seen():
     assert [packet[1:3].hex() for packet in found] == ["ffff", "0000", "0100"]
 
 
-class Host:
-    """A central that takes every turn."""
+class Host(MuseHost):
+    """A central."""
 
     def __init__(self) -> None:
-        self.firmware = AthenaFirmware("MuseS-6002", Journal(None), MusePlan(seed=4, crystal_ppm=0))
-        self.now = 0
-        self.packets: list[tuple[str, bytes]] = []
-        self.firmware.power_on(0)
-        self.firmware.connected(Link(notifying={p.CONTROL, p.DATA}), 0)
-
-    def say(self, *texts: str) -> None:
-        for text in texts:
-            self.firmware.write(p.CONTROL, bytes([len(text) + 1]) + text.encode() + b"\n", self.now)
-
-    def run(self, seconds: float) -> None:
-        end = self.now + round(seconds * S)
-        while (due := self.firmware.next_turn(self.now)) is not None and due <= end:
-            self.now = max(self.now, due)
-            self.packets += [(n.uuid, n.value) for n in self.firmware.turn(self.now)]
-        self.now = end
+        super().__init__(AthenaFirmware("MuseS-6002", Journal(None), MusePlan(seed=4, crystal_ppm=0)), p.DATA)
 
     def answers(self) -> list[dict[str, object]]:
         text = b"".join(value[1 : 1 + value[0]] for uuid, value in self.packets if uuid == p.CONTROL).decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +37,16 @@ def test_latency_and_noticed_loss_are_measured(share: RecordedShare) -> None:
     findings = checked(share)
     assert [mark.latency for mark in findings.marks] == [0.25]
     assert findings.losses_noticed == [0.5]
+
+
+def test_a_missed_goal_fails_where_the_scenario_demands_it(share: RecordedShare) -> None:
+    demanding = dataclasses.replace(SCENARIO, must_meet_goals=True)
+    found = inspect(demanding, share.path, lambda: (0, ""))
+    assert found.problems == []
+    Mark("left", "slow", Goal.WARM, available=0, first_sample=300_000_000).append_to(share.path / "marks.jsonl")
+    assert not notices(checked(share), "the goal is")
+    found = inspect(demanding, share.path, lambda: (0, ""))
+    assert notices(found, "slow: p50 0.300 s, p95 0.300 s of 1 returns; the goal is p50 ≤ 0.25 s, p95 ≤ 0.5 s")
 
 
 def test_a_row_that_is_missing_without_a_trace(share: RecordedShare) -> None:

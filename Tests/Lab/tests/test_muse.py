@@ -6,9 +6,9 @@ import pytest
 
 from headsets import muse_packets as p
 from headsets.clock import NANOSECONDS as S
-from headsets.firmware import Link
 from headsets.journal import Journal
 from headsets.muse import MuseFirmware, MusePlan, eeg_samples
+from muse_host import MuseHost
 
 
 def test_twelve_samples_of_twelve_bits():
@@ -53,26 +53,11 @@ def test_answers_are_split_and_padded_with_stale_bytes():
     assert not control
 
 
-class Host:
-    """A central that takes every turn."""
+class Host(MuseHost):
+    """A central."""
 
     def __init__(self, *uuids: str, **plan: object) -> None:
-        self.firmware = MuseFirmware("Muse-1324", Journal(None), MusePlan(seed=4, crystal_ppm=0, **plan))
-        self.now = 0
-        self.packets: list[tuple[str, bytes]] = []
-        self.firmware.power_on(0)
-        self.firmware.connected(Link(notifying={p.CONTROL, *uuids}), 0)
-
-    def say(self, *texts: str) -> None:
-        for text in texts:
-            self.firmware.write(p.CONTROL, bytes([len(text) + 1]) + text.encode() + b"\n", self.now)
-
-    def run(self, seconds: float) -> None:
-        end = self.now + round(seconds * S)
-        while (due := self.firmware.next_turn(self.now)) is not None and due <= end:
-            self.now = max(self.now, due)
-            self.packets += [(n.uuid, n.value) for n in self.firmware.turn(self.now)]
-        self.now = end
+        super().__init__(MuseFirmware("Muse-1324", Journal(None), MusePlan(seed=4, crystal_ppm=0, **plan)), *uuids)
 
     def of(self, uuid: str) -> list[bytes]:
         return [value for at, value in self.packets if at == uuid]
