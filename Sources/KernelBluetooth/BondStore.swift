@@ -16,7 +16,9 @@ public struct BondStore {
 
 /// The bonds that are known, and what becomes of them when the kernel tells of new keys. Pure.
 struct BondTable: Hashable {
-    /// In the order in which they were made.
+    /// How many are kept: more than anybody has headsets. The oldest goes first.
+    static let limit = 256
+    /// In the order in which they were made; those of earlier processes come first.
     private(set) var bonds: [Bond]
     /// Devices with which the last link could not be encrypted, maybe.
     private var doubtful: [PeripheralIdentifier] = []
@@ -60,6 +62,11 @@ struct BondTable: Hashable {
         remove(identity)
         bonds.append(bond)
         return bond
+    }
+
+    /// Takes out a bond that is one too many; nil for none.
+    mutating func takeExcess() -> Bond? {
+        bonds.count > Self.limit ? bonds.removeFirst() : nil
     }
 
     /// Notes that a link with a device has ended while it was being encrypted. Returns true the second time in a row.

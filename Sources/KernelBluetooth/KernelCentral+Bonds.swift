@@ -36,7 +36,9 @@ extension KernelCentral {
             bonds.noteResolvingKey(key, of: identity)
             if let address { wasResolved(address, to: identity) }
         case .newLongTermKey(let identity, let key, let isToBeStored, let index) where index == adapter.index:
-            if isToBeStored, let bond = bonds.add(key, of: identity) { bondStore.save(bond, identity) }
+            guard isToBeStored, let bond = bonds.add(key, of: identity) else { return }
+            bondStore.save(bond, identity)
+            if let excess = bonds.takeExcess() { bondStore.save(nil, excess.identity) }
         case .userConfirmationRequest(let device, let index) where index == adapter.index:
             // "Just works" confirms nothing. Only links of this process may be paired, and only while it asks for that.
             adapter.send(.replyToUserConfirmation(awaitsSecurity(callersName(of: device)), device, index))
@@ -75,8 +77,50 @@ extension KernelCentral {
 
     // MARK: Security
 
+    /// How long a link may take to become more secure (Core Specification, Vol 3, Part H, 3.4).
+    private static let securityLimit = Duration.seconds(30)
+
     private func awaitsSecurity(_ identifier: PeripheralIdentifier) -> Bool {
-        links.contains { $0.identifier == identifier && $0.isConnected && $0.conversation.awaitsSecurity }
+        links.contains { $0.identifier == identifier && $0.isConnected && $0.security != nil }
+    }
+
+    /// Encrypts a link that is up where there are keys for it, before anything is asked on it: a request that is refused first
+    /// costs a round trip (Vol 3, Part C, 10.3.1 lets a headset refuse all of them).
+    func encryptBonded(_ place: Int, _ socket: Int32) {
+        guard bonds[kernelsName(of: links[place].identifier)] != nil else { return }
+        raiseSecurity(place, to: .medium, socket)
+    }
+
+    /// Has the kernel make a link more secure. Until it is, the kernel takes no packet; that it does again is how it tells.
+    func raiseSecurity(_ place: Int, to level: SecurityLevel, _ socket: Int32) {
+        if sockets.raiseSecurity(socket, level) {
+            links[place].security = (level, now + Self.securityPause, now + Self.securityLimit)
+            readiness.watch(socket, for: .readingAndWriting)
+            return
+        }
+        // It is refused also where the link is as secure already.
+        let present = sockets.security(socket)
+        links[place].conversation.didChangeSecurity(to: present.flatMap { $0 >= level ? $0 : nil }, at: now)
+        carryOut(place)
+    }
+
+    /// The socket has something to read, or takes packets.
+    func securityMayHaveChanged(_ place: Int, _ socket: Int32) {
+        lookAtSecurity(place, socket)
+        // One that takes packets and is not more secure would be told of over and over.
+        if links[place].outbox.isEmpty { readiness.watch(socket, for: .reading) }
+    }
+
+    /// Looks whether a link has become as secure as it was wanted.
+    func lookAtSecurity(_ place: Int, _ socket: Int32) {
+        guard let wanted = links[place].security else { return }
+        if let level = sockets.security(socket), level >= wanted.level {
+            links[place].security = nil
+            bonds.noteSuccess(with: kernelsName(of: links[place].identifier))
+            links[place].conversation.didChangeSecurity(to: level, at: now)
+        } else {
+            links[place].security = now < wanted.until ? (wanted.level, now + Self.securityPause, wanted.until) : nil
+        }
     }
 
     /// The request that wanted security fails now; else it would when the time is over.

@@ -159,6 +159,7 @@ extension KernelCentral {
         readiness.watch(socket, for: .reading)
         if !links[place].isProbe { tell(.didConnect(identifier, attempt: links[place].attempt)) }
         links[place].conversation.begin(at: now)
+        if !links[place].isProbe { encryptBonded(place, socket) }
         if links[place].isProbe { links[place].conversation.discoverServices(attempt: .none, at: now) }
         carryOut(place)
     }
@@ -189,7 +190,7 @@ extension KernelCentral {
                 refused(identifier, SocketError(code: ETIMEDOUT))
                 continue
             }
-            if let wanted = links[place].security, wanted.due <= now { lookAtSecurity(place, wanted.level, socket) }
+            if let wanted = links[place].security, wanted.due <= now { lookAtSecurity(place, socket) }
             links[place].conversation.deadlineReached(at: now)
             carryOut(place)
         }
@@ -202,16 +203,6 @@ extension KernelCentral {
         guard heldTime == nil else { return }
         for identifier in held { tell(.didUnblock(identifier)) }
         held = []
-    }
-
-    private func lookAtSecurity(_ place: Int, _ wanted: SecurityLevel, _ socket: Int32) {
-        links[place].security = nil
-        if let level = sockets.security(socket), level >= wanted {
-            bonds.noteSuccess(with: kernelsName(of: links[place].identifier))
-            links[place].conversation.didChangeSecurity(to: level, at: now)
-        } else if links[place].conversation.awaitsSecurity {
-            links[place].security = (wanted, now + Self.securityPause)
-        }
     }
 
     // MARK: Ends

@@ -14,7 +14,7 @@ import Glibc
 public final class KernelCentral: Central {
     /// How long the channel of a link that is up may take to open: the kernel needs no packet for it.
     static let openingLimit = Duration.seconds(5)
-    /// How often it is looked whether a link has become more secure: the kernel tells nobody.
+    /// How often it is looked whether a link has become more secure, where the kernel does not show it by taking packets.
     static let securityPause = Duration.milliseconds(50)
     /// The largest packet that is received. The kernel's own limit is 672 (L2CAP_DEFAULT_MTU).
     private static let receiveLimit = AttributeMTU.largestUseful
@@ -309,6 +309,8 @@ public final class KernelCentral: Central {
         guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
         if case .connected(let socket) = links[place].phase {
             receive(place, from: socket, limit: Self.packetsPerTurn)
+            // Of a link that has ended the kernel says that it is as secure as it was wanted.
+            if links[place].end == nil, links[place].security != nil { securityMayHaveChanged(place, socket) }
             carryOut(place)
         } else {
             opened(place)
@@ -362,19 +364,12 @@ public final class KernelCentral: Central {
                 continue
             }
             if errno == EAGAIN || errno == EINTR { break }
+            // While the link is being secured the kernel takes nothing.
+            if errno == ENOTCONN, links[place].security != nil { break }
             // That the link is gone is told when it is read.
             sentCount += 1
         }
         links[place].outbox.removeFirst(sentCount)
         if hadOutbox { readiness.watch(socket, for: links[place].outbox.isEmpty ? .reading : .readingAndWriting) }
-    }
-
-    private func raiseSecurity(_ place: Int, to level: SecurityLevel, _ socket: Int32) {
-        if sockets.raiseSecurity(socket, level) {
-            links[place].security = (level, now + Self.securityPause)
-        } else {
-            links[place].conversation.didChangeSecurity(to: nil, at: now)
-            carryOut(place)
-        }
     }
 }

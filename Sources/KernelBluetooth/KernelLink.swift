@@ -21,8 +21,8 @@ struct KernelLink {
     var conversation: ATTLink
     /// Packets that the socket had no room for.
     var outbox: [[UInt8]] = []
-    /// The security that the kernel was asked for, and when it is looked at.
-    var security: (level: SecurityLevel, due: MonotonicTime)?
+    /// The security that the kernel was asked for, when it is looked at, and when no longer.
+    var security: (level: SecurityLevel, due: MonotonicTime, until: MonotonicTime)?
     /// Until when a device that others have connected is asked what it offers; nil for a link that this central's user wants.
     var probeLimit: MonotonicTime?
     /// When its latest packet arrived.

@@ -87,6 +87,10 @@ final class LowEnergyRoom: HeadsetRoom {
     var connections: [PeripheralIdentifier] = []
     /// What is asked of the kernel to make them.
     private(set) var wantedSecurity: SecurityLevel?
+    /// Whether the kernel succeeds in that before it takes the next packet.
+    var securesAtOnce = false
+    /// Whether the kernel does nothing of that.
+    var refusesSecurity = false
     /// Whether this process has CAP_NET_ADMIN.
     var isPermitted = true
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
@@ -128,7 +132,8 @@ final class LowEnergyRoom: HeadsetRoom {
             open: { [unowned self] peripheral, _ in open(peripheral) }, connectionError: { _ in nil },
             raiseSecurity: { [unowned self] _, level in
                 wantedSecurity = level
-                return true
+                if securesAtOnce { security = level }
+                return !refusesSecurity
             }, security: { [unowned self] _ in security })
         return KernelCentral(
             adapter: nil, powersOn: powersOn, isAlone: isAlone, maps: maps, bonds: bonds, passkeys: passkeys,

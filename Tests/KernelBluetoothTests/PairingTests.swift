@@ -1,5 +1,7 @@
+import AttributeProtocol
 import Bluetooth
 import BluetoothManagement
+import Glibc
 import Testing
 
 @testable import KernelBluetooth
@@ -122,6 +124,55 @@ import Testing
         #expect(notebook.bonds.map { $0.longTermKeys.map(\.type) } == [[2]])
     }
 
+    @Test func aLinkToABondedHeadsetIsEncryptedBeforeAnythingIsRefused() throws {
+        let room = LowEnergyRoom(bonds: Notebook([try bond(headset)]).store)
+        room.turn()
+        room.connect()
+        #expect(room.wantedSecurity == nil)
+        room.tellConnected()
+        #expect(room.wantedSecurity == .medium)
+        let stranger = LowEnergyRoom(bonds: Notebook([try bond(LowEnergyRoom.other)]).store)
+        _ = stranger.link()
+        #expect(stranger.wantedSecurity == nil)
+    }
+
+    @Test func aSocketThatTakesPacketsAgainTellsThatItsLinkIsEncrypted() throws {
+        let room = LowEnergyRoom(bonds: Notebook().store)
+        room.securesAtOnce = true
+        _ = room.link()
+        room.central.readValue(of: eeg, on: headset, attempt: room.nextAttempt())
+        // Not a moment later.
+        guard case .didReadValue(eeg, headset, .success, _)? = room.turn().last else {
+            Issue.record("\(room.told)")
+            return
+        }
+    }
+
+    @Test func aLinkThatIsSecureEnoughAlreadyIsTakenForIt() throws {
+        let room = LowEnergyRoom(bonds: Notebook().store)
+        room.refusesSecurity = true
+        _ = room.link()
+        room.central.readValue(of: eeg, on: headset, attempt: room.nextAttempt())
+        room.security = .medium
+        room.turn()
+        guard case .didReadValue(eeg, headset, .success, _)? = room.told.last else {
+            Issue.record("\(room.told)")
+            return
+        }
+    }
+
+    @Test func bondsAreBoundedAndTheOldestGoesFirst() throws {
+        let older = try (0..<BondTable.limit).map {
+            try bond(PeripheralIdentifier(address: 0xC000_0000_0000 + UInt64($0), type: .random))
+        }
+        let notebook = Notebook(older)
+        let room = pairing(notebook)
+        room.tellOfPairing(0x0A, before: [1], after: longTermKey())
+        #expect(notebook.bonds.count == BondTable.limit)
+        #expect(notebook.bonds.last?.identity == headset)
+        #expect(!notebook.bonds.contains(older[0]))
+    }
+
     @Test func questionsAreAnsweredForHeadsetsThatAreBeingPairedAndForNobodyElse() {
         let room = pairing(Notebook(), passkeys: [Passkey(value: 123_456, identifiers: [headset])])
         #expect(room.parameters[.setIOCapability] == [2])
@@ -162,9 +213,11 @@ import Testing
         let room = LowEnergyRoom(bonds: notebook.store)
         for time in 1...2 {
             #expect(notebook.bonds.count == 1)
-            _ = room.link()
-            room.central.readValue(of: eeg, on: headset, attempt: room.nextAttempt())
-            room.turn()
+            room.security = .low
+            let channel = try #require(room.link().channel)
+            // The socket has ended, and the kernel calls it secure, as it does with those.
+            shutdown(channel.socket, Int32(SHUT_RDWR))
+            room.security = .medium
             room.tellDisconnected(reason: 0)
             #expect(notebook.bonds.count == 2 - time)
         }
@@ -175,8 +228,9 @@ import Testing
         let room = pairing(notebook)
         room.tellDisconnected(reason: reason)
         #expect(notebook.bonds.count == 1)
-        // Not while it is encrypted either.
+        // Nor does one that ends for no stated reason once it is encrypted.
         let quiet = LowEnergyRoom(bonds: notebook.store)
+        quiet.security = .medium
         for _ in 1...3 {
             _ = quiet.link()
             quiet.tellDisconnected(reason: 0)
