@@ -254,14 +254,15 @@ class Lab:
             for stream, frequency in zip(streams, frequencies)
         )
 
-    def missing(self, name: str) -> int:
-        """How many rows of a headset the ledger still misses."""
+    def missing(self, name: str, cause: str = "%") -> int:
+        """How many rows of a headset the ledger still misses, for any cause or for one."""
         return int(
             self._query(
                 "SELECT coalesce(sum(p.count - p.recovered), 0) FROM gap AS p JOIN stream AS s ON s.id = p.stream_id"
                 " JOIN recording AS r ON r.id = s.recording_id JOIN headset AS h ON h.id = r.headset_id"
-                " WHERE h.name = ? AND p.channel = 0",
+                " WHERE h.name = ? AND p.channel = 0 AND p.cause LIKE ?",
                 name,
+                cause,
             )
         )
 
