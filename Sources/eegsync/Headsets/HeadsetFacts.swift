@@ -44,12 +44,9 @@ struct HeadsetFacts: Facts {
     var packetPeriodMilliseconds: Double
     var silenceLimitMilliseconds: Double
     var keepAliveSeconds: Double?
-<<<<<<< HEAD
     /// What the headset measures the impedance of; empty where it cannot, or nobody knows how.
     var impedances: [String]
-=======
     var presets: [String]
->>>>>>> b75d5264e37db98be47ea7fceb8cca77d8e6dd2e
     var streams: [Stream]
     var commands: [Commands]
 
@@ -72,11 +69,8 @@ struct HeadsetFacts: Facts {
         packetPeriodMilliseconds = profile.timing.packetPeriod.inSeconds * 1000
         silenceLimitMilliseconds = profile.timing.silenceLimit.inSeconds * 1000
         keepAliveSeconds = profile.timing.keepAliveInterval?.inSeconds
-<<<<<<< HEAD
         impedances = profile.impedance?.electrodes ?? []
-=======
         presets = profile.presets
->>>>>>> b75d5264e37db98be47ea7fceb8cca77d8e6dd2e
         streams = profile.streams.map { stream in
             Stream(
                 name: stream.name, bank: stream.bank, samplingFrequency: stream.samplingFrequency,
@@ -127,11 +121,8 @@ struct HeadsetFacts: Facts {
                     "lost after \(Quantity.duration(seconds: silenceLimitMilliseconds / 1000)) of silence",
                 ] + (keepAliveSeconds.map { ["kept alive each \(Quantity.duration(seconds: $0))"] } ?? [])),
         ]
-<<<<<<< HEAD
         facts.append(line("impedance of", impedances))
-=======
         if !presets.isEmpty { facts.append(line("presets", [presets.joined(separator: " ")])) }
->>>>>>> b75d5264e37db98be47ea7fceb8cca77d8e6dd2e
         for sequence in commands { facts.append(line(sequence.purpose, [sequence.steps.joined(separator: "; ")])) }
         var lines = facts.compactMap { $0 }
         if !streams.isEmpty { lines += [""] + table.rendered(style: style) }
