@@ -158,7 +158,7 @@ let package = Package(
             name: "EegsyncTests",
             dependencies: [
                 "eegsync", "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "Storage", "Export",
-                "Acquisition", "Simulation", "Rehearsal", "CLinux",
+                "Acquisition", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux",
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.

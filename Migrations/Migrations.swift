@@ -12,7 +12,10 @@ public struct Migration: Hashable, Sendable {
         Migration("m0003_not_sent", PackageResources.m0003_not_sent_sql),
         Migration("m0004_signal_check", PackageResources.m0004_signal_check_sql),
         Migration("m0005_capture", PackageResources.m0005_capture_sql),
-        Migration("m0008_status_bytes", PackageResources.m0008_status_bytes_sql),
+        Migration("m0006_handle_map", PackageResources.m0006_handle_map_sql),
+        Migration("m0007_bond", PackageResources.m0007_bond_sql),
+        Migration("m0008_impedance", PackageResources.m0008_impedance_sql),
+        Migration("m0009_status_bytes", PackageResources.m0009_status_bytes_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

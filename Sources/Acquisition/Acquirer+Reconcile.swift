@@ -22,6 +22,8 @@ extension Acquirer {
         with store: Store, headset: (OpenRecording) -> KnownHeadset?, at now: MonotonicTime
     ) throws(StorageError) {
         follow(try store.openCaptures(), at: now)
+        let measurements = try store.openImpedanceMeasurements()
+        defer { follow(measurements, at: now) }
         let open = try store.openRecordings()
         for recording in open where recording.isWanted == false && recordings.contains(recording.recording) {
             end(recording.recording, at: now)

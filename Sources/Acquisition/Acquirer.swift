@@ -22,6 +22,9 @@ public final class Acquirer {
     var captures: [ActiveCapture] = []
     var lastChunks: [CaptureChunk] = []
     var completedCaptures: [CaptureID] = []
+    /// Measurements of impedances that are wanted or being ended, and which have ended.
+    var measurements: [ImpedanceRequest] = []
+    var completedMeasurements: [ImpedanceMeasurementID] = []
 
     private(set) var acquisitions: [HeadsetAcquisition] = []
     private var headsetCount = 0
@@ -137,6 +140,7 @@ public final class Acquirer {
         for acquisition in acquisitions { acquisition.handleDeadlines(at: now) }
         settle(at: now)
         collectPackets(at: now)
+        completeMeasurements(at: now)
     }
 
     private func route(_ event: CentralEvent, at now: MonotonicTime) {
@@ -155,7 +159,7 @@ public final class Acquirer {
             }
         case .didNoticeHungRadio(let isRecovering): hungRadio = isRecovering
         case .didUnblock(let peripheral):
-            for acquisition in acquisitions where acquisition.machine.identifiers.contains(peripheral) {
+            for acquisition in acquisitions where acquisition.waits(forUnblockingOf: peripheral) {
                 acquisition.handle(event, at: now)
             }
         case .didFailToScan:
@@ -256,6 +260,8 @@ public final class Acquirer {
         var settled: [(acquisition: HeadsetAcquisition, committed: [(stream: StreamID, n: Int64)])] = []
         for acquisition in acquisitions { settled.append((acquisition, acquisition.move(into: &batch))) }
         moveCaptures(into: &batch)
+        batch.completedMeasurements = completedMeasurements
+        completedMeasurements.removeAll()
         guard !batch.isEmpty else { return nil }
         batchNumber += 1
         inFlight = InFlight(

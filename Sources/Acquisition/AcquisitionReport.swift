@@ -55,6 +55,6 @@ extension Acquirer {
 
     /// What exactly a headset waits for; nil where its phase says it all.
     func detail(of recording: RecordingID) -> String? {
-        acquisitions.first { $0.recording == recording }.flatMap { $0.phase.detail($0.machine) }
+        acquisitions.first { $0.recording == recording }.flatMap(\.phaseDetail)
     }
 }

@@ -64,7 +64,13 @@ public actor AcquisitionService {
     private var nextClockReading: MonotonicTime = .boot
     private var nextHeartbeat: MonotonicTime = .boot
 
-    private var phases: [RecordingID: ConnectionPhase] = [:]
+    private var phases: [RecordingID: ToldPhase] = [:]
+
+    /// What was told last of a headset.
+    private struct ToldPhase: Hashable {
+        let phase: ConnectionPhase
+        let detail: String?
+    }
     private var unknownRecordings: [RecordingID] = []
     private var summary = ""
     private var isBufferFull = false
@@ -284,10 +290,11 @@ public actor AcquisitionService {
 
     private func tell(_ acquirer: Acquirer) {
         var hasChanged = false
-        for headset in acquirer.headsets where phases[headset.recording] != headset.phase {
-            phases[headset.recording] = headset.phase
+        for headset in acquirer.headsets {
+            let phase = ToldPhase(phase: headset.phase, detail: acquirer.detail(of: headset.recording))
+            guard phases.updateValue(phase, forKey: headset.recording) != phase else { continue }
             hasChanged = true
-            report(.phaseChanged(headset, detail: acquirer.detail(of: headset.recording)))
+            report(.phaseChanged(headset, detail: phase.detail))
         }
         if let isRecovering = acquirer.takeHungRadio() { report(.radioHangs(isRecovering: isRecovering)) }
         for back in acquirer.takeReturns() {

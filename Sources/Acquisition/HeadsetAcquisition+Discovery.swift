@@ -2,8 +2,15 @@ import Bluetooth
 import Headsets
 import Reconnection
 
-/// What the services of a link tell.
+/// What the services of a link tell, and who is meant.
 extension HeadsetAcquisition {
+    /// Whether the headset may have waited for a peripheral to be unblocked. One that was never met may be any.
+    func waits(forUnblockingOf peripheral: PeripheralIdentifier) -> Bool {
+        if machine.identifiers.contains(peripheral) { return true }
+        if case .waitingForOperator = machine.state { return machine.identifiers.isEmpty }
+        return false
+    }
+
     /// Some headsets are told apart by their characteristics only; all must have those that the profile needs.
     func servicesDiscovered(_ result: Result<GATTDatabase, CentralError>, _ attempt: Attempt, at now: MonotonicTime) {
         switch result {

@@ -22,7 +22,7 @@ extension HeadsetAcquisition {
             central.setConnectionParameters(profile.connectionParameters, for: identifier)
             central.connect(identifier, attempt: attempt)
         case .cancelConnection(let identifier, let attempt):
-            forgetLink()
+            forgetLink(at: now)
             central.cancelPeripheralConnection(identifier, attempt: attempt)
         case .discover(let identifier, let attempt): central.discoverServices(on: identifier, attempt: attempt)
         case .identify(let identifier, let attempt):
@@ -35,7 +35,8 @@ extension HeadsetAcquisition {
         case .subscribeData(let identifier, let attempt):
             subscribe(linkProfile.dataCharacteristics, on: identifier, isControl: false, attempt)
         case .run(let purpose, _, let attempt):
-            runner = CommandRunner(steps: linkProfile.commands(for: purpose, status: machine.lastStatus), attempt: attempt)
+            let steps = stepsToEndImpedance(at: now) + linkProfile.commands(for: purpose, status: machine.lastStatus)
+            runner = CommandRunner(steps: steps, attempt: attempt)
             advanceRunner(at: now)
         case .identifierProven(let identifier, let proof):
             records.identifierUses.append(
@@ -83,6 +84,7 @@ extension HeadsetAcquisition {
             case .abandon(let reason): return failRunner(.connectionFailed(reason: reason), at: now)
             case .completed:
                 runner = nil
+                if current.attempt == impedanceAttempt { return advanceImpedance(at: now) }
                 tellMachine(.commandsCompleted(attempt: current.attempt), at: now)
             }
         }
@@ -91,6 +93,7 @@ extension HeadsetAcquisition {
     func failRunner(_ error: CentralError, at now: MonotonicTime) {
         guard let attempt = runner?.attempt else { return }
         runner = nil
+        if attempt == impedanceAttempt { return advanceImpedance(at: now) }
         tellMachine(.stepFailed(error, attempt: attempt), at: now)
     }
 
@@ -116,6 +119,11 @@ extension HeadsetAcquisition {
         let isAsked = linkProfile.answersStatusQuery && linkProfile.isAskedWhileStreaming
         statusDeadline = isAsked ? now + acquirer.limits.statusInterval : nil
         adoptStreams(link.lastStatus?.streams ?? linkProfile.streams, at: now)
+        beginStreams(link)
+    }
+
+    /// The next block of each stream tells where it stands.
+    func beginStreams(_ link: Link) {
         for index in streams.indices {
             memoryReaders[index].beginLink()
             acknowledgedN[index] = .min
@@ -129,7 +137,7 @@ extension HeadsetAcquisition {
     }
 
     private func endStreaming(_ cause: GapCause, at now: MonotonicTime) {
-        forgetLink()
+        forgetLink(at: now)
         for index in streams.indices {
             if cause == .operatorStopped {
                 streams[index].settlePartialRows(before: .max, at: now)
@@ -139,7 +147,9 @@ extension HeadsetAcquisition {
         }
     }
 
-    func forgetLink() {
+    func forgetLink(at now: MonotonicTime) {
+        noteImpedanceEnd(at: now)
+        (impedance.hasPausedSamples, impedance.settling, impedance.isSettled) = (false, nil, false)
         link = nil
         runner = nil
         subscription = nil

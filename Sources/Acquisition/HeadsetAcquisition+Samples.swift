@@ -10,11 +10,13 @@ extension HeadsetAcquisition {
         decoded.removeAll()
         decoder.decode(value, from: characteristic, into: &decoded)
         var hasLiveSamples = false
+        var isAlive = false
         for item in decoded.items {
             switch item {
             case .samples(let block):
                 // Samples of a stream that nobody has described cannot be stored: they must not pass for streaming.
                 if block.origin == .live, index(of: block.stream) != nil { hasLiveSamples = true }
+                if impedance.hasPausedSamples { resumeSamples() }
                 take(block, at: arrival)
             case .status(let status):
                 if link != nil { noteStatus(status, outcome: "polled", at: arrival) }
@@ -28,8 +30,11 @@ extension HeadsetAcquisition {
             case .damaged(let position, let count):
                 if let index = index(of: position) { streams[index].damaged(count: count) }
             case .unsent(let position, let counter, let count):
-                guard link != nil, !isFinishing, let index = index(of: position) else { continue }
+                // Before the first sample after impedances it is a cycle that has ended with them.
+                guard link != nil, !isFinishing, !impedance.hasPausedSamples, let index = index(of: position) else { continue }
                 streams[index].unsent(counter: counter, count: count, at: arrival)
+            case .impedance(let electrode, let kilohms):
+                isAlive = take(impedance: kilohms, ofElectrode: electrode, at: arrival) || isAlive
             case .annotation(let description):
                 guard link != nil, !isFinishing else { continue }
                 records.annotations.append(
@@ -43,6 +48,7 @@ extension HeadsetAcquisition {
         if hasLiveSamples {
             if awaitsFirstSample, let link {
                 awaitsFirstSample = false
+                beginSettling(at: arrival)
                 if returns.count < 64 {
                     returns.append(
                         StreamingReturn(
@@ -52,6 +58,8 @@ extension HeadsetAcquisition {
             lastLiveSample = arrival
             noteSamples(from: characteristic, at: arrival)
             readMemory(at: arrival)
+        } else if isAlive {
+            noteSamples(from: characteristic, at: arrival)
         }
     }
 

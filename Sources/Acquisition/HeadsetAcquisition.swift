@@ -38,9 +38,12 @@ final class HeadsetAcquisition {
     var acknowledgedN: [Int64] = []
 
     var runner: CommandRunner?
+    var impedance = ImpedanceProgress()
     var subscription: Subscription?
     var wantsScan = false
     private(set) var phase = ConnectionPhase.stopped
+    /// What exactly it waits for.
+    private(set) var phaseDetail: String?
     private(set) var phaseSince: MonotonicTime = .boot
     private var preserved: PreservedState?
     var keepAliveDeadline: MonotonicTime?
@@ -109,6 +112,8 @@ final class HeadsetAcquisition {
             consider(keepAliveDeadline)
             consider(statusDeadline)
             consider(silenceDeadline)
+            consider(impedance.settling)
+            if impedance.isOn { consider(impedance.wantedUntil) }
             for reader in memoryReaders { consider(reader.deadline) }
         }
         return earliest
@@ -133,7 +138,7 @@ final class HeadsetAcquisition {
             peripheral = machine.peripheral
             for effect in effects { perform(effect, at: now) }
             // A link that broke asks for nothing: what was under way on it ends here.
-            if peripheral == nil { forgetLink() }
+            if peripheral == nil { forgetLink(at: now) }
             records.bound()
             pending.removeFirst()
         }
@@ -169,6 +174,7 @@ final class HeadsetAcquisition {
             statusDeadline = now + acquirer.limits.statusInterval
             sendInBackground(linkProfile.commands(for: .queryStatus, status: link.lastStatus))
         }
+        advanceImpedance(at: now)
         readMemory(at: now)
     }
 
@@ -249,15 +255,17 @@ final class HeadsetAcquisition {
         if case .stop(.operatorStopped) = event { isFinishing = true }
     }
 
-    /// Records a change of phase and of the preserved state.
+    /// Records a change of phase, or of what it waits for, and of the preserved state.
     private func notePhase(at now: MonotonicTime) {
         var phase = ConnectionPhase(machine.state)
         if phase == .streaming, isSilent { phase = .silent }
-        if phase != self.phase {
+        let detail = phase.detail(machine)
+        if phase != self.phase || detail != phaseDetail {
+            if phase != self.phase { phaseSince = now }
             self.phase = phase
-            phaseSince = now
+            phaseDetail = detail
             records.connectionEvents.append(
-                ConnectionEventRecord(headset: headset, at: now, state: phase.rawValue, detail: phase.detail(machine)))
+                ConnectionEventRecord(headset: headset, at: now, state: phase.rawValue, detail: detail))
         }
         if case .streaming = machine.state, preserved?.state == "streaming" { return }
         let preserved = machine.preservedState

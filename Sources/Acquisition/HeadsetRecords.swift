@@ -9,6 +9,7 @@ struct HeadsetRecords {
     var connectionEvents: [ConnectionEventRecord] = []
     var identifierUses: [IdentifierUse] = []
     var clockObservations: [ClockObservationRecord] = []
+    var impedances: [ImpedanceRecord] = []
     var preservedState: PreservedStateRecord?
     var identityProof: String?
     var started: RecordingChange?
@@ -26,6 +27,7 @@ struct HeadsetRecords {
         Self.bound(&connectionEvents)
         Self.bound(&identifierUses)
         Self.bound(&clockObservations)
+        Self.bound(&impedances)
     }
 
     private static func bound<Record>(_ records: inout [Record]) {
@@ -41,6 +43,7 @@ struct HeadsetRecords {
         batch.connectionEvents += connectionEvents
         batch.identifierUses += identifierUses
         batch.clockObservations += clockObservations
+        batch.impedances += impedances
         if let preservedState { batch.preservedStates.append(preservedState) }
         if let identityProof { batch.identityProofs.append(IdentityProofRecord(headset: headset, proof: identityProof)) }
         if let started { batch.startedRecordings.append(started) }

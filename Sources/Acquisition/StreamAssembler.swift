@@ -114,9 +114,26 @@ struct StreamAssembler: Sendable {
         settleDamage(at: now)
         linkStart = nil
         isLinked = false
+        // A link that breaks while impedances are measured is another cause from then on.
+        if openGap?.cause == .impedance, cause != .impedance { endOpenGap(at: now, unixNanoseconds: nil) }
         guard hasSamples, openGap == nil else { return }
         openGap = OpenGap(firstN: nextN, cause: cause, noticed: now)
         draft.ledger.open(firstN: nextN, channel: 0, count: nil, cause: cause, noticed: now)
+    }
+
+    /// The headset measures impedances from now on. What is missing before, as no sample came on this link yet, keeps its own
+    /// cause.
+    mutating func pause(at now: MonotonicTime, unixNanoseconds: Int64?) {
+        if let linkStart { endRecording(at: now, unixNanoseconds: unixNanoseconds, absenceCause: linkStart.absenceCause) }
+        endLink(cause: .impedance, at: now)
+    }
+
+    /// The headset still measures impedances. The gap is told to be as long as it surely is, so that it does not grow by the
+    /// time without a process, should this one end here. A second less than now is less than it will be.
+    mutating func staysPaused(at now: MonotonicTime) {
+        guard let gap = openGap, gap.cause == .impedance else { return }
+        let count = predictedN(at: now - .seconds(1), unixNanoseconds: nil) - gap.firstN
+        if count > 0 { draft.ledger.close(firstN: gap.firstN, channel: 0, count: count) }
     }
 
     /// The recording ends: an open gap ends with it, as long as the elapsed time says.
@@ -131,6 +148,11 @@ struct StreamAssembler: Sendable {
             let end = predictedN(at: now, unixNanoseconds: unixNanoseconds)
             addGap(nextN..<max(nextN, end), cause: absenceCause, at: now, isRecoverable: false)
         }
+        endOpenGap(at: now, unixNanoseconds: unixNanoseconds)
+    }
+
+    /// The gap is as long as the elapsed time says.
+    private mutating func endOpenGap(at now: MonotonicTime, unixNanoseconds: Int64?) {
         guard let gap = openGap else { return }
         openGap = nil
         let count = max(0, predictedN(at: now, unixNanoseconds: unixNanoseconds) - gap.firstN)

@@ -18,20 +18,6 @@ public struct BlueZOptions: Hashable, Sendable {
     /// Whether a radio that hangs is switched off and on again.
     public var recoversAdapter = false
 
-    /// A passkey, and the peripherals that it is for.
-    public struct Passkey: Hashable, Sendable {
-        /// 0 ... 999,999.
-        public var value: UInt32
-        /// The peripherals; empty for any that eegsync connects to.
-        public var identifiers: [PeripheralIdentifier]
-
-        /// Creates a passkey.
-        public init(value: UInt32, identifiers: [PeripheralIdentifier]) {
-            self.value = value
-            self.identifiers = identifiers
-        }
-    }
-
     /// Creates the default options.
     public init() {}
 }

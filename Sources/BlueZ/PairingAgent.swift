@@ -9,7 +9,7 @@ struct PairingAgent {
     /// The PIN of headsets that nobody has named another for: what those without a display have (NeuroSky's among them).
     private static let usualPIN = "0000"
 
-    private let passkeys: [BlueZOptions.Passkey]
+    private let passkeys: [Passkey]
     private let serialPorts: [PeripheralIdentifier]
     private var isRegistered = false
 
@@ -43,9 +43,10 @@ struct PairingAgent {
         switch call.member {
         case "RequestAuthorization", "RequestConfirmation", "AuthorizeService", "DisplayPasskey", "DisplayPinCode":
             return .success([])
-        case "RequestPasskey": return passkey(for: link.identifier).map { .success([.uint32($0)]) } ?? .failure(Self.rejection)
+        case "RequestPasskey":
+            return passkeys.value(for: link.identifier).map { .success([.uint32($0)]) } ?? .failure(Self.rejection)
         case "RequestPinCode":
-            return passkey(for: link.identifier).map { .success([.string("\($0)")]) } ?? .failure(Self.rejection)
+            return passkeys.value(for: link.identifier).map { .success([.string("\($0)")]) } ?? .failure(Self.rejection)
         default: return .failure(Self.rejection)
         }
     }
@@ -60,7 +61,7 @@ struct PairingAgent {
     /// Answers for a peripheral of Bluetooth Classic, which is older than passkeys or displays nothing.
     private func answer(_ call: IncomingCall, of port: PeripheralIdentifier) -> Result<[BusValue], BusError> {
         switch call.member {
-        case "RequestPinCode": .success([.string(passkey(for: port).map(Self.pin) ?? Self.usualPIN)])
+        case "RequestPinCode": .success([.string(passkeys.value(for: port).map(Self.pin) ?? Self.usualPIN)])
         case "RequestAuthorization", "RequestConfirmation", "AuthorizeService", "DisplayPinCode": .success([])
         default: .failure(Self.rejection)
         }
@@ -74,11 +75,4 @@ struct PairingAgent {
 
     private static let rejection = BusError(
         name: "org.bluez.Error.Rejected", message: "eegsync does not pair with this device")
-
-    /// The passkey that is named for the headset, else the only one that is for any.
-    private func passkey(for identifier: PeripheralIdentifier) -> UInt32? {
-        if let named = passkeys.first(where: { $0.identifiers.contains(identifier) }) { return named.value }
-        let general = passkeys.filter(\.identifiers.isEmpty)
-        return general.count == 1 ? general.first?.value : nil
-    }
 }

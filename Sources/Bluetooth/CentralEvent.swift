@@ -20,7 +20,7 @@ public enum CentralEvent: Hashable, Sendable {
     /// The link is down. `error` is nil and `attempt` that of the call where it was cancelled; otherwise `attempt` is that of
     /// the `connect` which had established the link, or ``Attempt/none`` for a restored one.
     case didDisconnect(PeripheralIdentifier, error: CentralError?, attempt: Attempt)
-    /// A person unblocked the peripheral: what waited for that may go on.
+    /// A person unblocked the peripheral, or ended the bluetoothd that held it: what waited for that may go on.
     case didUnblock(PeripheralIdentifier)
     /// The discovery ended.
     case didDiscoverServices(PeripheralIdentifier, result: Result<GATTDatabase, CentralError>, attempt: Attempt)

@@ -7,6 +7,10 @@
 /// (``AdapterState/resetting``) an adapter that the kernel says is on counts as on, since serial ports work without bluetoothd,
 /// and a link that works must not be given up. Requests to the others are refused meanwhile.
 public final class RoutedCentral: Central {
+    /// How many questions may wait for their second answer: far more than there are headsets, each of which waits for one. A
+    /// central may stay silent for ever, and callers have given up long before that many more were asked.
+    static let mergesMaximum = 64
+
     private let lowEnergy: any Central
     private let classic: any Central
     private var merges: [Merge] = []
@@ -71,6 +75,7 @@ public final class RoutedCentral: Central {
         _ attempt: Attempt, classic isClassic: Bool, lowEnergy isLowEnergy: Bool, _ question: (any Central) -> Void
     ) {
         if isClassic, isLowEnergy { merges.append(Merge(attempt: attempt)) }
+        if merges.count > Self.mergesMaximum { merges.removeFirst() }
         if isClassic { question(classic) }
         if isLowEnergy || !isClassic { question(lowEnergy) }
     }

@@ -47,13 +47,15 @@ public struct ControllerSettings: OptionSet, Hashable, Sendable {
     public static let connectable = ControllerSettings(rawValue: 1 << 1)
     /// Pairing is accepted.
     public static let bondable = ControllerSettings(rawValue: 1 << 4)
+    /// Secure Simple Pairing, of BR/EDR.
+    public static let secureSimplePairing = ControllerSettings(rawValue: 1 << 6)
     /// BR/EDR.
     public static let classic = ControllerSettings(rawValue: 1 << 7)
     /// Bluetooth Low Energy.
     public static let lowEnergy = ControllerSettings(rawValue: 1 << 9)
     /// The adapter advertises.
     public static let advertising = ControllerSettings(rawValue: 1 << 10)
-    /// LE Secure Connections.
+    /// Secure Connections: pairing with elliptic curves.
     public static let secureConnections = ControllerSettings(rawValue: 1 << 11)
     /// The adapter uses private addresses.
     public static let privacy = ControllerSettings(rawValue: 1 << 13)

@@ -33,11 +33,36 @@ public enum ManagementCommand: Hashable, Sendable {
     /// ``maximumConnectionParameters`` entries, further ones are not sent. ``ConnectionParameterLoader`` knows when to send
     /// it.
     case loadConnectionParameters([DeviceConnectionParameters], ControllerIndex)
+    /// Whether keys are exchanged when a link is secured, so that later links need no pairing. The kernel switches it off for
+    /// an adapter when the first command for that comes. Needs CAP_NET_ADMIN.
+    case setBondable(Bool, ControllerIndex)
+    /// Pairing over BR/EDR with elliptic curves; also while the adapter is off. Needs CAP_NET_ADMIN.
+    case setSecureSimplePairing(Bool, ControllerIndex)
+    /// The same over Low Energy, and with longer keys over BR/EDR; also while the adapter is off. Needs CAP_NET_ADMIN.
+    case setSecureConnections(Bool, ControllerIndex)
+    /// What this machine can ask of a person during a pairing. Needs CAP_NET_ADMIN.
+    case setIOCapability(IOCapability, ControllerIndex)
+    /// Which devices can be encrypted with without a pairing. The list replaces all keys of the adapter. Needs CAP_NET_ADMIN.
+    ///
+    /// Keys come and go together with ``loadIdentityResolvingKeys(_:_:)``; one entry that the kernel finds invalid voids the
+    /// list. At most ``maximumLongTermKeys`` keys, further ones are not sent.
+    case loadLongTermKeys([Bond], ControllerIndex)
+    /// Whose private addresses are resolved: such devices are told of, and taken, by their identity. Needs CAP_NET_ADMIN.
+    case loadIdentityResolvingKeys([Bond], ControllerIndex)
+    /// Forgets all keys of a device, and closes the link to it. Needs CAP_NET_ADMIN, and an adapter that is on.
+    case unpairDevice(PeripheralIdentifier, ControllerIndex)
+    /// Answers User Confirmation Request. Needs CAP_NET_ADMIN.
+    case replyToUserConfirmation(Bool, PeripheralIdentifier, ControllerIndex)
+    /// Answers User Passkey Request: with 0 ... 999,999, or with none. Needs CAP_NET_ADMIN.
+    case replyToUserPasskey(UInt32?, PeripheralIdentifier, ControllerIndex)
     /// What the kernel uses where nothing was loaded. Needs no privilege; since version 1.18.
     case readDefaultSystemConfiguration(ControllerIndex)
 
     /// How many entries fit in a packet: 65,535 bytes, 2 for the count, 15 for each (`load_conn_param` in the kernel).
     public static let maximumConnectionParameters = 4368
+
+    /// How many keys fit in a packet: 65,535 bytes, 2 for the count, 36 for each (Load Long Term Keys).
+    public static let maximumLongTermKeys = 1820
 
     /// The code of the command.
     public var opcode: ManagementOpcode {
@@ -56,6 +81,17 @@ public enum ManagementCommand: Hashable, Sendable {
         case .getConnections: .getConnections
         case .loadConnectionParameters: .loadConnectionParameters
         case .readDefaultSystemConfiguration: .readDefaultSystemConfiguration
+        case .setBondable: .setBondable
+        case .setSecureSimplePairing: .setSecureSimplePairing
+        case .setSecureConnections: .setSecureConnections
+        case .setIOCapability: .setIOCapability
+        case .loadLongTermKeys: .loadLongTermKeys
+        case .loadIdentityResolvingKeys: .loadIdentityResolvingKeys
+        case .unpairDevice: .unpairDevice
+        case .replyToUserConfirmation(true, _, _): .userConfirmationReply
+        case .replyToUserConfirmation(false, _, _): .userConfirmationNegativeReply
+        case .replyToUserPasskey(.some, _, _): .userPasskeyReply
+        case .replyToUserPasskey(nil, _, _): .userPasskeyNegativeReply
         }
     }
 
@@ -66,7 +102,10 @@ public enum ManagementCommand: Hashable, Sendable {
         case .readControllerInformation(let index), .getConnections(let index), .disconnect(_, let index),
             .loadConnectionParameters(_, let index), .readDefaultSystemConfiguration(let index), .setPowered(_, let index),
             .setLowEnergy(_, let index), .startDiscovery(let index), .startServiceDiscovery(_, let index),
-            .stopDiscovery(let index), .addDevice(_, let index), .removeDevice(_, let index):
+            .stopDiscovery(let index), .addDevice(_, let index), .removeDevice(_, let index), .setBondable(_, let index),
+            .setSecureSimplePairing(_, let index), .setSecureConnections(_, let index), .setIOCapability(_, let index),
+            .loadLongTermKeys(_, let index), .loadIdentityResolvingKeys(_, let index),
+            .unpairDevice(_, let index), .replyToUserConfirmation(_, _, let index), .replyToUserPasskey(_, _, let index):
             index
         }
     }
@@ -88,7 +127,9 @@ public enum ManagementCommand: Hashable, Sendable {
         case .readVersion, .readControllerIndexList, .readControllerInformation, .getConnections,
             .readDefaultSystemConfiguration:
             break
-        case .setPowered(let isOn, _), .setLowEnergy(let isOn, _): parameters.append(isOn ? 1 : 0)
+        case .setPowered(let isOn, _), .setLowEnergy(let isOn, _), .setBondable(let isOn, _),
+            .setSecureSimplePairing(let isOn, _), .setSecureConnections(let isOn, _):
+            parameters.append(isOn ? 1 : 0)
         case .startDiscovery, .stopDiscovery: parameters.append(Self.lowEnergyAddresses)
         case .startServiceDiscovery(let services, _):
             parameters.append(Self.lowEnergyAddresses)
@@ -101,8 +142,17 @@ public enum ManagementCommand: Hashable, Sendable {
         case .removeDevice(let identifier, _):
             // An address of zeros, of type 0, stands for all.
             parameters.append(identifier ?? PeripheralIdentifier(address: 0, type: .classic))
-        case .disconnect(let identifier, _): parameters.append(identifier)
+        case .disconnect(let identifier, _), .replyToUserConfirmation(_, let identifier, _): parameters.append(identifier)
         case .loadConnectionParameters(let devices, _): return Self.encoded(devices)
+        case .setIOCapability(let capability, _): parameters.append(capability.rawValue)
+        case .loadLongTermKeys(let bonds, _): return Self.encodedLongTermKeys(of: bonds)
+        case .loadIdentityResolvingKeys(let bonds, _): return Self.encodedIdentityResolvingKeys(of: bonds)
+        case .unpairDevice(let identifier, _):
+            parameters.append(identifier)
+            parameters.append(Self.andDisconnect)
+        case .replyToUserPasskey(let passkey, let identifier, _):
+            parameters.append(identifier)
+            if let passkey { parameters.append(littleEndian: passkey) }
         }
         return parameters
     }
@@ -113,6 +163,8 @@ public enum ManagementCommand: Hashable, Sendable {
     private static let anyStrength: UInt8 = 127
     /// Auto-connect remote device (Add Device).
     private static let connectAutomatically: UInt8 = 2
+    /// The link goes with its keys (Unpair Device).
+    private static let andDisconnect: UInt8 = 1
 
     private static func encoded(_ devices: [DeviceConnectionParameters]) -> [UInt8] {
         var parameters: [UInt8] = []

@@ -26,6 +26,19 @@ public enum ManagementEvent: Hashable, Sendable {
     /// The peripheral asked for other connection parameters and got them. `isToBeStored`: the kernel has put them in the place
     /// of those that were loaded.
     case newConnectionParameters(DeviceConnectionParameters, isToBeStored: Bool, ControllerIndex)
+    /// A pairing has made a key for later links. `isToBeStored`: both ends have agreed to keep theirs. It comes after the
+    /// device's ``newIdentityResolvingKey(_:_:resolved:isToBeStored:_:)``, if it has one.
+    case newLongTermKey(PeripheralIdentifier, LongTermKey, isToBeStored: Bool, ControllerIndex)
+    /// A pairing has told whose private addresses can be recognised from now on. `resolved`: the private address of the link,
+    /// which from now on goes by the identity in all events and commands; nil where it had the identity's.
+    case newIdentityResolvingKey(
+        PeripheralIdentifier, SecretKey, resolved: PeripheralIdentifier?, isToBeStored: Bool, ControllerIndex)
+    /// During a pairing: may it go on? Asked for where the device began it, or is paired already.
+    case userConfirmationRequest(PeripheralIdentifier, ControllerIndex)
+    /// During a pairing: which six digits does the device show?
+    case userPasskeyRequest(PeripheralIdentifier, ControllerIndex)
+    /// A pairing failed.
+    case authenticationFailed(PeripheralIdentifier, ManagementStatus, ControllerIndex)
     /// An event that this version does not read.
     case other(code: UInt16, ControllerIndex, parameters: [UInt8])
 
@@ -44,15 +57,21 @@ public enum ManagementEvent: Hashable, Sendable {
         case 0x0004: self = .indexAdded(index)
         case 0x0005: self = .indexRemoved(index)
         case 0x0006: self = .newSettings(ControllerSettings(rawValue: try reader.integer()), index)
+        case 0x000A: self = try Self.newLongTermKey(&reader, index)
         case 0x000B: self = try Self.deviceConnected(&reader, index)
         case 0x000C: self = try Self.deviceDisconnected(&reader, index)
         case 0x000D:
             self = .connectFailed(try reader.identifier(), ManagementStatus(rawValue: try reader.integer()), index)
+        case 0x000F: self = .userConfirmationRequest(try reader.identifier(), index)
+        case 0x0010: self = .userPasskeyRequest(try reader.identifier(), index)
+        case 0x0011:
+            self = .authenticationFailed(try reader.identifier(), ManagementStatus(rawValue: try reader.integer()), index)
         case 0x0012: self = try Self.deviceFound(&reader, index)
         case 0x0013:
             // Which kinds of addresses.
             _ = try reader.integer(UInt8.self)
             self = .discovering(try reader.integer(UInt8.self) != 0, index)
+        case 0x0018: self = try Self.newIdentityResolvingKey(&reader, index)
         case 0x001C: self = try Self.newConnectionParameters(&reader, index)
         default: self = .other(code: code, index, parameters: reader.remainder())
         }
@@ -87,6 +106,26 @@ public enum ManagementEvent: Hashable, Sendable {
         // A reason that a newer kernel knows is unspecified for this version.
         let reason = DisconnectionReason(rawValue: try reader.integer()) ?? .unspecified
         return .deviceDisconnected(identifier, reason, index)
+    }
+
+    private static func newLongTermKey(
+        _ reader: inout ManagementPacketReader, _ index: ControllerIndex
+    ) throws(ManagementPacketError) -> ManagementEvent {
+        let isToBeStored = try reader.integer(UInt8.self) != 0
+        let (identity, key) = try reader.longTermKey()
+        return .newLongTermKey(identity, key, isToBeStored: isToBeStored, index)
+    }
+
+    private static func newIdentityResolvingKey(
+        _ reader: inout ManagementPacketReader, _ index: ControllerIndex
+    ) throws(ManagementPacketError) -> ManagementEvent {
+        let isToBeStored = try reader.integer(UInt8.self) != 0
+        let random = try reader.address()
+        let identity = try reader.identifier()
+        return .newIdentityResolvingKey(
+            identity, try reader.secretKey(),
+            resolved: random == 0 ? nil : PeripheralIdentifier(address: random, type: .random), isToBeStored: isToBeStored,
+            index)
     }
 
     private static func newConnectionParameters(

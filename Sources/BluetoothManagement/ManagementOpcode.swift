@@ -16,16 +16,38 @@ public struct ManagementOpcode: RawRepresentable, Hashable, Sendable {
     public static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
     /// Set Powered.
     public static let setPowered = ManagementOpcode(rawValue: 0x0005)
+    /// Set Bondable.
+    public static let setBondable = ManagementOpcode(rawValue: 0x0009)
+    /// Set Secure Simple Pairing.
+    public static let setSecureSimplePairing = ManagementOpcode(rawValue: 0x000B)
     /// Set Low Energy.
     public static let setLowEnergy = ManagementOpcode(rawValue: 0x000D)
+    /// Load Long Term Keys.
+    public static let loadLongTermKeys = ManagementOpcode(rawValue: 0x0013)
     /// Disconnect.
     public static let disconnect = ManagementOpcode(rawValue: 0x0014)
     /// Get Connections.
     public static let getConnections = ManagementOpcode(rawValue: 0x0015)
+    /// Set IO Capability.
+    public static let setIOCapability = ManagementOpcode(rawValue: 0x0018)
+    /// Unpair Device.
+    public static let unpairDevice = ManagementOpcode(rawValue: 0x001B)
+    /// User Confirmation Reply.
+    public static let userConfirmationReply = ManagementOpcode(rawValue: 0x001C)
+    /// User Confirmation Negative Reply.
+    public static let userConfirmationNegativeReply = ManagementOpcode(rawValue: 0x001D)
+    /// User Passkey Reply.
+    public static let userPasskeyReply = ManagementOpcode(rawValue: 0x001E)
+    /// User Passkey Negative Reply.
+    public static let userPasskeyNegativeReply = ManagementOpcode(rawValue: 0x001F)
     /// Start Discovery.
     public static let startDiscovery = ManagementOpcode(rawValue: 0x0023)
     /// Stop Discovery.
     public static let stopDiscovery = ManagementOpcode(rawValue: 0x0024)
+    /// Set Secure Connections.
+    public static let setSecureConnections = ManagementOpcode(rawValue: 0x002D)
+    /// Load Identity Resolving Keys.
+    public static let loadIdentityResolvingKeys = ManagementOpcode(rawValue: 0x0030)
     /// Add Device.
     public static let addDevice = ManagementOpcode(rawValue: 0x0033)
     /// Remove Device.
@@ -46,11 +68,22 @@ extension ManagementOpcode: CustomStringConvertible {
         case .readControllerIndexList: "Read Controller Index List"
         case .readControllerInformation: "Read Controller Information"
         case .setPowered: "Set Powered"
+        case .setBondable: "Set Bondable"
+        case .setSecureSimplePairing: "Set Secure Simple Pairing"
         case .setLowEnergy: "Set Low Energy"
+        case .loadLongTermKeys: "Load Long Term Keys"
         case .disconnect: "Disconnect"
         case .getConnections: "Get Connections"
+        case .setIOCapability: "Set IO Capability"
+        case .unpairDevice: "Unpair Device"
+        case .userConfirmationReply: "User Confirmation Reply"
+        case .userConfirmationNegativeReply: "User Confirmation Negative Reply"
+        case .userPasskeyReply: "User Passkey Reply"
+        case .userPasskeyNegativeReply: "User Passkey Negative Reply"
         case .startDiscovery: "Start Discovery"
         case .stopDiscovery: "Stop Discovery"
+        case .setSecureConnections: "Set Secure Connections"
+        case .loadIdentityResolvingKeys: "Load Identity Resolving Keys"
         case .addDevice: "Add Device"
         case .removeDevice: "Remove Device"
         case .startServiceDiscovery: "Start Service Discovery"

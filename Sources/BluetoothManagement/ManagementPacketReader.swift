@@ -56,9 +56,14 @@ struct ManagementPacketReader {
         ControllerIndex(rawValue: try integer())
     }
 
+    /// The next device address.
+    mutating func address() throws(ManagementPacketError) -> UInt64 {
+        try bytes(6).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+
     /// The next device address with its type.
     mutating func identifier() throws(ManagementPacketError) -> PeripheralIdentifier {
-        let address = try bytes(6).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let address = try address()
         return PeripheralIdentifier(address: address, type: try addressType())
     }
 

@@ -19,8 +19,8 @@ public struct ManagementReply: Hashable, Sendable {
         case controllerIndexes([ControllerIndex])
         /// Of Read Controller Information.
         case controllerInformation(ControllerInformation)
-        /// Of Set Powered and Set Low Energy: what is switched on now. The socket that has sent the command is told so by this
-        /// reply alone, all others by a New Settings event.
+        /// Of the commands that set something, such as Set Powered: what is switched on now. The socket that has sent the
+        /// command is told so by this reply alone, all others by a New Settings event.
         case settings(ControllerSettings)
         /// Of Get Connections.
         case connections([PeripheralIdentifier])
@@ -62,7 +62,8 @@ public struct ManagementReply: Hashable, Sendable {
             for _ in 0..<(try reader.integer(UInt16.self)) { devices.append(try reader.identifier()) }
             return .connections(devices)
         case .readDefaultSystemConfiguration: return .defaultConnectionParameters(try defaultConnectionParameters(&reader))
-        case .setPowered, .setLowEnergy: return .settings(ControllerSettings(rawValue: try reader.integer()))
+        case .setPowered, .setLowEnergy, .setBondable, .setSecureSimplePairing, .setSecureConnections:
+            return .settings(ControllerSettings(rawValue: try reader.integer()))
         case .loadConnectionParameters: return .none
         default: return .other(reader.remainder())
         }

@@ -39,6 +39,9 @@ struct AttributeSniffer {
         fileprivate(set) var unmappedHandles: [UInt16] = []
         /// What discoveries told.
         fileprivate var mapped: [UInt16: BluetoothUUID] = [:]
+
+        /// The characteristics that discoveries told, in the order of their handles.
+        var discovered: [BluetoothUUID] { mapped.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     /// In the order of their first packet.

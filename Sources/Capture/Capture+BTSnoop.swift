@@ -10,6 +10,8 @@ public struct CapturedPeripheral: Hashable, Sendable {
     public var connection: UInt16
     /// Its notifications.
     public var capture: Capture
+    /// Its characteristics as they were discovered, in the order of their handles, whether or not they notified.
+    public var discovered: [BluetoothUUID] = []
 }
 
 extension Capture {
@@ -24,7 +26,7 @@ extension Capture {
     ///   - bytes: the file.
     ///   - characteristics: UUIDs by attribute handle, for what the file does not tell.
     ///   - number: which peripheral, where several could be meant.
-    ///   - wanted: what the peripheral notifies; any where it is empty.
+    ///   - wanted: what the peripheral notifies, or, where none does, what was discovered in it; any where it is empty.
     /// - Throws: ``CaptureError``, with the byte offset of the record where the file is damaged; with everything that was found
     ///   where no peripheral, or more than one, sent what is wanted.
     public init(
@@ -40,8 +42,13 @@ extension Capture {
             return
         }
         if found.isEmpty { throw .empty }
-        let candidates = found.filter { peripheral in
+        var candidates = found.filter { peripheral in
             wanted.isEmpty || peripheral.capture.pieces.contains { wanted.contains($0.characteristic) }
+        }
+        if candidates.isEmpty {
+            candidates = found.filter { peripheral in
+                !peripheral.capture.pieces.isEmpty && peripheral.discovered.contains(where: wanted.contains)
+            }
         }
         guard let chosen = candidates.first else { throw .nothingWanted(found: found) }
         if candidates.count > 1 { throw .severalConnections(candidates) }
@@ -79,7 +86,8 @@ extension Capture {
         let telling = sniffer.peers.filter { !$0.notifications.isEmpty || $0.unmappedCount > 0 }
         return telling.enumerated().map { index, peer in
             CapturedPeripheral(
-                number: index + 1, identifier: peer.identifier, connection: peer.connection, capture: Capture(of: peer))
+                number: index + 1, identifier: peer.identifier, connection: peer.connection, capture: Capture(of: peer),
+                discovered: peer.discovered)
         }
     }
 

@@ -75,14 +75,20 @@ struct AdapterTable: Hashable {
     /// Its address; 0 for any.
     var address: UInt64 { chosen?.information.address.address ?? 0 }
 
+    /// What it has switched on.
+    var settings: ControllerSettings { chosen?.information.currentSettings ?? [] }
+
+    /// What it could have switched on.
+    var supportedSettings: ControllerSettings { chosen?.information.supportedSettings ?? [] }
+
     /// Its state. An adapter that cannot speak what is asked of it (Bluetooth Classic, Low Energy), or may not, is
     /// unsupported.
     ///
     /// - Parameter isBlocked: tells whether the radio of an adapter such as `hci0` is blocked.
     func state(isBlocked: (String) -> Bool) -> AdapterState {
-        guard isListed, asked.isEmpty else { return .unknown }
+        // One that is on is in use, whatever others that appear turn out to be.
+        guard isListed, asked.isEmpty || settings.contains(.powered) else { return .unknown }
         guard let chosen else { return .absent }
-        let settings = chosen.information.currentSettings
         guard settings.contains(.powered) else { return isBlocked(chosen.index.description) ? .blocked : .poweredOff }
         return settings.contains(transport) ? .poweredOn : .unsupported
     }

@@ -6,7 +6,7 @@ final class AdapterWatch {
     /// How often a channel that cannot be opened, or broke, is tried again.
     private static let openingPause = Duration.seconds(2)
     /// How often a blocked radio is looked at: that it is not blocked any more, but still off, is told by nobody.
-    private static let blockedPause = Duration.seconds(2)
+    private static let blockedPause = Duration.milliseconds(500)
 
     /// The adapter's state.
     private(set) var state = AdapterState.unknown
@@ -43,6 +43,12 @@ final class AdapterWatch {
 
     /// The adapter in use; nil where there is none.
     var index: ControllerIndex? { table.index }
+
+    /// What the adapter in use has switched on.
+    var settings: ControllerSettings { table.settings }
+
+    /// What it could have switched on.
+    var supportedSettings: ControllerSettings { table.supportedSettings }
 
     /// The channel's file descriptor; nil where it is closed.
     var descriptor: Int32? { socket?.descriptor }

@@ -20,6 +20,8 @@ public final class KernelCentral: Central {
     private static let receiveLimit = AttributeMTU.largestUseful
     /// How many packets one link gets before the others have their turn.
     private static let packetsPerTurn = 64
+    /// How long after a refusal the adapter is told again to switch on: it may be just coming up, or busy.
+    private static let powerPause = Duration.seconds(2)
     /// How many packets may wait to be sent: the kernel takes them as fast as the link does.
     private static let outboxLimit = 256
 
@@ -27,9 +29,19 @@ public final class KernelCentral: Central {
     let sockets: LowEnergySockets
     let adapter: AdapterWatch
     let maps: HandleMapStore
+    let bondStore: BondStore?
+    let passkeys: [Passkey]
+    var bonds: BondTable
+    /// The adapter that has the keys.
+    var keyedIndex: ControllerIndex?
+    /// Private addresses of links whose identity was told since.
+    var resolved: [(address: PeripheralIdentifier, identity: PeripheralIdentifier)] = []
     private var arrivals = ArrivalClock()
     private let watch: DescriptorWatch
     private let powersOn: Bool
+    /// Whether nobody else of this program uses the adapter, so that what is in the way may be cleared away.
+    let isAlone: Bool
+    let isBluetoothdRunning: () -> Bool
     /// The present, as last told.
     var now = MonotonicTime.boot
     var links: [KernelLink] = []
@@ -37,45 +49,75 @@ public final class KernelCentral: Central {
     var connectedDevices: [PeripheralIdentifier] = []
     var parameters = ConnectionParameterLoader()
     var scan = KernelScan()
+    /// Questions for connected headsets that wait for their answer.
+    var retrievals: [KernelRetrieval] = []
+    /// What connected devices were found to offer, until they are gone.
+    var probedMaps: [(device: PeripheralIdentifier, map: HandleMap)] = []
     /// Who advertised lately under a private address.
     var sightings: [(peripheral: PeripheralIdentifier, at: MonotonicTime)] = []
-    /// Questions that wait for the kernel's list of connections.
-    var retrievals: [(services: [BluetoothUUID], attempt: Attempt)] = []
+    /// Peripherals whose channel bluetoothd has taken, and when it is looked whether it is still there.
+    var held: [PeripheralIdentifier] = []
+    var heldTime: MonotonicTime?
     /// Whether this process may do what it must; nil before the kernel said so.
     var isPermitted: Bool?
-    /// True from the command to switch the adapter on to its answer.
-    private var isSwitchingOn = false
+    /// The adapter that was prepared; nil before that, and after it was pulled out or the channel broke.
+    private var preparedIndex: ControllerIndex?
+    private var power = PowerMemory()
+    private var powering = Powering.idle
     private var events: [CentralEvent] = []
     private var buffer = [UInt8](repeating: 0, count: KernelCentral.receiveLimit.rawValue + 1)
 
     public private(set) var state = AdapterState.unknown
+
+    /// What has become of the command to switch the adapter on.
+    private enum Powering {
+        case idle
+        /// It was sent and has no answer yet.
+        case underWay
+        /// It was refused; nil where it is not tried again.
+        case refused(until: MonotonicTime?)
+    }
 
     /// Creates a central that opens its sockets when it is first processed.
     ///
     /// - Parameters:
     ///   - adapter: `hci0`, or an address such as `00:AA:01:00:00:42`; nil for the first that is on.
     ///   - powersOn: whether an adapter that is off when it appears is switched on, for machines where nobody else does it.
-    ///     One that is switched off later stays off.
+    ///     One that is switched off later stays off; see ``PowerMemory``.
+    ///   - isAlone: false for a command that looks on while another process records: it ends nobody's discovery and keeps
+    ///     nobody's devices from being connected.
     ///   - maps: where handles are kept from one link to the next.
+    ///   - bonds: where the keys of headsets are kept; nil to leave those of the adapter as they are.
+    ///   - passkeys: what headsets show that ask for a passkey when they are paired.
+    ///   - isBluetoothdRunning: asked when something happens that bluetoothd may have done; it must answer at once.
     ///   - watch: where its file descriptors are watched.
     public convenience init(
-        adapter: String? = nil, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), watch: DescriptorWatch
+        adapter: String? = nil, powersOn: Bool = false, isAlone: Bool = true, maps: HandleMapStore = .inMemory(),
+        bonds: BondStore? = nil, passkeys: [Passkey] = [], isBluetoothdRunning: @escaping () -> Bool = { false },
+        watch: DescriptorWatch
     ) {
         self.init(
-            adapter: adapter, powersOn: powersOn, maps: maps, watch: watch, sockets: .kernel,
+            adapter: adapter, powersOn: powersOn, isAlone: isAlone, maps: maps, bonds: bonds, passkeys: passkeys,
+            isBluetoothdRunning: isBluetoothdRunning, watch: watch, sockets: .kernel,
             isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
             openManagement: { () throws(ManagementError) in try ManagementSocket() })
     }
 
     /// The same with other sockets.
     init(
-        adapter: String?, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), watch: DescriptorWatch,
-        sockets: LowEnergySockets, isBlocked: @escaping (String) -> Bool,
+        adapter: String?, powersOn: Bool = false, isAlone: Bool = true, maps: HandleMapStore = .inMemory(),
+        bonds: BondStore? = nil, passkeys: [Passkey] = [], isBluetoothdRunning: @escaping () -> Bool,
+        watch: DescriptorWatch, sockets: LowEnergySockets, isBlocked: @escaping (String) -> Bool,
         openManagement: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
         self.watch = watch
         self.powersOn = powersOn
+        self.isAlone = isAlone
+        self.isBluetoothdRunning = isBluetoothdRunning
         self.maps = maps
+        bondStore = bonds
+        self.passkeys = passkeys
+        self.bonds = BondTable(bonds?.load() ?? [])
         self.sockets = sockets
         self.adapter = AdapterWatch(
             adapter: adapter, transport: .lowEnergy, keepsEvents: true, readiness: readiness, isBlocked: isBlocked,
@@ -92,7 +134,8 @@ public final class KernelCentral: Central {
 
     public var deadline: MonotonicTime? {
         if !events.isEmpty { return now }
-        return ([adapter.deadline, scan.retry] + links.map(\.deadline)).compactMap { $0 }.min()
+        let others = [adapter.deadline, scan.retry, powerDeadline, power.deadline, heldTime, retrievals.map(\.limit).min()]
+        return (others + links.map(\.deadline)).compactMap { $0 }.min()
     }
 
     public func process(at now: MonotonicTime) -> [CentralEvent] {
@@ -105,10 +148,13 @@ public final class KernelCentral: Central {
         adapter.process(ready, at: now)
         let told = adapter.takeEvents()
         for event in told { noteAdapter(event) }
+        attendToAdapter()
         adapterChanged()
         for event in told { handle(event) }
         for link in links { if let error = link.end { end(link.identifier, SocketError.ended(error)) } }
         linksDue()
+        answerRetrievals()
+        lookAtBluetoothd()
         if let index = adapter.index, let command = scan.due(at: now, on: index) { adapter.send(command) }
         defer { events.removeAll(keepingCapacity: true) }
         return events
@@ -126,6 +172,7 @@ public final class KernelCentral: Central {
         case (.poweredOn, nil): .unknown
         case (.poweredOff, _) where isSwitchingOn: .unknown
         case (.poweredOn, false?): .unauthorized
+        case (.poweredOff, false?) where powersOn: .unauthorized
         default: adapter.state
         }
     }
@@ -137,45 +184,76 @@ public final class KernelCentral: Central {
         tell(.didUpdateState(state))
         guard state != .poweredOn else { return }
         connectedDevices = []
+        resolved = []
+        probedMaps = []
         for identifier in links.map(\.identifier) { end(identifier, .adapterUnavailable(state)) }
         if scan.adapterLost() { tell(.didFailToScan(.adapterUnavailable(state))) }
-        for question in retrievals { tell(.didRetrieveConnected([], attempt: question.attempt)) }
-        retrievals = []
+        answerRetrievals(isOver: true)
+    }
+
+    private var isSwitchingOn: Bool {
+        if case .underWay = powering { true } else { false }
+    }
+
+    private var powerDeadline: MonotonicTime? {
+        if case .refused(let until) = powering { until } else { nil }
     }
 
     /// Takes what says how it stands with the adapter, before anything else is made of the news.
     private func noteAdapter(_ event: ManagementEvent) {
         switch event {
-        case .indexAdded, .indexRemoved:
-            isPermitted = nil
-            isSwitchingOn = false
+        case .indexAdded(let index), .indexRemoved(let index):
+            power.removed(index, at: now)
+            forgetAdapter(index)
         case .reply(let reply):
-            guard reply.index == adapter.index else { return }
             switch (reply.opcode, reply.result) {
-            case (.readControllerInformation, .success(.controllerInformation(let information))):
-                begin(information, on: reply.index)
+            // It is the first of a new channel, or of a new adapter.
+            case (.readControllerInformation, _): forgetAdapter(reply.index)
+            case _ where reply.index != preparedIndex: break
             // Of the answers, only the refusal needs to be known: that the adapter is off is told otherwise.
             case (.getConnections, .failure(.permissionDenied)): isPermitted = false
             case (.getConnections, _): isPermitted = true
-            case (.setPowered, _): isSwitchingOn = false
+            case (.setPowered, .success): powering = .idle
+            case (.setPowered, .failure(let status)):
+                powering = .refused(until: status == .permissionDenied ? nil : now + Self.powerPause)
             default: break
             }
         default: break
         }
     }
 
-    /// An adapter is there: whether it may be used is asked with the first command that needs the permission.
-    private func begin(_ information: ControllerInformation, on index: ControllerIndex) {
-        if powersOn {
-            if !information.currentSettings.contains(.lowEnergy) { adapter.send(.setLowEnergy(true, index)) }
-            if !information.currentSettings.contains(.powered) {
-                isSwitchingOn = true
-                adapter.send(.setPowered(true, index))
-            }
+    private func forgetAdapter(_ index: ControllerIndex) {
+        guard index == preparedIndex else { return }
+        preparedIndex = nil
+        keyedIndex = nil
+        isPermitted = nil
+        powering = .idle
+    }
+
+    /// Prepares an adapter that has come into use, and switches it on where that is wanted.
+    private func attendToAdapter() {
+        guard let index = adapter.index, adapter.state != .unknown, adapter.state != .resetting else { return }
+        if index != preparedIndex { prepare(index) }
+        guard powersOn,
+            power.wantsPower(
+                adapter.address, on: index, in: adapter.state, at: now, isBluetoothdRunning: isBluetoothdRunning)
+        else { return }
+        switch powering {
+        case .underWay: return
+        case .refused(let until): guard let until, until <= now else { return }
+        case .idle: break
         }
-        // What a process that was killed has left: the kernel would connect to those devices, and close a link that nobody
-        // opens a socket on, over and over, while they cannot be found by a scan.
-        adapter.send(.removeDevice(nil, index))
+        powering = .underWay
+        adapter.send(.setPowered(true, index))
+    }
+
+    /// An adapter is there: whether it may be used is asked with the first command that needs the permission.
+    private func prepare(_ index: ControllerIndex) {
+        preparedIndex = index
+        isPermitted = nil
+        powering = .idle
+        if powersOn, !adapter.settings.contains(.lowEnergy) { adapter.send(.setLowEnergy(true, index)) }
+        loadKeys(on: index)
         adapter.send(.getConnections(index))
     }
 
@@ -264,6 +342,7 @@ public final class KernelCentral: Central {
         var hasTimedOut = false
         for event in links[place].conversation.takeEvents() {
             switch event {
+            case _ where links[place].isProbe: if isProbed(identifier, event) { return }
             case .central(let event): tell(event)
             case .didUpdateMap(let map): maps.save(identifier, map)
             case .needsSecurity(let level): raiseSecurity(place, to: level, socket)

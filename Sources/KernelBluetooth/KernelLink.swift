@@ -23,6 +23,8 @@ struct KernelLink {
     var outbox: [[UInt8]] = []
     /// The security that the kernel was asked for, and when it is looked at.
     var security: (level: SecurityLevel, due: MonotonicTime)?
+    /// Until when a device that others have connected is asked what it offers; nil for a link that this central's user wants.
+    var probeLimit: MonotonicTime?
     /// When its latest packet arrived.
     var latestArrival = MonotonicTime.boot
     /// Why the socket ended, until the link is told to have.
@@ -36,8 +38,12 @@ struct KernelLink {
         }
     }
 
+    /// True for a device that nobody has asked to connect to: all that is done on the link is to ask for its services.
+    var isProbe: Bool { probeLimit != nil }
+
+    /// True where the peripheral is connected for this central's user.
     var isConnected: Bool {
-        if case .connected = phase { true } else { false }
+        if case .connected = phase { !isProbe } else { false }
     }
 
     var isWaiting: Bool {
@@ -49,6 +55,7 @@ struct KernelLink {
         switch phase {
         case .waiting: nil
         case .opening(_, let until): until
+        case .connected where isProbe: probeLimit
         case .connected: [conversation.deadline, security?.due].compactMap { $0 }.min()
         }
     }

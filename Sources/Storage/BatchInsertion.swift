@@ -41,6 +41,8 @@ struct BatchInsertion {
         try batch.signalChecks.forEach(insert)
         try batch.captureChunks.forEach(insert)
         try batch.completedCaptures.forEach(markComplete)
+        try batch.impedances.forEach(insert)
+        try batch.completedMeasurements.forEach(markComplete)
     }
 
     /// Executes a statement from the cache.

@@ -54,8 +54,6 @@ extension Store {
                 WHERE headset_id = ? AND last_success_boottime_ns IS NOT NULL
                 ORDER BY last_success_host_boot_id DESC, last_success_boottime_ns DESC, address, address_type
                 """, arguments: [headset.rawValue]
-        ).compactMap { row in
-            PeripheralIdentifier("\(row["address"] as String)/\(row["address_type"] as String)")
-        }
+        ).compactMap { row in PeripheralIdentifier(row) }
     }
 }

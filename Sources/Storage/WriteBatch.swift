@@ -41,6 +41,9 @@ public struct WriteBatch: Sendable {
     public var captureChunks: [CaptureChunk] = []
     /// Captures that have ended.
     public var completedCaptures: [CaptureID] = []
+    public var impedances: [ImpedanceRecord] = []
+    /// Measurements of impedances that have ended.
+    public var completedMeasurements: [ImpedanceMeasurementID] = []
 
     /// Creates an empty batch.
     public init(number: UInt64) {
@@ -56,7 +59,7 @@ public struct WriteBatch: Sendable {
             && fills.isEmpty && ledger.isEmpty && segments.isEmpty && annotations.isEmpty && statusReports.isEmpty
             && connectionAttempts.isEmpty && connectionEvents.isEmpty && identifierUses.isEmpty && identityProofs.isEmpty
             && clockObservations.isEmpty && clockOffsets.isEmpty && preservedStates.isEmpty && signalChecks.isEmpty
-            && captureChunks.isEmpty && completedCaptures.isEmpty
+            && captureChunks.isEmpty && completedCaptures.isEmpty && impedances.isEmpty && completedMeasurements.isEmpty
     }
 }
 

@@ -68,15 +68,22 @@ struct HeadsetSituation: Hashable {
             let adapter = AdapterState(rawValue: detail ?? "") ?? .unknown
             self.init(.waiting, "waits for the Bluetooth adapter: \(adapter.words)", adapter.remedy)
         case "waitingForOperator":
-            let isBlocked = detail == CentralError.peripheralBlocked.description
-            self.init(
-                .waiting, "waits for a person\(reason)",
-                isBlocked
-                    ? "unblock it: bluetoothctl unblock ADDRESS; eegsync goes on by itself"
-                    : "remove the cause, then: systemctl reload eegsync")
+            self.init(.waiting, "waits for a person\(reason)", Self.remedy(forCause: detail))
         case "searching": self.init(.working, "is looked for\(reason)", nearby)
         case "establishing": self.init(.working, "is connected and is being prepared\(reason)", nil)
         default: self.init(.working, "is in state \(state)\(reason)", nil)
+        }
+    }
+
+    /// What a person can do about the cause of a wait.
+    private static func remedy(forCause cause: String?) -> String {
+        switch cause {
+        case CentralError.peripheralBlocked.description:
+            "unblock it: bluetoothctl unblock ADDRESS; eegsync goes on by itself"
+        case CentralError.heldByBluetoothd.description:
+            "stop bluetoothd: systemctl disable --now bluetooth; eegsync goes on by itself. Or use it: 'kind: bluez', and "
+                + "restart eegsync"
+        default: "remove the cause, then: systemctl reload eegsync"
         }
     }
 
@@ -104,10 +111,12 @@ extension AdapterState {
     /// What a person can do; what needs nobody is said, too.
     var remedy: String {
         switch self {
-        case .poweredOff: "switch it on: bluetoothctl power on"
+        case .poweredOff: "switch it on: bluetoothctl power on (without bluetoothd: btmgmt power on)"
         case .blocked: "unblock it: rfkill unblock bluetooth"
         case .absent: "plug one in"
-        case .unauthorized: "add the user of eegsync to the group bluetooth"
+        case .unauthorized:
+            "add the user of eegsync to the group bluetooth, or, without bluetoothd, give it CAP_NET_ADMIN; `eegsync doctor` "
+                + "says which"
         case .unsupported: "plug in one that does (Bluetooth 4.0 or later)"
         case .resetting: "nothing if it is restarting; otherwise: systemctl start bluetooth"
         case .unknown, .poweredOn: "nothing; eegsync goes on by itself"

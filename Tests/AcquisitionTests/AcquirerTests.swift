@@ -71,6 +71,19 @@ struct AcquirerTests {
         #expect(test.phase == .streaming)
     }
 
+    @Test("What is waited for is told anew when it becomes something else")
+    func changedWait() throws {
+        let test = try AcquirerUnderTest()
+        try test.want()
+        for adapter in [AdapterState.resetting, .unauthorized, .poweredOff] {
+            test.script.change { $0.adapter = adapter }
+            try test.reconcile()
+            try test.run(.seconds(2))
+            let told = try #require(try test.store.headsets(at: test.now).first)
+            #expect(told.state == "waitingForAdapter" && told.stateDetail == adapter.rawValue)
+        }
+    }
+
     @Test("A recording that is stopped and started again begins once the headset was let go")
     func oneOwner() throws {
         let test = try Self.streaming()

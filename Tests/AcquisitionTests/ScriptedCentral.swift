@@ -23,6 +23,8 @@ final class HeadsetScript: Sendable {
         var sendsSamples = true
         /// Takes the link down at the next turn.
         var breaksLink = false
+        /// The adapter's state.
+        var adapter = AdapterState.poweredOn
     }
 
     private let state = Mutex((conduct: Conduct(), calls: [Call]()))
@@ -56,7 +58,8 @@ final class ScriptedCentral: Central {
 
     private let script: HeadsetScript
     private var now = MonotonicTime.boot
-    private var events: [CentralEvent] = [.didUpdateState(.poweredOn)]
+    private var events: [CentralEvent] = []
+    private(set) var state = AdapterState.unknown
     /// The attempt under which the link was established; nil while there is none.
     private var link: Attempt?
     private var nextBlock: MonotonicTime?
@@ -64,11 +67,14 @@ final class ScriptedCentral: Central {
 
     init(_ script: HeadsetScript) { self.script = script }
 
-    var state: AdapterState { .poweredOn }
-    var deadline: MonotonicTime? { events.isEmpty ? nextBlock : now }
+    var deadline: MonotonicTime? { events.isEmpty && state == script.conduct.adapter ? nextBlock : now }
 
     func process(at now: MonotonicTime) -> [CentralEvent] {
         self.now = now
+        if state != script.conduct.adapter {
+            state = script.conduct.adapter
+            events.append(.didUpdateState(state))
+        }
         if script.takeBreak(), let attempt = link {
             events.append(.didDisconnect(HeadsetScript.identifier, error: .linkLost, attempt: attempt))
             (link, nextBlock) = (nil, nil)

@@ -146,7 +146,7 @@ struct ScanTests {
     @Test("The passkey of the configuration is given for the headset that it belongs to, and for no other device")
     func passkey() {
         var options = BlueZOptions()
-        options.passkeys = [BlueZOptions.Passkey(value: 4711, identifiers: [Script.headset])]
+        options.passkeys = [Passkey(value: 4711, identifiers: [Script.headset])]
         #expect(ask("RequestPasskey", of: Script.devicePath, options: options) == .success([.uint32(4711)]))
         #expect(ask("RequestConfirmation", of: Script.devicePath, options: options) == .success([]))
         guard case .failure(let error) = ask("RequestPasskey", of: "/org/bluez/hci0/dev_1", options: options) else {
@@ -163,7 +163,7 @@ struct ScanTests {
         var options = BlueZOptions()
         options.serialPorts = [port]
         #expect(ask("RequestPinCode", of: Script.devicePath, options: options) == .success([.string("0000")]))
-        options.passkeys = [BlueZOptions.Passkey(value: 42, identifiers: [port])]
+        options.passkeys = [Passkey(value: 42, identifiers: [port])]
         #expect(ask("RequestPinCode", of: Script.devicePath, options: options) == .success([.string("0042")]))
         guard case .failure = ask("RequestPasskey", of: Script.devicePath, options: options) else {
             Issue.record("a headset without a display was given a passkey")

@@ -31,6 +31,9 @@ enum PacketBytes {
         // "BlueZ 5.66" in 249 bytes, no short name in 11
         + hexadecimal("426c75655a20352e3636") + [UInt8](repeating: 0, count: 239 + 11)
 
+    /// A key that no device has: 00 01 ... 0f.
+    static let key = (0..<16).map { UInt8($0) }
+
     /// Return parameters of Read Default System Configuration: type, length 2, value; 0x001A is the supervision timeout.
     static let defaultSystemConfiguration = hexadecimal(
         """

@@ -1,5 +1,6 @@
-import Bluetooth
 import Testing
+
+@testable import Bluetooth
 
 @Suite struct RoutedCentralTests {
     private let classic = PeripheralIdentifier(address: 1, type: .classic)
@@ -48,6 +49,21 @@ import Testing
         room.lowEnergy.events = [.didRetrieveConnected([known], attempt: attempt)]
         room.serial.events = [.didRetrieveConnected([classic], attempt: attempt)]
         #expect(room.turn() == [.didRetrieveConnected([known, classic], attempt: attempt)])
+    }
+
+    @Test func aCentralThatNeverAnswersHoldsUpNoBoundlessNumberOfQuestions() {
+        let room = Room()
+        let questions = (1...RoutedCentral.mergesMaximum + 1).map { Attempt(number: UInt64($0)) }
+        for question in questions {
+            room.routed.retrieveConnectedPeripherals(withServices: [eeg, .serialPort], attempt: question)
+            room.lowEnergy.events = [.didRetrieveConnected([known], attempt: question)]
+            #expect(room.turn().isEmpty, "the other one is waited for")
+        }
+        // The oldest is forgotten, and what answers it now is told as it is; its caller drops what is late.
+        for (question, found) in [(questions[0], [classic]), (questions[1], [known, classic])] {
+            room.serial.events = [.didRetrieveConnected([classic], attempt: question)]
+            #expect(room.turn() == [.didRetrieveConnected(found, attempt: question)])
+        }
     }
 
     @Test func whatConcernsOneIsAskedOfThatOneAlone() {

@@ -2,6 +2,7 @@ import Bluetooth
 import Capture
 import Headsets
 import Simulation
+import Testing
 
 /// A simulated headset behind a capturing central, started as its profile wants it, and what was captured of it.
 final class CapturedLink {
@@ -18,6 +19,13 @@ final class CapturedLink {
         central = CapturingCentral(world.makeCentral())
         central.isCapturing = isCapturing
         self.profile = profile
+    }
+
+    /// A built-in model, as it comes from its maker.
+    convenience init(ofModel model: String, isCapturing: Bool = true) throws {
+        self.init(
+            try #require(HeadsetSpecification.headset(ofModel: model)), profile: try HeadsetCatalog.builtIn.profile(model: model),
+            isCapturing: isCapturing)
     }
 
     var identifier: PeripheralIdentifier { world.headsets[0].identifier }

@@ -7,12 +7,6 @@ import Testing
 
 /// What a capturing central writes can be read back: each notification, its characteristic and its time.
 struct CapturingCentralTests {
-    static let models: [(specification: HeadsetSpecification, profile: any HeadsetProfile)] = [
-        (.buffered(number: 1, BufferedHeadsetSpecification()), BufferedEEGProfile()),
-        (.ganglion(number: 1), GanglionProfile()), (.muse(number: 1), MuseProfile()),
-        (.thinkGear(number: 1), ThinkGearProfile()),
-    ]
-
     private func expectSame(_ capture: Capture, _ link: CapturedLink, since start: MonotonicTime = .boot) throws {
         let sent = link.notifications.filter { MonotonicTime.boot + $0.time >= start }
         let first = try #require(sent.first)
@@ -28,9 +22,9 @@ struct CapturingCentralTests {
         }
     }
 
-    @Test("Every notification of every model is read back with its characteristic and its time", arguments: 0..<4)
-    func readBack(model: Int) throws {
-        let link = CapturedLink(Self.models[model].specification, profile: Self.models[model].profile)
+    @Test("Every notification of every model is read back with its characteristic and its time", arguments: HeadsetCatalog.builtIn.models)
+    func readBack(model: String) throws {
+        let link = try CapturedLink(ofModel: model)
         link.start()
         link.run(seconds: 5)
         let found = try Capture.peripherals(btsnoop: link.file)
@@ -46,10 +40,9 @@ struct CapturingCentralTests {
         }
     }
 
-    @Test("A capture that begins in the middle of a link is read back as well", arguments: 0..<4)
-    func middle(model: Int) throws {
-        let link = CapturedLink(
-            Self.models[model].specification, profile: Self.models[model].profile, isCapturing: false)
+    @Test("A capture that begins in the middle of a link is read back as well", arguments: HeadsetCatalog.builtIn.models)
+    func middle(model: String) throws {
+        let link = try CapturedLink(ofModel: model, isCapturing: false)
         link.start()
         link.run(seconds: 2)
         #expect(link.packets.isEmpty)

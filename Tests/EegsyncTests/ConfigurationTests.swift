@@ -147,7 +147,7 @@ private func configuration(
 
     @Test func withoutACentralTheMachineDecides() throws {
         let configuration = try parse("database: /a\nheadsets: [{name: a, model: thinkgear}]\n")
-        #expect(configuration.central == .automatic(Configuration.BlueZ()))
+        #expect(configuration.central == .automatic(Configuration.BlueZ(), Configuration.Kernel()))
     }
 
     @Test func theWayToBluetoothdIsRead() throws {

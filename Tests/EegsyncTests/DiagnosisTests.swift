@@ -9,6 +9,8 @@ import Testing
     static var healthy: HostFacts {
         var facts = HostFacts()
         facts.configuration = .valid(path: "/etc/eegsync/eegsync.yaml", central: "auto")
+        facts.choice = CentralChoice(
+            .automatic(Configuration.BlueZ(), Configuration.Kernel()), isBluetoothdRunning: true)
         facts.bluetooth.adapters = [
             HostFacts.Adapter(
                 name: "hci0", address: "00:AA:01:00:00:42", bluetoothVersion: 9, isPowered: true, hasLowEnergy: true,

@@ -85,6 +85,8 @@ private struct Workbench: ~Copyable {
         #expect(show.output.contains("6e400003-b5a3-f393-e0a9-e50e24dcca9e") && show.output.contains("mod 256, counts samples"))
         let source = try ProgramRun(["headsets", "show", "cleio-template", "--source"])
         #expect(source.output.contains("!fill-in"))
+        let ganglion = try ProgramRun(["headsets", "show", "ganglion"])
+        #expect(ganglion.output.contains("impedance of    Ch1, Ch2, Ch3, Ch4, reference"))
         #expect(try ProgramRun(["headsets", "show", "muse", "--source"]).exitCode == 66)
         #expect(try ProgramRun(["headsets", "show", "nothing"]).exitCode == 66)
     }
@@ -126,6 +128,35 @@ private struct Workbench: ~Copyable {
         let slow = try bench.write("slow.yaml", Workbench.descriptor.replacing("hertz: 200", with: "hertz: 250"))
         let denied = try ProgramRun(["headsets", "check", slow, "--against", capture])
         #expect(denied.output.contains("another sampling frequency"))
+    }
+
+    @Test func aScaleWithANegativeOffsetIsASubtraction() throws {
+        let show = try ProgramRun(["headsets", "show", "muse"])
+        #expect(show.output.contains("× 0.488281 uV − 1000 uV") && !show.output.contains("+ -"), "\(show.output)")
+    }
+
+    @Test func aDescribedModelsChannelsAreCountedAndItsSerialPortNeedsNoWord() throws {
+        let bench = try Workbench()
+        _ = try bench.write(
+            "headsets/bench.yaml", Workbench.descriptor.replacing("{data: FE01}}", with: "{data: FE01}, required: [data]}"))
+        _ = try bench.write(
+            "headsets/port.yaml",
+            Workbench.descriptor.replacing("model: bench", with: "model: port")
+                .replacing("{services: [FE00], characteristics: {data: FE01}}", with: "{services: [1101]}")
+                .replacing("characteristic: data", with: "characteristic: serial_port"))
+        func load(_ entries: String) throws -> Configuration {
+            let config = try bench.write("eegsync.yaml", "database: /data/eeg.sqlite\nheadsets:\n\(entries)")
+            return try ConfigurationFile.load(path: config)
+        }
+        let own = try load("  - {name: own, model: bench, montage: [C3, C4]}\n")
+        #expect(own.headsets.first?.montage?.names == ["C3", "C4"])
+        let refused = #expect(throws: ConfigurationError.self) {
+            try load("  - {name: own, model: bench, montage: [C3, C4, Cz]}\n")
+        }
+        #expect(String(describing: refused).contains("there are 3 names for 2 channels"), "\(String(describing: refused))")
+        let port = try load("  - {name: port, model: port, identifiers: [\"20:68:9D:00:13:24\"]}\n")
+        #expect(port.headsets.first?.identifiers.map(\.addressType) == [.classic])
+        #expect(port.hasSerialPorts)
     }
 
     @Test func aDescribedModelIsConfiguredAndReplayed() throws {

@@ -126,6 +126,25 @@ import Testing
         #expect(abs(start - 1_740_821_400_000_000_000 + 17_600_000) < 5_000_000)
     }
 
+    @Test func aPresetThatIsNotTheUsualOneIsNamed() throws {
+        let database = try RecordedDatabase()
+        let content = MuseAthenaPacket.packed([Int32](repeating: 8192, count: 16), width: 14)
+        let lines = (0..<640).map { number in
+            let packet = MuseAthenaPacket.encoded(
+                index: UInt16(number), deviceMilliseconds: 0, blocks: [(.eeg4, UInt8(number & 0xFF), content)])
+            let digits = packet.map { String(format: "%02x", $0) }.joined()
+            return "\(Double(number) / 64)\t\(MuseService.multiplexed)\t\(digits)"
+        }
+        let file = database.directory.appendingPathComponent("athena.tsv")
+        try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+        let arguments = ["replay", file.path, "--model", "muse", "--json", "--database", database.path]
+        let usual = try ProgramRun(arguments)
+        #expect(usual.exitCode == 65, "4 channels are no sample of the usual preset's 8: \(usual.output)")
+        let run = try ProgramRun(arguments + ["--preset", "p1035"])
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(try run.json()["rows"] as? Int == 2560, "\(run.output)")
+    }
+
     /// btsnoop, H4: each of two connections discovers the data characteristic at handle 0x31 and gets one byte from it.
     private static var snoopOfTwoHeadsets: Data {
         var file = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 3, 0xEA]
@@ -163,6 +182,8 @@ import Testing
             ([snoop, "--model", "buffered-eeg", "--connection", "3"], 65, "no connection 3"),
             ([snoop, "--model", "buffered-eeg", "--connection", "2"], 65, "no sample"),
             ([snoop, "--model", "thinkgear"], 65, "check --model"),
+            ([snoop, "--model", "muse", "--preset", "p7"], 64, "its presets: p20, p21, p22,"),
+            ([snoop, "--model", "ganglion", "--preset", "p21"], 64, "'ganglion' has no presets"),
         ]
         for (arguments, code, text) in cases {
             let run = try ProgramRun(["replay"] + arguments + ["--database", database.path])

@@ -148,21 +148,37 @@ struct GanglionTests {
         let packets = texts.map { [$0.0] + Array($0.1.utf8) }
         #expect(
             Self.decode(packets, with: &decoder).items == [
-                .annotation(description: "Impedance of channel 3: 1234 kOhm as sent"),
-                .annotation(description: "Impedance of reference: 7 kOhm as sent"), .discarded(byteCount: 3),
+                .impedance(electrode: 2, kilohms: 1234), .impedance(electrode: 4, kilohms: 7), .discarded(byteCount: 3),
                 .message("Accelerometer on"),
             ])
     }
 
-    @Test("tells an impedance again only where it has changed by a tenth")
+    @Test("tells every impedance; one without digits is 0 or less")
     func impedances() {
         var decoder = Self.decoder("3.0.2")
-        let packets = ["100Z", "109Z", "91Z", "110Z", "110Z", "0Z", "0Z"].map { [201] + Array($0.utf8) }
+        let packets = [(201, "100Z"), (201, "100Z"), (202, "0Z"), (203, "Z"), (204, "123456789Z"), (205, "12")]
         #expect(
-            Self.decode(packets + [[202] + Array("100Z".utf8), [201] + Array("123456789Z".utf8)], with: &decoder).items
-                == ["channel 1: 100", "channel 1: 110", "channel 1: 0", "channel 2: 100"].map {
-                    .annotation(description: "Impedance of \($0) kOhm as sent")
-                } + [.discarded(byteCount: 11)])
+            Self.decode(packets.map { [UInt8($0.0)] + Array($0.1.utf8) }, with: &decoder).items == [
+                .impedance(electrode: 0, kilohms: 100), .impedance(electrode: 0, kilohms: 100),
+                .impedance(electrode: 1, kilohms: 0), .impedance(electrode: 2, kilohms: 0), .discarded(byteCount: 11),
+                .discarded(byteCount: 3),
+            ])
+    }
+
+    @Test("begins a cycle anew after impedances: no difference, and no sample that was not sent, reaches over them")
+    func samplesAfterImpedances() {
+        let impedance = [201] + Array("5Z".utf8)
+        var newer = Self.decoder("3.0.2")
+        func newerPacket(_ number: UInt8) -> [UInt8] { [number] + [UInt8](repeating: 0, count: 19) }
+        let truncated = Self.decode([newerPacket(80), impedance, newerPacket(0)], with: &newer).items
+        #expect(!truncated.contains { if case .unsent = $0 { true } else { false } }, "\(truncated)")
+        #expect(
+            Self.decode([newerPacket(80), newerPacket(0)], with: &newer).items.contains {
+                if case .unsent = $0 { true } else { false }
+            })
+        var older = Self.decoder("2.0.1")
+        let differences = Self.decode([newerPacket(0), impedance, newerPacket(1)], with: &older).items
+        #expect(differences.last == .discarded(byteCount: 20))
     }
 
     @Test("keeps at most 1,024 characters of a text that never ends")

@@ -6,7 +6,7 @@ import Glibc
 @testable import KernelBluetooth
 
 /// A room with an adapter and headsets, whose kernel is the test: pairs of local sockets instead of those of Bluetooth.
-final class ClassicRoom {
+final class ClassicRoom: HeadsetRoom {
     /// A connection that the central has begun.
     final class Opening {
         let peripheral: UInt64
@@ -50,17 +50,16 @@ final class ClassicRoom {
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private(set) lazy var central = makeCentral()
     private(set) var told: [CentralEvent] = []
-    private let management: (near: Int32, far: Int32)
-    private var attempts = Attempt.none
+    private let management = ManagementEnd()
+    var attempts = Attempt.none
 
     init(powered: Bool = true) {
-        management = Self.pair(SOCK_SEQPACKET)
-        tellIndexes()
-        tellInformation(powered: powered)
+        management.tellIndexes([0])
+        management.tellInformation(address: Self.adapterAddress, Self.settings(powered: powered))
     }
 
     private func makeCentral() -> SerialPortCentral {
-        let near = management.near
+        let management = management
         let sockets = ClassicSockets(
             openServiceDiscovery: { [unowned self] in open($0, nil, from: $1) },
             openSerialPort: { [unowned self] in open($0, $1, from: $2) },
@@ -68,37 +67,18 @@ final class ClassicRoom {
         return SerialPortCentral(
             adapter: nil, watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
             isBlocked: { _ in false },
-            openManagement: { () throws(ManagementError) in ManagementSocket(adopting: dup(near)) })
-    }
-
-    deinit {
-        close(management.near)
-        close(management.far)
+            openManagement: { () throws(ManagementError) in management.socket() })
     }
 
     // MARK: The central
 
     /// Lets the central take a turn, and returns what it told.
     @discardableResult
-    func turn(after duration: Duration = .zero) -> [CentralEvent] {
+    func turn(after duration: Duration) -> [CentralEvent] {
         now = now + duration
         let events = central.process(at: now)
         told += events
         return events
-    }
-
-    func nextAttempt() -> Attempt {
-        attempts = attempts.next
-        return attempts
-    }
-
-    /// Begins to connect; the attempt.
-    @discardableResult
-    func connect(_ peripheral: PeripheralIdentifier = ClassicRoom.headset) -> Attempt {
-        let attempt = nextAttempt()
-        central.connect(peripheral, attempt: attempt)
-        turn()
-        return attempt
     }
 
     /// From a connect to a link; its attempt and its serial port.
@@ -157,7 +137,7 @@ final class ClassicRoom {
             self.refusal = nil
             return .failure(refusal)
         }
-        let (near, far) = Self.pair(channel == nil ? SOCK_SEQPACKET : SOCK_STREAM)
+        let (near, far) = ManagementEnd.pair(channel == nil ? SOCK_SEQPACKET : SOCK_STREAM)
         fill(near)
         openings.append(Opening(peripheral, channel, near: near, far: far))
         return .success(near)
@@ -166,46 +146,15 @@ final class ClassicRoom {
     // MARK: The adapter
 
     /// The next command on the management channel; nil where there is none.
-    func command() -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = recv(management.far, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-        return count > 0 ? Array(bytes[..<count]) : nil
-    }
+    func command() -> [UInt8]? { management.command() }
 
     /// A person switches the adapter on or off.
     func setPowered(_ isOn: Bool) {
-        tell(0x0006, Self.littleEndian(Self.settings(powered: isOn)))
+        management.tell(0x0006, ManagementEnd.bytes(of: Self.settings(powered: isOn)))
         turn()
     }
 
-    private func tellIndexes() { tell(0x0001, [0x03, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00], index: 0xFFFF) }
-
-    private func tellInformation(powered: Bool) {
-        let address = (0..<6).map { UInt8(truncatingIfNeeded: Self.adapterAddress >> (8 * $0)) }
-        let settings = Self.littleEndian(Self.settings(powered: powered))
-        let names = [UInt8](repeating: 0, count: 249 + 11)
-        tell(0x0001, [0x04, 0x00, 0x00] + address + [0x09, 0x00, 0x00] + settings + settings + [0, 0, 0] + names)
-    }
-
-    private static func settings(powered: Bool) -> UInt32 {
-        let on: ControllerSettings = powered ? [.powered, .classic, .lowEnergy] : [.classic, .lowEnergy]
-        return on.rawValue
-    }
-
-    private static func littleEndian(_ value: UInt32) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
-
-    private func tell(_ code: UInt8, _ parameters: [UInt8], index: UInt16 = 0) {
-        let length = parameters.count
-        let header = [code, 0, UInt8(index & 0xFF), UInt8(index >> 8), UInt8(length & 0xFF), UInt8(length >> 8)]
-        let packet = header + parameters
-        _ = send(management.far, packet, packet.count, 0)
-    }
-
-    private static func pair(_ type: __socket_type) -> (near: Int32, far: Int32) {
-        var pair: [Int32] = [-1, -1]
-        socketpair(AF_UNIX, Int32(type.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair)
-        return (pair[0], pair[1])
+    private static func settings(powered: Bool) -> ControllerSettings {
+        powered ? [.powered, .classic, .lowEnergy] : [.classic, .lowEnergy]
     }
 }

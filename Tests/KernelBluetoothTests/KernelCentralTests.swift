@@ -25,6 +25,9 @@ import Testing
         let room = LowEnergyRoom()
         room.isPermitted = false
         #expect(room.turn().last == .didUpdateState(.unauthorized))
+        let off = LowEnergyRoom(powered: false, powersOn: true)
+        off.isPermitted = false
+        #expect(off.turn().last == .didUpdateState(.unauthorized), "switched off is not what is in the way")
         let attempt = room.connect()
         #expect(
             room.told.last == .didFailToConnect(headset, error: .adapterUnavailable(.unauthorized), attempt: attempt))
@@ -40,6 +43,72 @@ import Testing
         right.setPowered(false)
         #expect(right.told.last == .didUpdateState(.poweredOff))
         #expect(right.commands.filter { $0 == .setPowered }.count == 1)
+    }
+
+    @Test func whatAPersonSwitchedOffStaysOffWhateverBreaksOrIsPulledOut() {
+        let room = LowEnergyRoom(powersOn: true)
+        room.turn()
+        room.breakChannel { room.setPowered(false) }
+        #expect(room.central.state == .poweredOff)
+        room.turn(after: .seconds(60))
+        room.replug()
+        room.setBlocked(true)
+        room.setBlocked(false)
+        room.turn(after: .seconds(60))
+        #expect(room.central.state == .poweredOff && !room.commands.contains(.setPowered))
+        // Whoever switches it on wants it on, and is remembered for that, too.
+        room.setPowered(true)
+        room.replug()
+        #expect(room.central.state == .poweredOn && room.commands.filter { $0 == .setPowered }.count == 1)
+    }
+
+    @Test func anAdapterIsAsItWasOnceItIsUnblockedOrPutInAgain() {
+        let room = LowEnergyRoom(powersOn: true)
+        room.turn()
+        room.setBlocked(true)
+        #expect(room.central.state == .blocked)
+        room.turn(after: .seconds(3600))
+        #expect(!room.commands.contains(.setPowered))
+        room.setBlocked(false)
+        room.turn(after: .milliseconds(500))
+        #expect(room.central.state == .poweredOn)
+        room.replug()
+        #expect(room.central.state == .poweredOn && room.commands.filter { $0 == .setPowered }.count == 2)
+    }
+
+    @Test func whatBluetoothdSwitchesOffWhenItEndsIsSwitchedOnAgain() {
+        let room = LowEnergyRoom(powersOn: true)
+        room.isBluetoothdRunning = true
+        room.turn()
+        room.setPowered(false)
+        room.turn(after: .seconds(5))
+        #expect(room.central.state == .poweredOff)
+        room.isBluetoothdRunning = false
+        room.turn(after: .milliseconds(500))
+        #expect(room.central.state == .poweredOn)
+        // A person switches it off, and stops bluetoothd much later.
+        room.isBluetoothdRunning = true
+        room.setPowered(false)
+        for _ in 0..<40 { room.turn(after: .milliseconds(500)) }
+        room.isBluetoothdRunning = false
+        room.turn(after: .seconds(60))
+        #expect(room.central.state == .poweredOff && room.central.deadline == nil)
+    }
+
+    @Test func anAdapterThatDoesNotSwitchOnIsToldSoAgainAfterAWhile() {
+        let room = LowEnergyRoom(powered: false, powersOn: true)
+        room.powerRefusal = .busy
+        #expect(room.turn().last == .didUpdateState(.poweredOff))
+        #expect(room.turn(after: .seconds(1)).isEmpty && room.central.deadline != nil)
+        #expect(room.turn(after: .seconds(1)).last == .didUpdateState(.poweredOn))
+    }
+
+    @Test func anotherAdapterDisturbsNothing() {
+        let room = LowEnergyRoom(powersOn: true)
+        _ = room.link()
+        let toldCount = room.told.count
+        room.plugAnother()
+        #expect(room.told.count == toldCount && room.central.state == .poweredOn && !room.commands.contains(.setPowered))
     }
 
     @Test func switchingTheAdapterOffEndsLinksConnectsAndScans() {
@@ -114,6 +183,25 @@ import Testing
         }
     }
 
+    @Test func theFirstLinkAfterAStartAsksOnceForWhatAnEarlierProcessHasDiscovered() throws {
+        var texts: [PeripheralIdentifier: String] = [:]
+        _ = LowEnergyRoom(maps: .inMemory([:]) { texts[$0] = $1 }).link()
+        #expect(texts.count == 1)
+        let channel = try #require(LowEnergyRoom(maps: .inMemory(texts) { _, _ in }).link().channel)
+        #expect(channel.received.map(\.opcode) == [.exchangeMTURequest, .readByTypeRequest])
+    }
+
+    @Test func aKeptMapThatCannotBeReadIsDiscoveredAndReplaced() throws {
+        var texts = [headset: "gatt 1\nservice nonsense\n"]
+        let room = LowEnergyRoom(maps: .inMemory(texts) { texts[$0] = $1 })
+        _ = room.link()
+        guard case .didDiscoverServices(_, .success, _)? = room.told.last else {
+            Issue.record("\(room.told)")
+            return
+        }
+        #expect(HandleMap(text: texts[headset] ?? "") != nil)
+    }
+
     @Test func whatHasArrivedBeforeTheEndOfALinkIsToldBeforeIt() throws {
         let room = LowEnergyRoom()
         let (attempt, channel) = room.link()
@@ -161,6 +249,17 @@ import Testing
         room.tellConnected()
         #expect(room.told.last == .didFailToConnect(headset, error: .channelBusy, attempt: attempt))
         #expect(room.commands.last == .removeDevice)
+        room.tellDisconnected(reason: 2)
+        // bluetoothd does that with every link, which can be said.
+        room.isBluetoothdRunning = true
+        let next = room.connect()
+        room.refusal = SocketError(code: EBUSY)
+        room.tellConnected()
+        #expect(room.told.last == .didFailToConnect(headset, error: .heldByBluetoothd, attempt: next))
+        #expect(room.turn(after: .seconds(60)).isEmpty)
+        room.isBluetoothdRunning = false
+        #expect(room.turn(after: .seconds(2)) == [.didUnblock(headset)])
+        #expect(room.turn(after: .seconds(60)).isEmpty && room.central.deadline == nil)
     }
 
     @Test func requestsToAHeadsetThatIsNotConnectedAreRefused() {
@@ -205,17 +304,6 @@ import Testing
         #expect(room.turn() == [.willRestoreState([], attempt: Attempt(number: 1))])
     }
 
-    @Test func connectedHeadsetsAreThoseWhoseHandlesHoldTheService() {
-        let room = LowEnergyRoom()
-        _ = room.link()
-        room.tellConnected(other)
-        for (service, found) in [(LowEnergyRoom.service, [headset]), (BluetoothUUID(UInt16(0x180F)), [])] {
-            let attempt = room.nextAttempt()
-            room.central.retrieveConnectedPeripherals(withServices: [service], attempt: attempt)
-            #expect(room.turn() == [.didRetrieveConnected(found, attempt: attempt)])
-        }
-    }
-
     @Test func aScanGoesOnUntilItIsStoppedAndTellsWhatMatches() {
         let room = LowEnergyRoom()
         room.turn()
@@ -240,15 +328,25 @@ import Testing
         #expect(room.commands.last == .stopDiscovery, "it is not begun again")
     }
 
-    @Test func whatAKilledProcessHasLeftIsClearedAway() {
+    @Test func whatAKilledProcessHasLeftIsClearedAwayWhenItShows() {
         let room = LowEnergyRoom()
         room.turn()
-        #expect(room.commands == [.removeDevice, .getConnections])
+        #expect(room.commands == [.getConnections], "a connect of the kernel that is under way would block its commands")
+        room.tellConnected(other)
+        #expect(room.commands.last == .removeDevice)
         room.hasForeignDiscovery = true
         room.central.scanForPeripherals(matching: .unfiltered)
         room.turn()
         #expect(room.commands.suffix(3) == [.startDiscovery, .stopDiscovery, .startDiscovery])
         #expect(!room.told.contains { if case .didFailToScan = $0 { true } else { false } })
+    }
+
+    @Test func whatIsConnectedForBluetoothdIsLeftToIt() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.isBluetoothdRunning = true
+        room.tellConnected(other)
+        #expect(room.commands == [.getConnections])
     }
 
     @Test func aScanForNamesIsFilteredHereAndAChangeOfFilterBeginsAnother() {

@@ -6,7 +6,7 @@ import Glibc
 @testable import KernelBluetooth
 
 /// A room with an adapter and headsets, whose kernel is the test: pairs of local sockets instead of those of Bluetooth.
-final class LowEnergyRoom {
+final class LowEnergyRoom: HeadsetRoom {
     /// A channel that the central has opened.
     final class Channel {
         let peripheral: PeripheralIdentifier
@@ -79,6 +79,12 @@ final class LowEnergyRoom {
     var hasForeignDiscovery = false
     /// How secure all links are.
     var security = SecurityLevel.low
+    /// Whether headsets say nothing for the time being.
+    var answersSlowly = false
+    /// Whether bluetoothd runs.
+    var isBluetoothdRunning = false
+    /// Who is connected, as the kernel says when it is asked.
+    var connections: [PeripheralIdentifier] = []
     /// What is asked of the kernel to make them.
     private(set) var wantedSecurity: SecurityLevel?
     /// Whether this process has CAP_NET_ADMIN.
@@ -88,19 +94,34 @@ final class LowEnergyRoom {
     private(set) var told: [CentralEvent] = []
     /// What the kernel was asked, in order, without the questions for adapters.
     private(set) var commands: [ManagementOpcode] = []
-    private let management: (near: Int32, far: Int32)
+    /// The parameters of the latest command of each kind.
+    private(set) var parameters: [ManagementOpcode: [UInt8]] = [:]
+    private let management = ManagementEnd()
     private let powersOn: Bool
     private var isPowered: Bool
-    private var attempts = Attempt.none
+    /// Whether the radio is blocked.
+    private var isBlocked = false
+    /// What the kernel says to the next command to switch the adapter on.
+    var powerRefusal: ManagementStatus?
+    var attempts = Attempt.none
 
-    init(powered: Bool = true, powersOn: Bool = false) {
-        management = Self.pair()
+    private let maps: HandleMapStore
+    private let bonds: BondStore?
+    private let passkeys: [Passkey]
+
+    init(
+        powered: Bool = true, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil,
+        passkeys: [Passkey] = []
+    ) {
+        self.maps = maps
+        self.bonds = bonds
+        self.passkeys = passkeys
         isPowered = powered
         self.powersOn = powersOn
     }
 
     private func makeCentral() -> KernelCentral {
-        let near = management.near
+        let management = management
         let sockets = LowEnergySockets(
             open: { [unowned self] peripheral, _ in open(peripheral) }, connectionError: { _ in nil },
             raiseSecurity: { [unowned self] _, level in
@@ -108,21 +129,18 @@ final class LowEnergyRoom {
                 return true
             }, security: { [unowned self] _ in security })
         return KernelCentral(
-            adapter: nil, powersOn: powersOn, watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
-            isBlocked: { _ in false },
-            openManagement: { () throws(ManagementError) in ManagementSocket(adopting: dup(near)) })
-    }
-
-    deinit {
-        close(management.near)
-        close(management.far)
+            adapter: nil, powersOn: powersOn, maps: maps, bonds: bonds, passkeys: passkeys,
+            isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
+            watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
+            isBlocked: { [unowned self] _ in isBlocked },
+            openManagement: { () throws(ManagementError) in management.socket() })
     }
 
     // MARK: The central
 
     /// Lets the central take turns until nobody has anything to say, and returns what it told.
     @discardableResult
-    func turn(after duration: Duration = .zero) -> [CentralEvent] {
+    func turn(after duration: Duration) -> [CentralEvent] {
         now = now + duration
         var events: [CentralEvent] = []
         // What a turn does on the quiet, such as to open a channel, shows in the next.
@@ -131,7 +149,7 @@ final class LowEnergyRoom {
             let newEvents = central.process(at: now)
             events += newEvents
             let wasAsked = answerCommands()
-            let wasSpoken = channels.map { $0.answer(security: security) }.contains(true)
+            let wasSpoken = !answersSlowly && channels.map { $0.answer(security: security) }.contains(true)
             quietTurns = newEvents.isEmpty && !wasAsked && !wasSpoken ? quietTurns + 1 : 0
         }
         told += events
@@ -150,20 +168,6 @@ final class LowEnergyRoom {
         return commands
     }
 
-    func nextAttempt() -> Attempt {
-        attempts = attempts.next
-        return attempts
-    }
-
-    /// Begins to connect; the attempt.
-    @discardableResult
-    func connect(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset) -> Attempt {
-        let attempt = nextAttempt()
-        central.connect(peripheral, attempt: attempt)
-        turn()
-        return attempt
-    }
-
     /// From a connect to discovered services; its attempt and its channel.
     func link() -> (attempt: Attempt, channel: Channel?) {
         turn()
@@ -179,7 +183,7 @@ final class LowEnergyRoom {
             self.refusal = nil
             return .failure(refusal)
         }
-        let (near, far) = Self.pair()
+        let (near, far) = ManagementEnd.pair(SOCK_SEQPACKET)
         channels.append(Channel(peripheral, near: near, far: far))
         return .success(near)
     }
@@ -188,98 +192,124 @@ final class LowEnergyRoom {
 
     /// A link is up.
     func tellConnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset) {
-        tell(0x000B, Self.bytes(of: peripheral) + [0, 0, 0, 0, 0, 0])
+        management.tell(0x000B, Self.bytes(of: peripheral) + [0, 0, 0, 0, 0, 0])
         turn()
     }
 
     /// A link is down; 1 for the supervision timeout, 3 for the headset's wish.
     func tellDisconnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset, reason: UInt8) {
-        tell(0x000C, Self.bytes(of: peripheral) + [reason])
+        management.tell(0x000C, Self.bytes(of: peripheral) + [reason])
         turn()
     }
 
     /// A headset advertises its service.
     func tellFound(_ peripheral: PeripheralIdentifier, service: UInt16) {
         let structures: [UInt8] = [3, 0x03, UInt8(service & 0xFF), UInt8(service >> 8)]
-        tell(0x0012, Self.bytes(of: peripheral) + [0xC4, 0, 0, 0, 0, UInt8(structures.count), 0] + structures)
+        management.tell(0x0012, Self.bytes(of: peripheral) + [0xC4, 0, 0, 0, 0, UInt8(structures.count), 0] + structures)
+        turn()
+    }
+
+    /// Something about a pairing; `before` and `after` surround the address in the packet.
+    func tellOfPairing(
+        _ code: UInt8, before: [UInt8] = [], _ peripheral: PeripheralIdentifier = LowEnergyRoom.headset, after: [UInt8] = []
+    ) {
+        management.tell(code, before + Self.bytes(of: peripheral) + after)
         turn()
     }
 
     /// A discovery began or ended.
     func tellDiscovering(_ isOn: Bool) {
-        tell(0x0013, [6, isOn ? 1 : 0])
+        management.tell(0x0013, [6, isOn ? 1 : 0])
         turn()
     }
 
     /// A person switches the adapter on or off.
     func setPowered(_ isOn: Bool) {
         isPowered = isOn
-        tell(0x0006, settings)
+        management.tell(0x0006, ManagementEnd.bytes(of: settings))
         turn()
+    }
+
+    /// A person blocks the radio, which switches the adapter off, or unblocks it, which does not switch it on.
+    func setBlocked(_ isBlocked: Bool) {
+        self.isBlocked = isBlocked
+        setPowered(false)
+    }
+
+    /// The adapter is pulled out, which the kernel tells in two steps, and put in.
+    func replug() {
+        setPowered(false)
+        for code in [UInt8(0x05), 0x04] {
+            management.tell(code, [])
+            turn()
+        }
+    }
+
+    /// Another adapter is put in.
+    func plugAnother() {
+        management.tell(0x04, [], index: 1)
+        turn()
+    }
+
+    /// The management channel breaks, and is opened again. A person may do something meanwhile.
+    func breakChannel(meanwhile: () -> Void = {}) {
+        management.breakOff()
+        turn()
+        meanwhile()
+        turn(after: .seconds(2))
     }
 
     /// Answers the commands of the central. Returns false where there were none.
     private func answerCommands() -> Bool {
         var wasAsked = false
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = recv(management.far, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-            guard count >= 6 else { return wasAsked }
+        while let bytes = management.command() {
             wasAsked = true
             let opcode = ManagementOpcode(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
             let code = [bytes[0], bytes[1]]
             switch opcode {
-            case .readControllerIndexList: tell(0x0001, code + [0, 1, 0, 0, 0], index: 0xFFFF)
+            case .readControllerIndexList: management.tellIndexes([0])
             case .readControllerInformation:
-                let address = [UInt8](repeating: 7, count: 6)
-                tell(0x0001, code + [0] + address + [9, 0, 0] + settings + settings + [UInt8](repeating: 0, count: 263))
+                // Each has an address of its own; the second one stays off.
+                let isFirst = bytes[2] == 0
+                management.tellInformation(
+                    address: isFirst ? 7 : 8, isFirst ? settings : .lowEnergy, index: isFirst ? 0 : 1)
             default:
                 commands.append(opcode)
+                parameters[opcode] = Array(bytes[6...])
                 if !isPermitted {
-                    tell(0x0002, code + [ManagementStatus.permissionDenied.rawValue])
+                    management.tell(0x0002, code + [ManagementStatus.permissionDenied.rawValue])
                 } else {
                     obey(opcode, code, bytes)
                 }
             }
         }
+        return wasAsked
     }
 
     private func obey(_ opcode: ManagementOpcode, _ code: [UInt8], _ bytes: [UInt8]) {
         switch opcode {
-        case .getConnections: tell(0x0001, code + [0, 0, 0])
+        case .getConnections:
+            let list = connections.flatMap { Self.bytes(of: $0) }
+            management.tell(0x0001, code + [0, UInt8(connections.count), 0] + list)
+        case .setPowered where powerRefusal != nil:
+            management.tell(0x0002, code + [powerRefusal?.rawValue ?? 0])
+            powerRefusal = nil
         case .setPowered:
             isPowered = bytes[6] == 1
             // The one who asks is told by the reply alone.
-            tell(0x0001, code + [0] + settings)
-        case .startDiscovery where hasForeignDiscovery: tell(0x0001, code + [ManagementStatus.busy.rawValue, 6])
+            management.tell(0x0001, code + [0] + ManagementEnd.bytes(of: settings))
+        case .startDiscovery where hasForeignDiscovery: management.tell(0x0001, code + [ManagementStatus.busy.rawValue, 6])
         case .stopDiscovery:
             hasForeignDiscovery = false
-            tell(0x0001, code + [0, 6])
-            tell(0x0013, [6, 0])
-        default: tell(0x0001, code + [0])
+            management.tell(0x0001, code + [0, 6])
+            management.tell(0x0013, [6, 0])
+        default: management.tell(0x0001, code + [0])
         }
     }
 
-    private var settings: [UInt8] {
-        let on: ControllerSettings = isPowered ? [.powered, .lowEnergy] : [.lowEnergy]
-        return (0..<4).map { UInt8(truncatingIfNeeded: on.rawValue >> (8 * $0)) }
-    }
+    private var settings: ControllerSettings { isPowered ? [.powered, .lowEnergy] : [.lowEnergy] }
 
     private static func bytes(of peripheral: PeripheralIdentifier) -> [UInt8] {
-        (0..<6).map { UInt8(truncatingIfNeeded: peripheral.address >> (8 * $0)) } + [peripheral.addressType == .random ? 2 : 1]
-    }
-
-    private func tell(_ code: UInt8, _ parameters: [UInt8], index: UInt16 = 0) {
-        let length = parameters.count
-        let packet =
-            [code, 0, UInt8(index & 0xFF), UInt8(index >> 8), UInt8(length & 0xFF), UInt8(length >> 8)] + parameters
-        _ = send(management.far, packet, packet.count, 0)
-    }
-
-    private static func pair() -> (near: Int32, far: Int32) {
-        var pair: [Int32] = [-1, -1]
-        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        socketpair(AF_UNIX, type, 0, &pair)
-        return (pair[0], pair[1])
+        ManagementEnd.bytes(of: peripheral.address) + [peripheral.addressType == .random ? 2 : 1]
     }
 }

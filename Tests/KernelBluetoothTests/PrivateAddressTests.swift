@@ -11,13 +11,17 @@ import Testing
     /// A room in which the headset has just been found by a scan that has ended.
     private func roomWithHeadset() -> LowEnergyRoom {
         let room = LowEnergyRoom()
+        find(in: room)
+        return room
+    }
+
+    private func find(in room: LowEnergyRoom) {
         room.turn()
         room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
         room.turn()
         room.tellFound(headset, service: 0xFE8D)
         room.central.stopScan()
         room.turn()
-        return room
     }
 
     @Test func areTheRandomOnesThatAreNotStatic() {
@@ -27,6 +31,32 @@ import Testing
         ] as [(UInt64, PeripheralIdentifier.AddressType, Bool)] {
             #expect(PeripheralIdentifier(address: address, type: type).isPrivate == isPrivate)
         }
+    }
+
+    @Test func goByTheIdentityOnceAPairingHasToldIt() throws {
+        let identity = LowEnergyRoom.headset
+        var texts: [PeripheralIdentifier: String] = [:]
+        let room = LowEnergyRoom(
+            maps: .inMemory([:]) { texts[$0] = $1 }, bonds: BondStore(load: { [] }, save: { _, _ in }))
+        find(in: room)
+        let attempt = room.connect(headset)
+        room.tellConnected(headset)
+        room.central.discoverServices(on: headset, attempt: room.nextAttempt())
+        room.turn()
+        #expect(Array(texts.keys) == [headset])
+        // New Identity Resolving Key: hint, private address, identity, key.
+        room.tellOfPairing(
+            0x18, before: [1, 0xDC, 0x20, 0xCF, 0x1B, 0xDC, 0x7A], identity, after: [UInt8](repeating: 7, count: 16))
+        // What was discovered is found on the next link, which is one to the identity.
+        #expect(Array(texts.keys) == [identity])
+        room.tellDisconnected(identity, reason: 1)
+        #expect(room.told.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
+        // The address is nobody's any more: not that of a device that is connected.
+        room.turn(after: .seconds(10))
+        let again = room.connect(headset)
+        #expect(room.told.last == .didFailToConnect(headset, error: .unknownPeripheral, attempt: again))
+        _ = room.connect(identity)
+        #expect(room.commands.last == .addDevice)
     }
 
     @Test func areConnectedToBySocketWhileTheyAdvertise() {

@@ -25,7 +25,7 @@ def dissect(file, *fields, filter=""):
 
 
 def is_serial(file):
-    return "thinkgear" in file.name
+    return file.stem.removeprefix("capture-") in ("cyton", "thinkgear", "unicorn")
 
 
 @pytest.mark.parametrize("file", CAPTURES, ids=lambda file: file.stem)

@@ -61,15 +61,10 @@ struct CaptureReplayTests {
         return rows
     }
 
-    static let models: [(specification: HeadsetSpecification, profile: any HeadsetProfile)] = [
-        (.ganglion(number: 1), GanglionProfile()), (.muse(number: 1), MuseProfile()),
-        (.thinkGear(number: 1), ThinkGearProfile()),
-        (.buffered(number: 1, BufferedHeadsetSpecification()), BufferedEEGProfile()),
-    ]
-
-    @Test("A capture from the first packet on is replayed to the same rows", arguments: 0..<4)
-    func fromTheBeginning(model: Int) throws {
-        let (specification, profile) = Self.models[model]
+    @Test("A capture from the first packet on is replayed to the same rows", arguments: HeadsetCatalog.builtIn.models)
+    func fromTheBeginning(model: String) throws {
+        let profile = try HeadsetCatalog.builtIn.profile(model: model)
+        let specification = try #require(HeadsetSpecification.headset(ofModel: model))
         let recorded = try Self.record(specification, profile, capturing: 0...30)
         #expect(recorded.chunks.reduce(0) { $0 + $1.packetCount } > 100)
         let replayed = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
@@ -89,7 +84,9 @@ struct CaptureReplayTests {
             let second = try Self.rows(replayed, report.recording, stream.name)
             // The capture ends before the recording does.
             #expect(second.count > 5)
-            #expect(Array(first.prefix(second.count)) == second, "\(stream.name)")
+            let different = zip(first, second).first { $0 != $1 }
+            #expect(different == nil, "\(stream.name)")
+            #expect(first.count >= second.count, "\(stream.name)")
         }
     }
 

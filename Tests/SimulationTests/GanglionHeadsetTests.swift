@@ -52,9 +52,30 @@ struct GanglionHeadsetTests {
         #expect(host.blocks.isEmpty)
         write("z")
         host.run(seconds: 3)
+        #expect(host.items.contains(.impedance(electrode: 4, kilohms: 35)))
         write("Z")
-        let impedances = host.items.filter { if case .annotation = $0 { true } else { false } }
-        #expect(impedances.contains(.annotation(description: "Impedance of reference: 35 kOhm as sent")))
+        host.run(seconds: 1)
+        #expect(host.headset.sessions?.sessions.isEmpty == true, "nothing was sampled before")
+        write("b")
+        host.run(seconds: 1)
+        write("z")
+        host.run(seconds: 1)
+        #expect(host.headset.sessions?.sessions.first?.ended != nil)
+        write("Z")
+        host.run(seconds: 1)
+        #expect(host.headset.sessions?.sessions.count == 2)
+        // Told twice, it forgets that it has sampled; a start ends the measurement, too.
+        write("z")
+        write("z")
+        write("Z")
+        host.run(seconds: 1)
+        #expect(host.headset.sessions?.sessions.last?.ended != nil)
+        write("z")
+        write("b")
+        let known = host.items.count { if case .impedance = $0 { true } else { false } }
+        host.run(seconds: 2)
+        #expect(host.items.count { if case .impedance = $0 { true } else { false } } == known)
+        #expect(host.headset.sessions?.sessions.last?.ended == nil)
     }
 
     @Test("Stops when its link ends, and begins to count anew after the next start")

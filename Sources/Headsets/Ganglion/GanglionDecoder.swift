@@ -20,8 +20,6 @@ public struct GanglionDecoder: HeadsetDecoder {
     private var lastPlace: Int?
     /// The text that has not ended yet.
     private var message: [UInt8] = []
-    /// The latest impedance of each channel and of the reference, as told; -1 before the first.
-    private var impedances = [Int](repeating: -1, count: 5)
 
     /// Creates a decoder for one link.
     ///
@@ -49,7 +47,7 @@ public struct GanglionDecoder: HeadsetDecoder {
         }
         switch identifier {
         case 0...200: decodeSamples(bytes, identifier: Int(identifier), into: &decoded)
-        case 201...205: decodeImpedance(bytes, channel: Int(identifier) - 200, into: &decoded)
+        case 201...205: decodeImpedance(bytes, electrode: Int(identifier) - 201, into: &decoded)
         case 206, 207: decodeMessage(bytes, isLast: identifier == 207, into: &decoded)
         // 255 is said to come first after a start of firmware 3.0.1; what it holds is not known for sure.
         default: decoded.items.append(.discarded(byteCount: bytes.count))
@@ -165,20 +163,17 @@ public struct GanglionDecoder: HeadsetDecoder {
 
     // MARK: Text
 
-    /// Impedances are measured one after the other, again and again while a person has asked for it: they are no stream. One
-    /// that has not changed by a tenth since it was told is not told again, so that a forgotten measurement fills no database.
-    private mutating func decodeImpedance(_ bytes: [UInt8], channel: Int, into decoded: inout Decoded) {
+    /// The firmware writes the digits of the whole number, none for 0 and below: its polynomial falls below 0 for electrodes of
+    /// less than about 4 kΩ. It takes no samples until it is started anew, with the first packet of a cycle.
+    private mutating func decodeImpedance(_ bytes: [UInt8], electrode: Int, into decoded: inout Decoded) {
         let digits = bytes.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard (1...8).contains(digits.count), bytes.dropFirst(1 + digits.count).first == UInt8(ascii: "Z") else {
+        guard digits.count <= 8, bytes.dropFirst(1 + digits.count).first == UInt8(ascii: "Z") else {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
         }
-        let impedance = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        let told = impedances[channel - 1]
-        guard impedance != told, told < 0 || abs(impedance - told) * 10 >= told else { return }
-        impedances[channel - 1] = impedance
-        let place = channel == 5 ? "reference" : "channel \(channel)"
-        decoded.items.append(.annotation(description: "Impedance of \(place): \(impedance) kOhm as sent"))
+        (hasPrevious, lastPlace) = (false, nil)
+        let kilohms = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        decoded.items.append(.impedance(electrode: electrode, kilohms: Double(kilohms)))
     }
 
     private mutating func decodeMessage(_ bytes: [UInt8], isLast: Bool, into decoded: inout Decoded) {

@@ -60,6 +60,17 @@ public struct GanglionProfile: HeadsetProfile {
         return isAccelerometerOn ? [eeg, accelerometer] : [eeg]
     }
 
+    /// `z` stops the samples, and `Z` starts them again where `z` has stopped them. A second `z` makes the firmware forget that
+    /// it has, so `b` follows, which the firmware ignores while it samples. OpenBCI's GUI halves the number and does not say
+    /// why (source: OpenBCI's Ganglion firmware library 3.0.2; OpenBCI_GUI, W_GanglionImpedance).
+    public var impedance: ImpedanceMeasurement? {
+        ImpedanceMeasurement(
+            electrodes: ["Ch1", "Ch2", "Ch3", "Ch4", "reference"], pausesSamples: true,
+            otherReading: ImpedanceMeasurement.OtherReading(name: "OpenBCI GUI", factor: 0.5),
+            start: [GanglionCommand.impedanceOn.step],
+            end: [GanglionCommand.impedanceOff.step, .wait(.milliseconds(50)), GanglionCommand.start.step])
+    }
+
     /// The status query reads the firmware's version, which tells how samples are packed; where it was not answered, the
     /// version is read again, and the headset is not used without it.
     ///

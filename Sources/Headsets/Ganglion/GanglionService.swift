@@ -34,7 +34,7 @@ public enum GanglionService {
 
 /// A command of the Ganglion: one ASCII character. The firmware looks at the first byte of a write only.
 public enum GanglionCommand: UInt8, Hashable, Sendable, CaseIterable {
-    /// `b`: starts to send samples; the packet identifiers begin anew.
+    /// `b`: starts to send samples, if it does not yet; the packet identifiers begin anew, and an impedance measurement ends.
     case start = 0x62
     /// `s`: stops to send samples.
     case stop = 0x73
@@ -46,9 +46,9 @@ public enum GanglionCommand: UInt8, Hashable, Sendable, CaseIterable {
     case accelerometerOn = 0x6E
     /// `N`: accelerometer off; samples have 19 bits.
     case accelerometerOff = 0x4E
-    /// `z`: impedance measurement on.
+    /// `z`: impedance measurement on, samples off.
     case impedanceOn = 0x7A
-    /// `Z`: impedance measurement off.
+    /// `Z`: impedance measurement off; samples on, if the last `z` switched them off.
     case impedanceOff = 0x5A
 
     /// The write that sends the command.

@@ -22,6 +22,8 @@ public enum GapCause: String, Hashable, Sendable, CaseIterable {
     case packetDamaged
     /// The headset took the sample and never sends it; nothing was lost on the way.
     case notSent
+    /// The headset measured the impedance of its electrodes, and took no samples meanwhile.
+    case impedance
     /// The headset's memory overwrote samples before they could be read.
     case bufferOverrun
     /// A person paused the recording.

@@ -45,6 +45,9 @@ public enum DecodedItem: Hashable, Sendable {
     case unsent(stream: Int, counter: UInt32, count: Int)
     /// Bytes that belong to no valid message were dropped; nothing can be said about samples in them.
     case discarded(byteCount: Int)
+    /// The impedance of an electrode, in kΩ as the headset says it; `electrode` is a place in
+    /// ``ImpedanceMeasurement/electrodes``.
+    case impedance(electrode: Int, kilohms: Double)
     /// Something that a person or the headset marks at this instant, such as a blink or a button.
     case annotation(description: String)
     /// Text for people that the headset sent, such as the answer to a command.

@@ -62,6 +62,9 @@ public protocol HeadsetProfile: Sendable {
     /// has control characteristics where this one has some.
     func adapted(to database: GATTDatabase) -> any HeadsetProfile
 
+    /// How the impedance of the electrodes is measured; nil where the headset cannot, or nobody knows how.
+    var impedance: ImpedanceMeasurement? { get }
+
     /// The presets that a person may choose from, in the maker's words; empty where there is nothing to choose.
     var presets: [String] { get }
 
@@ -81,6 +84,7 @@ extension HeadsetProfile {
     public var isAskedWhileStreaming: Bool { true }
     public var isDiscriminatedByDatabase: Bool { false }
     public func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
+    public var impedance: ImpedanceMeasurement? { nil }
     public var presets: [String] { [] }
     public func choosing(preset: String) -> any HeadsetProfile { self }
 

@@ -9,8 +9,11 @@ public struct Montage: Hashable, Sendable {
     }
 
     /// How many channels of a profile it can name; nil where the headset itself tells which channels it has.
+    ///
+    /// A descriptor names its streams whatever the GATT database decides: that the headset is one of the model, and which of
+    /// the streams are sent.
     public static func channelCount(of profile: any HeadsetProfile) -> Int? {
-        guard !profile.streams.isEmpty, !profile.isDiscriminatedByDatabase else { return nil }
+        guard !profile.streams.isEmpty, profile is DescribedProfile || !profile.isDiscriminatedByDatabase else { return nil }
         return profile.streams.reduce(0) { $0 + $1.channels.filter { $0.type == "EEG" }.count }
     }
 

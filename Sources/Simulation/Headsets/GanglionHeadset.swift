@@ -28,6 +28,8 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     private var isSampling = false
     private var isAccelerometerOn = false
     private var isMeasuringImpedance = false
+    /// What the latest `z` met: `Z` starts the samples again only then.
+    private var wasSampling = false
     /// The first sampling instant that was not sent.
     private var next: Int64 = 0
     private var messages: [[UInt8]] = []
@@ -47,6 +49,8 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     /// What the radio can hold back before the firmware drops packets.
     private static let backlog: Int64 = 64
     private static let cycle = Int64(GanglionService.cycleLength)
+    /// 1,001 readings, one each 500 µs: so long one electrode takes.
+    private static let impedancePeriod: Int64 = 500_500_000
 
     init(_ specification: GanglionSpecification, headset: SimulatedHeadset) {
         self.specification = specification
@@ -93,9 +97,14 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         case .accelerometerOn: isAccelerometerOn = true
         case .accelerometerOff: isAccelerometerOn = false
         case .impedanceOn:
+            wasSampling = isSampling
+            stop(at: time)
             isMeasuringImpedance = true
-            nextImpedance = time
-        case .impedanceOff: isMeasuringImpedance = false
+            impedanceChannel = 0
+            nextImpedance = time + Self.impedancePeriod
+        case .impedanceOff:
+            isMeasuringImpedance = false
+            if wasSampling { start(at: time) }
         case .reset:
             stop(at: time)
             say("OpenBCI Ganglion v\(specification.softwareRevision)\nLIS2DH ID: 0x33\nMCP3912 CONFIG_1: 0x00000\n$$$")
@@ -107,7 +116,8 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     }
 
     private func start(at time: Int64) {
-        stop(at: time)
+        guard !isSampling else { return }
+        isMeasuringImpedance = false
         isSampling = true
         next = 0
         let factor = 1 + specification.crystalErrorPPM * 1e-6
@@ -150,7 +160,7 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     }
 
     private func sendImpedance(at time: Int64) {
-        nextImpedance = time + 250_000_000
+        nextImpedance = time + Self.impedancePeriod
         impedanceChannel = impedanceChannel % 5 + 1
         let text = "\(impedanceChannel * 7)Z"
         headset.notify([200 + UInt8(impedanceChannel)] + text.utf8, from: GanglionService.data)

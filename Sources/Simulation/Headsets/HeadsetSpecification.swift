@@ -30,7 +30,7 @@ public struct HeadsetSpecification: Sendable {
         /// A g.tec Unicorn Hybrid Black at a serial port: no memory, a counter of 32 bits.
         case unicorn(UnicornSpecification)
         /// Plays recorded notifications; those before the data either with it, or as answers to the first commands.
-        case recorded(Capture, answersCommands: Bool = false)
+        case recorded(Capture, answersCommands: Bool = false, startDelay: Duration = .zero)
     }
 
     /// The local name in the advertisement.
@@ -100,5 +100,28 @@ public struct HeadsetSpecification: Sendable {
                     service: countingService, uuid: countingCharacteristic, properties: [.write, .notify]),
             ]),
             behaviour: .counting)
+    }
+}
+
+extension HeadsetSpecification {
+    /// A headset of a built-in model, as it comes from its maker; nil for a model that is not simulated.
+    ///
+    /// - Parameter number: which headset of the model, from 1.
+    public static func headset(ofModel model: String, number: Int = 1) -> HeadsetSpecification? {
+        switch model {
+        case "buffered-eeg": .buffered(number: number, BufferedHeadsetSpecification())
+        case "cyton": .cyton(number: number)
+        case "cyton-ble": .cytonBLE(number: number)
+        case "explore": .explore(number: number)
+        case "ganglion": .ganglion(number: number)
+        case "hermes": .hermes(number: number)
+        case "mindwave": .mindWave(number: number)
+        case "muse": .muse(number: number)
+        case "tgam": .tgam(number: number)
+        // Found by its name alone, which therefore stays.
+        case "thinkgear": .thinkGear(number: number)
+        case "unicorn": .unicorn(number: number)
+        default: nil
+        }
     }
 }

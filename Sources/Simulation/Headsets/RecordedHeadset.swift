@@ -2,8 +2,8 @@ import Bluetooth
 public import Capture
 public import Headsets
 
-/// Plays a capture: the first piece comes once everything that the capture holds is subscribed; what comes while the link is
-/// down is missed, as it would be in reality.
+/// Plays a capture: the first piece comes once everything that the capture holds is subscribed, and the commands that start
+/// the model have had their time; what comes while the link is down is missed, as it would be in reality.
 final class RecordedHeadset: PeripheralBehaviour {
     private unowned let headset: SimulatedHeadset
     private let capture: Capture
@@ -13,11 +13,13 @@ final class RecordedHeadset: PeripheralBehaviour {
     private let readable: [BluetoothUUID: [UInt8]]
     /// What was written last to characteristics that can be read back, where the capture does not tell what they held.
     private var held: [BluetoothUUID: [UInt8]] = [:]
+    private let startDelay: Duration
     private var began: MonotonicTime?
     private var next = 0
 
-    init(_ capture: Capture, answersCommands: Bool, headset: SimulatedHeadset) {
+    init(_ capture: Capture, answersCommands: Bool, startDelay: Duration, headset: SimulatedHeadset) {
         self.headset = headset
+        self.startDelay = startDelay
         self.answersCommands = answersCommands
         self.capture = capture
         needed = headset.specification.database.characteristics.filter { $0.properties.contains(.notify) }.map(\.uuid)
@@ -45,8 +47,9 @@ final class RecordedHeadset: PeripheralBehaviour {
     func linkChanged(at time: Int64) {
         guard headset.isPlaybackStarted == false, needed.allSatisfy(headset.isNotifying) else { return }
         headset.isPlaybackStarted = true
-        began = MonotonicTime(nanoseconds: time)
-        headset.scheduleTick(at: time + 1)
+        let start = MonotonicTime(nanoseconds: time + 1) + startDelay
+        began = start
+        headset.scheduleTick(at: start.nanoseconds)
     }
 
     func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { readable[characteristic] ?? held[characteristic] }
@@ -130,6 +133,18 @@ extension HeadsetSpecification {
             serviceUUIDs: profile.recognition.serviceUUIDs,
             pairingServiceUUIDs: profile.recognition.pairingServiceUUIDs,
             database: GATTDatabase(characteristics: characteristics),
-            behaviour: .recorded(capture, answersCommands: own.streams.isEmpty))
+            behaviour: .recorded(
+                capture, answersCommands: own.streams.isEmpty, startDelay: startDelay(own.commands(for: .start, status: nil))))
+    }
+
+    /// How long it takes at most until the commands are answered: a write more than any latency of the simulated system.
+    private static func startDelay(_ steps: [CommandStep]) -> Duration {
+        steps.reduce(.zero) { sum, step in
+            switch step {
+            case .wait(let duration): sum + duration
+            case .write, .read: sum + .milliseconds(100)
+            case .abandonLink: sum
+            }
+        }
     }
 }

@@ -77,8 +77,8 @@ public final class SimulatedHeadset {
         case .cytonBLE(let error): behaviourStorage = CytonBLEHeadset(crystalErrorPPM: error, headset: self)
         case .explore(let explore): behaviourStorage = ExploreHeadset(explore, headset: self)
         case .unicorn(let unicorn): behaviourStorage = UnicornHeadset(unicorn, headset: self)
-        case .recorded(let capture, let answersCommands):
-            behaviourStorage = RecordedHeadset(capture, answersCommands: answersCommands, headset: self)
+        case .recorded(let capture, let answersCommands, let startDelay):
+            behaviourStorage = RecordedHeadset(capture, answersCommands: answersCommands, startDelay: startDelay, headset: self)
         case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
         }
     }

@@ -3,8 +3,6 @@ import Bluetooth
 import Capture
 import Foundation
 import Storage
-import Synchronization
-import UnixSignals
 
 /// `eegsync capture`: what goes over the air to and from one headset, as a file for Wireshark.
 struct CaptureCommand: AsyncParsableCommand {
@@ -26,8 +24,6 @@ struct CaptureCommand: AsyncParsableCommand {
 
     /// How often what was captured is taken; the daemon commits once a second.
     private static let lookInterval = Duration.milliseconds(250)
-    /// How long a capture goes on where this process was killed.
-    private static let lease = Duration.seconds(30)
     /// How long the end may take: a commit, and a disk that is slow.
     private static let endLimit = Duration.seconds(10)
 
@@ -56,18 +52,14 @@ struct CaptureCommand: AsyncParsableCommand {
     func run() async throws {
         // A closed pipe then comes as an error of the write.
         signal(SIGPIPE, SIG_IGN)
-        let session = try makeSession()
+        let session = try HeadsetSession(of: headset, options, consequence: "nothing was captured.")
         let file = try CaptureOutput(path: output, replacesExisting: force)
-        let progress = CaptureProgress()
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let listener = Task {
-            for await _ in signals { progress.interrupt() }
-        }
-        defer { listener.cancel() }
         let began = HostClock.now
-        try await session.run { try await follow(session, file, progress) }
+        let packetCount = try await Interruption.run { interruption in
+            try await session.run { try await follow(session, file, interruption) }
+        }
         let result = CaptureFacts(
-            headset: headset, file: output, packets: progress.packetCount, bytes: file.byteCount,
+            headset: headset, file: output, packets: packetCount, bytes: file.byteCount,
             seconds: (HostClock.now - began).inSeconds, daemonPid: session.daemonPid)
         if output != "-" { try result.print(asJSON: facts.json) }
         if result.packets == 0 {
@@ -78,61 +70,42 @@ struct CaptureCommand: AsyncParsableCommand {
         }
     }
 
-    private func makeSession() throws -> CaptureSession {
-        if let path = try? options.databasePath(), let pid = DaemonPresence.pid(database: path) {
-            return try CaptureSession(askingDaemon: pid, store: try options.openForControl(), headset: headset)
-        }
-        return try CaptureSession(
-            connectingTo: headset, try options.configuration(), file: options.configurationPath)
-    }
-
     /// Asks for the capture, and writes it until it ends.
-    private func follow(_ session: CaptureSession, _ file: CaptureOutput, _ progress: CaptureProgress) async throws {
+    ///
+    /// - Returns: how many packets are in the file.
+    private func follow(
+        _ session: HeadsetSession, _ file: CaptureOutput, _ interruption: Interruption
+    ) async throws -> Int {
         let store = session.store
         let end = seconds.map { HostClock.now + .seconds($0) } ?? .init(nanoseconds: .max)
-        var leaseEnd = min(end, HostClock.now + Self.lease)
-        let capture = try store.startCapture(headset: headset, at: HostClock.now, until: leaseEnd)
+        var lease = Lease(at: HostClock.now, limit: end)
+        let capture = try store.startCapture(headset: headset, at: HostClock.now, until: lease.end)
         defer { try? store.removeCapture(capture) }
         try file.write(SnoopFormat.header)
         var bar = ProgressBar(label: "capturing")
         defer { bar.finish() }
         let began = HostClock.now
         var stopLimit: MonotonicTime?
+        var packetCount = 0
         while true {
             try await Task.sleep(for: Self.lookInterval)
             let now = HostClock.now
-            if stopLimit == nil, progress.isInterrupted || now >= end {
+            if stopLimit == nil, interruption.isWanted || now >= end {
                 try store.stopCapture(capture)
                 stopLimit = now + Self.endLimit
-            } else if stopLimit == nil, leaseEnd - now < Self.lease / 2, leaseEnd < end {
-                leaseEnd = min(end, now + Self.lease)
-                try store.extendCapture(capture, until: leaseEnd)
+            } else if stopLimit == nil, let end = lease.prolong(at: now) {
+                try store.extendCapture(capture, until: end)
             }
             let (chunks, isComplete) = try store.takeCapture(capture)
             for chunk in chunks {
                 try file.write(chunk.records)
-                progress.add(packets: chunk.packetCount)
+                packetCount += chunk.packetCount
             }
             if let seconds { bar.update(done: (now - began).nanoseconds / 1_000_000, total: Int64(seconds) * 1000) }
-            if isComplete { return }
-            if let stopLimit, now >= stopLimit { return }
+            if isComplete { return packetCount }
+            if let stopLimit, now >= stopLimit { return packetCount }
         }
     }
-}
-
-/// How far a capture is, and whether a signal has ended it.
-final class CaptureProgress: Sendable {
-    private let state = Mutex((packetCount: 0, isInterrupted: false))
-
-    /// How many packets are in the file.
-    var packetCount: Int { state.withLock { $0.packetCount } }
-
-    /// True once a person wants the end.
-    var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
-
-    func add(packets: Int) { state.withLock { $0.packetCount += packets } }
-
-    func interrupt() { state.withLock { $0.isInterrupted = true } }
 }
 
 /// What was captured.

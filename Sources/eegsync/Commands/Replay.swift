@@ -27,6 +27,7 @@ struct Replay: ParsableCommand {
             EXAMPLES
               eegsync replay mindwave.bytes --model thinkgear --database lab.sqlite
               eegsync replay btsnoop_hci.log --model buffered-eeg --label "pilot 3" --database lab.sqlite
+              eegsync replay athena.btsnoop --model muse --preset p1035 --database lab.sqlite
             """)
 
     /// What the bytes of the file are.
@@ -45,6 +46,9 @@ struct Replay: ParsableCommand {
 
     @Option(help: "The headset's model; `eegsync headsets list` shows all of them.")
     var model: String
+
+    @Option(help: "Which of the model's presets the headset was told, as in the configuration. Without it: its usual one.")
+    var preset: String?
 
     @Option(help: "Without it: as the file's beginning tells.")
     var format: Format?
@@ -73,11 +77,21 @@ struct Replay: ParsableCommand {
 
     private func profile() throws -> any HeadsetProfile {
         let library = HeadsetLibrary(configurationPath: options.configurationPath)
+        let profile: any HeadsetProfile
         do throws(HeadsetCatalogError) {
-            return try library.catalog.profile(model: model)
+            profile = try library.catalog.profile(model: model)
         } catch {
             throw ValidationError("The model '\(model)' is unknown; known models: \(library.models.joined(separator: ", ")).")
         }
+        guard let preset else { return profile }
+        guard profile.presets.contains(preset) else {
+            throw ValidationError(
+                profile.presets.isEmpty
+                    ? "The model '\(model)' has no presets; leave --preset out."
+                    : "'\(preset)' is no preset of the model '\(model)'; "
+                        + "its presets: \(profile.presets.joined(separator: ", ")).")
+        }
+        return profile.choosing(preset: preset)
     }
 
     func run() throws {

@@ -29,7 +29,7 @@ struct Run: AsyncParsableCommand {
         // Trapped before anything else, so that an early reload does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let log = DaemonLog(level: configuration.logLevel)
-        let daemon = Daemon(configuration: configuration, log: log)
+        let daemon = Daemon(configuration: configuration, choice: CentralChoice(configuration.central), log: log)
         let reload = Reload(file: config, configuration: configuration, hangups: hangups, daemon: daemon, log: log)
         var quiet = Logger(label: "lifecycle", factory: { StreamLogHandler.standardError(label: $0) })
         // The group's own lines repeat what the daemon says.

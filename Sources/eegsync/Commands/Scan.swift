@@ -41,7 +41,7 @@ struct Scan: ParsableCommand {
 
     func run() throws {
         let configuration = try options.configurationIfPresent() ?? .withoutFile
-        let session = CentralSession { configuration.makeCentral(watch: $0) }
+        let session = CentralSession { configuration.makeCentral(watch: $0, isAlone: false) }
         let known = try Self.known(configuration, store: store(configuration))
         let profiles = HeadsetLibrary(configurationPath: options.configurationPath).catalog.profiles
         let facts = try scan(session, known: known, profiles: profiles)

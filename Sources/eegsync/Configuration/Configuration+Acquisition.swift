@@ -25,16 +25,26 @@ extension Configuration {
 
     /// The central that the configuration names.
     ///
-    /// - Parameter watch: where its file descriptors are watched.
-    func makeCentral(watch: DescriptorWatch) -> any Bluetooth.Central {
+    /// - Parameters:
+    ///   - watch: where its file descriptors are watched.
+    ///   - isAlone: false for a command that may run beside the daemon and must not disturb it.
+    ///   - maps: where the kernel's route keeps the handles of headsets.
+    ///   - bonds: where it keeps their keys; nil to leave those of the adapter as they are.
+    func makeCentral(
+        watch: DescriptorWatch, isAlone: Bool = true, maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil
+    ) -> any Bluetooth.Central {
         switch central {
-        case .automatic(let settings), .bluez(let settings):
-            radioCentral(BlueZCentral(options: options(settings), watch: watch), adapter: settings.adapter, watch: watch)
+        case .automatic:
+            return reaching(headsetsThrough: CentralChoice(central)).makeCentral(
+                watch: watch, isAlone: isAlone, maps: maps, bonds: bonds)
+        case .bluez(let settings):
+            return radioCentral(BlueZCentral(options: options(settings), watch: watch), adapter: settings.adapter, watch: watch)
         case .kernel(let settings):
-            radioCentral(
-                KernelCentral(adapter: settings.adapter, powersOn: settings.powersOn, watch: watch),
-                adapter: settings.adapter, watch: watch)
-        case .simulation(let simulation): simulation.makeCentral()
+            let kernel = KernelCentral(
+                adapter: settings.adapter, powersOn: settings.powersOn && isAlone, isAlone: isAlone, maps: maps,
+                bonds: bonds, passkeys: passkeys, isBluetoothdRunning: BluetoothdPresence.isOnBus, watch: watch)
+            return radioCentral(kernel, adapter: settings.adapter, watch: watch)
+        case .simulation(let simulation): return simulation.makeCentral()
         }
     }
 
@@ -56,10 +66,15 @@ extension Configuration {
         options.recoversAdapter = settings.recoversAdapter
         options.tellsOfSerialPorts = hasSerialPorts
         options.serialPorts = headsets.flatMap(\.identifiers).filter { $0.addressType == .classic }
-        options.passkeys = headsets.compactMap { headset in
-            headset.passkey.map { BlueZOptions.Passkey(value: $0, identifiers: headset.identifiers) }
-        }
+        options.passkeys = passkeys
         return options
+    }
+
+    /// The passkeys of headsets that ask for one.
+    private var passkeys: [Passkey] {
+        headsets.compactMap { headset in
+            headset.passkey.map { Passkey(value: $0, identifiers: headset.identifiers) }
+        }
     }
 }
 
@@ -82,20 +97,9 @@ extension Configuration.Simulation {
     var specifications: [HeadsetSpecification] {
         headsets.enumerated().map { index, headset in
             var specification: HeadsetSpecification
-            switch headset.model {
-            case "cyton": specification = .cyton(number: index + 1)
-            case "cyton-ble": specification = .cytonBLE(number: index + 1)
-            case "explore": specification = .explore(number: index + 1)
-            case "ganglion": specification = .ganglion(number: index + 1)
-            case "hermes": specification = .hermes(number: index + 1)
-            case "mindwave": specification = .mindWave(number: index + 1)
-            case "muse": specification = .muse(number: index + 1)
-            case "tgam": specification = .tgam(number: index + 1)
-            case "thinkgear":
-                // Found by its name alone, which therefore stays.
-                specification = .thinkGear(number: index + 1)
-            case "unicorn": specification = .unicorn(number: index + 1)
-            default:
+            if headset.model != "buffered-eeg", let known = HeadsetSpecification.headset(ofModel: headset.model, number: index + 1) {
+                specification = known
+            } else {
                 var memory = BufferedHeadsetSpecification()
                 memory.samplesFromBoot = true
                 specification = .buffered(number: index + 1, memory)

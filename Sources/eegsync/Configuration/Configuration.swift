@@ -13,7 +13,7 @@ struct Configuration: Hashable, Sendable {
     /// The headsets that may be recorded, in the order of the file; names are unique.
     var headsets: [Headset]
     /// The central that reaches them.
-    var central = Central.automatic(BlueZ())
+    var central = Central.automatic(BlueZ(), Kernel())
     /// Bounds of the daemon.
     var limits = Limits()
     /// From which level on lines are logged.
@@ -41,8 +41,8 @@ struct Configuration: Hashable, Sendable {
 
     /// What stands behind the `Central` protocol.
     enum Central: Hashable, Sendable {
-        /// Whatever this machine has: bluetoothd where it runs.
-        case automatic(BlueZ)
+        /// Whatever this machine has: bluetoothd where it runs when eegsync starts, the kernel's own sockets elsewhere.
+        case automatic(BlueZ, Kernel)
         /// bluetoothd, over D-Bus.
         case bluez(BlueZ)
         /// The kernel's own sockets, without bluetoothd.

@@ -36,7 +36,7 @@ struct ConfigurationParser {
         let configuration = Configuration(
             databasePath: databasePath(required("database", in: found, of: root, allowed: "an absolute path")),
             headsets: headsets(required("headsets", in: found, of: root, allowed: "a list of headsets")),
-            central: found["central"].map { central($0) } ?? .automatic(Configuration.BlueZ()),
+            central: found["central"].map { central($0) } ?? .automatic(Configuration.BlueZ(), Configuration.Kernel()),
             limits: found["limits"].map { limits($0) } ?? Configuration.Limits(),
             logLevel: found["log_level"].flatMap { word($0, as: Configuration.LogLevel.self) } ?? .info)
         guard problems.isEmpty else {
@@ -131,34 +131,37 @@ struct ConfigurationParser {
 
     private mutating func central(_ value: ConfigurationNode) -> Configuration.Central {
         let allowed = "auto, bluez, kernel or simulation"
-        let nothing = Configuration.Central.automatic(Configuration.BlueZ())
+        let nothing = Configuration.Central.automatic(Configuration.BlueZ(), Configuration.Kernel())
         guard let kind = value.entries?.first(where: { $0.key == "kind" })?.value else {
             let why = value.entries == nil ? "\(value.kind) is not a mapping" : "'kind' is missing"
             problems.append(value.problem(why, allowed: "a mapping with 'kind': \(allowed)"))
             return nothing
         }
         switch kind.plainText ?? kind.node.scalar?.string {
-        case "auto": return .automatic(bluez(value))
-        case "bluez": return .bluez(bluez(value))
+        case "auto":
+            let found = fields(of: value, known: ["kind", "adapter", "start_notify", "recover_adapter", "power_on"])
+            return .automatic(bluez(found), kernel(found))
+        case "bluez":
+            return .bluez(bluez(fields(of: value, known: ["kind", "adapter", "start_notify", "recover_adapter"])))
         case "simulation":
             let found = fields(of: value, known: ["kind", "seed", "headsets"])
             let seed = found["seed"].flatMap { integer($0, in: 0...Int.max) } ?? 1
             let all = required("headsets", in: found, of: value, allowed: "a list of simulated headsets")
             return .simulation(Configuration.Simulation(seed: UInt64(seed), headsets: simulatedHeadsets(all)))
         case "kernel":
-            let found = fields(of: value, known: ["kind", "adapter", "power_on"])
-            return .kernel(
-                Configuration.Kernel(
-                    adapter: found["adapter"].flatMap { adapter($0) },
-                    powersOn: found["power_on"].flatMap { flag($0) } ?? false))
+            return .kernel(kernel(fields(of: value, known: ["kind", "adapter", "power_on"])))
         default:
             problems.append(kind.problem("\(kind.kind) is no central", allowed: allowed))
         }
         return nothing
     }
 
-    private mutating func bluez(_ value: ConfigurationNode) -> Configuration.BlueZ {
-        let found = fields(of: value, known: ["kind", "adapter", "start_notify", "recover_adapter"])
+    private mutating func kernel(_ found: [String: ConfigurationNode]) -> Configuration.Kernel {
+        Configuration.Kernel(
+            adapter: found["adapter"].flatMap { adapter($0) }, powersOn: found["power_on"].flatMap { flag($0) } ?? false)
+    }
+
+    private mutating func bluez(_ found: [String: ConfigurationNode]) -> Configuration.BlueZ {
         var settings = Configuration.BlueZ()
         settings.adapter = found["adapter"].flatMap { adapter($0) }
         settings.startNotify = found["start_notify"].map { identifiers($0) } ?? []

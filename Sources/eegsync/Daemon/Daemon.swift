@@ -11,6 +11,7 @@ final class Daemon: Service {
     private static let waitInterval = Duration.seconds(1)
 
     private let configuration: Configuration
+    private let choice: CentralChoice
     private let log: DaemonLog
     private let state: Mutex<State>
 
@@ -21,8 +22,12 @@ final class Daemon: Service {
         var status = "starting"
     }
 
-    init(configuration: Configuration, log: DaemonLog) {
-        self.configuration = configuration
+    /// Creates the service.
+    ///
+    /// - Parameter choice: the way to the headsets, which stays as long as the process runs.
+    init(configuration: Configuration, choice: CentralChoice, log: DaemonLog) {
+        self.configuration = configuration.reaching(headsetsThrough: choice)
+        self.choice = choice
         self.log = log
         state = Mutex(State(headsets: configuration.knownHeadsets))
     }
@@ -32,13 +37,16 @@ final class Daemon: Service {
         log.log(
             .info, "eegsync \(Eegsync.version) starts",
             ["database": "\(configuration.databasePath)", "central": "\(configuration.central.kind)", "pid": "\(getpid())"])
+        logChoice()
         let store: Store
         do {
             store = try await cancelWhenGracefulShutdown { try await self.openStore() }
         } catch is CancellationError {
             return stopped()
         }
-        let service = makeService(store)
+        let writes = DeferredWrites(store: store)
+        let writing = Task { await writes.run() }
+        let service = makeService(store, KeptLinks(store: store, writes: writes, log: log))
         let reports = Task { await self.follow(service.reports) }
         try await withGracefulShutdownHandler {
             ready("looking at what is wanted")
@@ -51,6 +59,8 @@ final class Daemon: Service {
                 throw error
             }
             await reports.value
+            writes.finish()
+            await writing.value
         } onGracefulShutdown: {
             self.log.log(.info, "ending in order")
             ServiceNotification.stopping()
@@ -58,6 +68,14 @@ final class Daemon: Service {
         }
         try store.close()
         stopped()
+    }
+
+    private func logChoice() {
+        log.log(.info, choice.sentence)
+        if let obstacle = choice.obstacle { log.log(.warning, "\(obstacle)") }
+        let isNetworkAdministrator = SystemFiles().hasNetworkAdministration(pid: "self") ?? false
+        guard let lack = choice.lack(isNetworkAdministrator: isNetworkAdministrator) else { return }
+        if case .kernel = choice.central { log.log(.error, lack) } else { log.log(.warning, lack) }
     }
 
     /// Tells the service manager that the configuration is in use (again).
@@ -106,7 +124,7 @@ final class Daemon: Service {
         }
     }
 
-    private func makeService(_ store: Store) -> AcquisitionService {
+    private func makeService(_ store: Store, _ kept: KeptLinks) -> AcquisitionService {
         let configuration = configuration
         var settings = AcquisitionService.Settings(
             headsets: [], seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
@@ -116,7 +134,8 @@ final class Daemon: Service {
         return state.withLock { state in
             settings.headsets = state.headsets
             let service = AcquisitionService(
-                store: store, settings: settings, makeCentral: { configuration.makeCentral(watch: $0) })
+                store: store, settings: settings,
+                makeCentral: { configuration.makeCentral(watch: $0, maps: kept.handleMaps(), bonds: kept.bonds()) })
             state.service = service
             return service
         }

@@ -6,7 +6,8 @@ extension Diagnosis {
 
     /// Everything between a headset and this process.
     static func bluetooth(_ facts: HostFacts) -> [Finding] {
-        var findings = adapters(facts.bluetooth, isBluetoothdRunning: facts.bluetoothd.pid != nil)
+        var findings = adapters(facts)
+        if let choice = facts.choice, case .kernel = choice.central { return findings + kernelSockets(facts, choice) }
         findings.append(bluetoothd(facts.bluetoothd))
         if facts.bluetoothd.pid != nil, let bus = bus(facts.bluetoothd.bus) { findings.append(bus) }
         if facts.bluetooth.managementError == nil, !facts.bluetooth.adapters.isEmpty {
@@ -17,9 +18,9 @@ extension Diagnosis {
 
     // MARK: Adapters
 
-    private static func adapters(_ bluetooth: HostFacts.Bluetooth, isBluetoothdRunning: Bool) -> [Finding] {
-        if bluetooth.adapters.isEmpty { return [noAdapter(bluetooth.managementError)] }
-        let findings = bluetooth.adapters.map { adapter($0, isBluetoothdRunning: isBluetoothdRunning) }
+    private static func adapters(_ facts: HostFacts) -> [Finding] {
+        if facts.bluetooth.adapters.isEmpty { return [noAdapter(facts.bluetooth.managementError)] }
+        let findings = facts.bluetooth.adapters.map { adapter($0, facts) }
         // Several adapters: one that works is enough, the others are worth a remark.
         guard findings.contains(where: { $0.verdict == .ok }) else { return findings }
         return findings.map { finding in
@@ -41,7 +42,7 @@ extension Diagnosis {
                 + "(dtoverlay=disable-bt)")
     }
 
-    private static func adapter(_ adapter: HostFacts.Adapter, isBluetoothdRunning: Bool) -> Finding {
+    private static func adapter(_ adapter: HostFacts.Adapter, _ facts: HostFacts) -> Finding {
         let check = "adapter \(adapter.name)"
         switch adapter.block {
         case .hard:
@@ -54,9 +55,10 @@ extension Diagnosis {
             return .problem(check, "it has no Bluetooth Low Energy", remedy: "use an adapter with Bluetooth 4.0 or later")
         }
         if adapter.isPowered == false {
+            if let choice = facts.choice, case .kernel = choice.central { return adapterOff(check, choice) }
             // bluetoothd switches adapters on when it starts (AutoEnable in its main.conf); whether a person did not want that
             // shows only then.
-            if !isBluetoothdRunning {
+            if facts.bluetoothd.pid == nil {
                 return .warning(check, "it is off, as long as bluetoothd does not run", remedy: "start bluetoothd first")
             }
             return .problem(

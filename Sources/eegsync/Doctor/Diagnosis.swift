@@ -2,7 +2,7 @@
 enum Diagnosis {
     /// All findings, in the order in which a person would look.
     static func findings(of facts: HostFacts) -> [Finding] {
-        var findings = [configuration(facts.configuration)]
+        var findings = [configuration(facts.configuration, facts.choice)]
         if !usesSimulation(facts.configuration) { findings += bluetooth(facts) }
         findings.append(clock(facts.clock))
         if let database = facts.database { findings += self.database(database) }
@@ -16,11 +16,10 @@ enum Diagnosis {
         return false
     }
 
-    private static func configuration(_ configuration: HostFacts.ConfigurationFile) -> Finding {
+    private static func configuration(_ configuration: HostFacts.ConfigurationFile, _ choice: CentralChoice?) -> Finding {
         let check = "configuration"
         switch configuration {
-        case .valid(let path, let central):
-            return .ok(check, "\(path) is valid; headsets are reached through \(words(central: central))")
+        case .valid(let path, _): return .ok(check, "\(path) is valid" + (choice.map { "; \($0.sentence)" } ?? ""))
         case .absent(let path):
             return .problem(
                 check, "there is no \(path)", remedy: "copy Deploy/eegsync.yaml there and name your headsets in it")
@@ -29,15 +28,6 @@ enum Diagnosis {
             return .problem(
                 check, "\(path) is wrong: \(problems.first ?? "it cannot be read")\(more)",
                 remedy: "correct the file; a running daemon keeps the old one until then")
-        }
-    }
-
-    private static func words(central: String) -> String {
-        switch central {
-        case "simulation": "the simulated radio"
-        case "auto": "whatever this machine has"
-        case "bluez": "bluetoothd"
-        default: central
         }
     }
 

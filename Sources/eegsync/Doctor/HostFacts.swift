@@ -4,6 +4,8 @@ import BluetoothManagement
 /// What `eegsync doctor` looks at, as it was found: values only, so that the rules can be tested with any machine.
 struct HostFacts: Hashable {
     var configuration = ConfigurationFile.absent(path: Configuration.defaultPath)
+    /// The way to the headsets; nil where there is no configuration that says it.
+    var choice: CentralChoice?
     var bluetooth = Bluetooth()
     var bluetoothd = Bluetoothd()
     var privilege = Privilege()

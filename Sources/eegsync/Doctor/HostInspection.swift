@@ -18,6 +18,9 @@ struct HostInspection {
         let configuration = inspectConfiguration(&facts)
         facts.bluetooth = AdapterInspection(files: files).facts()
         facts.bluetoothd = BluetoothdInspection(files: files).facts()
+        if let configuration {
+            facts.choice = CentralChoice(configuration.central, isBluetoothdRunning: facts.bluetoothd.pid != nil)
+        }
         facts.clock = clock()
         let path = (try? options.databasePath()) ?? configuration?.databasePath
         let daemonPid = path.flatMap { DaemonPresence.pid(database: $0) }
@@ -110,8 +113,8 @@ struct HostInspection {
 
     /// What is connected to this machine, by whomever.
     private func connectedPeripherals(_ configuration: Configuration?, _ facts: HostFacts) -> [PeripheralIdentifier] {
-        guard let configuration, configuration.central.kind != "simulation", facts.bluetoothd.pid != nil else { return [] }
-        let session = CentralSession { configuration.makeCentral(watch: $0) }
+        guard let configuration, case .bluez? = facts.choice?.central, facts.bluetoothd.pid != nil else { return [] }
+        let session = CentralSession { configuration.makeCentral(watch: $0, isAlone: false) }
         var connected: [PeripheralIdentifier]?
         var isAsked = false
         session.run(for: Self.centralLimit) { events, _ in

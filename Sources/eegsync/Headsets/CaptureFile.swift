@@ -36,7 +36,9 @@ enum CaptureFile {
             case .bytes: capture = try byteStream(bytes, path, profile, consequence)
             case .text: capture = try Capture(text: bytes)
             case .btsnoop:
-                capture = try Capture(btsnoop: bytes, connection: connection, notifying: profile.dataCharacteristics)
+                // Where only the GATT database tells what sends samples, what the commands go to is the same in every kind.
+                let telling = profile.dataCharacteristics.isEmpty ? profile.controlCharacteristics : profile.dataCharacteristics
+                capture = try Capture(btsnoop: bytes, connection: connection, notifying: telling)
             }
             if capture.pieces.isEmpty { throw CaptureError.empty }
             return (capture, format != .bytes)

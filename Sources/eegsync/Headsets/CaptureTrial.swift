@@ -94,7 +94,7 @@ struct CaptureTrial {
             lastStatus = status
         case .annotation(let text), .message(let text):
             if texts.count < Self.textsMaximum { texts.append(text) }
-        case .overwritten, .drainEnded, .unsent, .refused: break
+        case .overwritten, .drainEnded, .unsent, .impedance, .refused: break
         }
     }
 }

@@ -44,6 +44,8 @@ struct HeadsetFacts: Facts {
     var packetPeriodMilliseconds: Double
     var silenceLimitMilliseconds: Double
     var keepAliveSeconds: Double?
+    /// What the headset measures the impedance of; empty where it cannot, or nobody knows how.
+    var impedances: [String]
     var presets: [String]
     var streams: [Stream]
     var commands: [Commands]
@@ -67,6 +69,7 @@ struct HeadsetFacts: Facts {
         packetPeriodMilliseconds = profile.timing.packetPeriod.inSeconds * 1000
         silenceLimitMilliseconds = profile.timing.silenceLimit.inSeconds * 1000
         keepAliveSeconds = profile.timing.keepAliveInterval?.inSeconds
+        impedances = profile.impedance?.electrodes ?? []
         presets = profile.presets
         streams = profile.streams.map { stream in
             Stream(
@@ -118,6 +121,7 @@ struct HeadsetFacts: Facts {
                     "lost after \(Quantity.duration(seconds: silenceLimitMilliseconds / 1000)) of silence",
                 ] + (keepAliveSeconds.map { ["kept alive each \(Quantity.duration(seconds: $0))"] } ?? [])),
         ]
+        facts.append(line("impedance of", impedances))
         if !presets.isEmpty { facts.append(line("presets", [presets.joined(separator: " ")])) }
         for sequence in commands { facts.append(line(sequence.purpose, [sequence.steps.joined(separator: "; ")])) }
         var lines = facts.compactMap { $0 }
@@ -140,8 +144,9 @@ struct HeadsetFacts: Facts {
             }
             let first = stream.channels.first
             let formula = first.map { channel in
-                "× \(channel.scale.plain) \(channel.unit)"
-                    + (channel.offset == 0 ? "" : " + \(channel.offset.plain) \(channel.unit)")
+                let sign = channel.offset < 0 ? "−" : "+"
+                return "× \(channel.scale.plain) \(channel.unit)"
+                    + (channel.offset == 0 ? "" : " \(sign) \(abs(channel.offset).plain) \(channel.unit)")
             }
             table.append([
                 .init(stream.name + (stream.bank == 0 ? "" : "-\(stream.bank + 1)")),

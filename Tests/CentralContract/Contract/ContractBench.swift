@@ -15,6 +15,9 @@ public protocol ContractBench: AnyObject {
     /// True where a link outlives the process that made it, as with bluetoothd.
     var keepsLinks: Bool { get }
 
+    /// True where a link outlives the process that made it for a moment at least: the kernel waits 2 s for another socket.
+    var leavesLinks: Bool { get }
+
     /// The present, on the clock of ``Central/process(at:)``.
     var now: MonotonicTime { get }
 
@@ -37,6 +40,9 @@ public protocol ContractBench: AnyObject {
 extension ContractBench {
     /// A headset with memory, which offers the Buffered EEG service.
     public var profile: any HeadsetProfile { BufferedEEGProfile() }
+
+    /// Where links are kept, they are left.
+    public var leavesLinks: Bool { keepsLinks }
 }
 
 /// The headset of a bench.

@@ -99,6 +99,19 @@ extension ContractCase {
             let none = try central.answer(to: .retrieve(services: [CentralUnderTest.foreignService]))
             guard case .didRetrieveConnected([], _) = none else { throw Breach(finding: "no such service, but: \(none)") }
         },
+        ContractCase("A link that another process has made is retrieved by its services, and by no others") {
+            central throws(Breach) in
+            guard central.bench.leavesLinks else { return }
+            try central.establish()
+            central.restart()
+            try central.begin()
+            let none = try central.answer(to: .retrieve(services: [CentralUnderTest.foreignService]))
+            guard case .didRetrieveConnected([], _) = none else { throw Breach(finding: "no such service, but: \(none)") }
+            let found = try central.answer(to: .retrieve(services: central.profile.services))
+            guard case .didRetrieveConnected([central.headset], _) = found else {
+                throw Breach(finding: "the headset is connected, but: \(found)")
+            }
+        },
         ContractCase("A link that outlived its process is restored, works, and ends without an attempt") {
             central throws(Breach) in
             guard central.bench.keepsLinks else { return }

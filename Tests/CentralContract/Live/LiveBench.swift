@@ -16,6 +16,8 @@ final class LiveBench: ContractBench {
     /// bluetoothd holds the links to headsets of Bluetooth Low Energy; a socket's link ends with it.
     var keepsLinks: Bool { route == .bluez && !profile.usesSerialPort }
 
+    var leavesLinks: Bool { !profile.usesSerialPort }
+
     /// Which central is put to the test.
     enum Route: String {
         case bluez, kernel

@@ -57,6 +57,8 @@ struct DecodedRules {
             textCount += text.utf8.count
             // A byte that is no UTF-8 becomes three; an annotation adds some words.
             return textCount > 3 * byteCount + 64 * itemCount ? "more text than came" : nil
+        case .impedance(let electrode, let kilohms):
+            return (0..<64).contains(electrode) && kilohms >= 0 && kilohms.isFinite ? nil : "an impedance that cannot be"
         case .refused: return nil
         }
     }

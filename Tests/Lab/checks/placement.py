@@ -109,6 +109,6 @@ def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
         return lambda rows: [(sample,) for sample in mindwave.raw_samples(rows)]
     if kind == "explore" and stored.name == "environment":
         return lambda rows: [explore.surroundings(row) for row in rows]
-    if kind == "thinkgear":
+    if kind in ("thinkgear", "tgam", "mindwave-2013"):
         return thinkgear.samples
     return list

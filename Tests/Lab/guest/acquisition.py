@@ -75,7 +75,8 @@ class Acquisition:
     def configure(self) -> None:
         """Writes the configuration."""
         lines = [f"database: {self.share}/eegsync.sqlite", "central:", f"  kind: {self.central}"]
-        if self.central == "kernel":
+        # Where no bluetoothd runs, nobody else switches the adapter on.
+        if self.central in ("kernel", "auto"):
             lines.append("  power_on: true")
         lines.append("headsets:")
         for headset in self.headsets:

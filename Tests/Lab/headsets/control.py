@@ -7,6 +7,8 @@ Words are separated as in a shell: a name with a space in it stands in quotes.
     disconnect NAME [REASON]       the headset ends the connection (reason code, 0x13)
     reboot NAME [SECONDS]          power off and on; new boot identifier
     rotate NAME [ADDRESS]          new private address
+    forget NAME                    loses the keys of its pairings
+    confuse NAME                   has other keys in their place
     advertise NAME on|off|pairing
     low-power NAME
     mute-status NAME on|off        leaves status queries unanswered
@@ -36,6 +38,7 @@ from radio import Radio
 
 from .clock import boottime
 from .headset import Headset
+from .pairing import Bonds
 from .serial_headset import SerialHeadset
 
 AnyHeadset = Headset | SerialHeadset
@@ -133,6 +136,22 @@ async def _rotate(headset: AnyHeadset, rest: list[str]) -> _Reply:
     return {"address": await headset.rotate(*rest[:1])}
 
 
+async def _forget(headset: AnyHeadset, _rest: list[str]) -> _Reply:
+    _bonds(headset).forget()
+    return {}
+
+
+async def _confuse(headset: AnyHeadset, _rest: list[str]) -> _Reply:
+    _bonds(headset).confuse()
+    return {}
+
+
+def _bonds(headset: AnyHeadset) -> Bonds:
+    if isinstance(headset, SerialHeadset):
+        raise ValueError(f"{headset.description.name} is not paired")
+    return headset.bonds
+
+
 async def _advertise(headset: AnyHeadset, rest: list[str]) -> _Reply:
     await headset.advertise(rest[0])
     return {}
@@ -177,6 +196,8 @@ _COMMANDS: dict[str, _HeadsetCommand] = {
     "disconnect": _disconnect,
     "reboot": _reboot,
     "rotate": _rotate,
+    "forget": _forget,
+    "confuse": _confuse,
     "advertise": _advertise,
     "low-power": _low_power,
     "mute-status": _mute_status,

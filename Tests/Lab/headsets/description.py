@@ -4,8 +4,8 @@
 
 For every kind:
     name                   complete local name
-    kind                   athena, buffered, cyton-ble, explore, ganglion, hermes, mindwave, muse; over Bluetooth Classic: cyton,
-                           thinkgear, unicorn
+    kind                   athena, buffered, cyton-ble, explore, ganglion, hermes, mindwave, mindwave-2013, muse, tgam; over
+                           Bluetooth Classic: cyton, thinkgear, unicorn
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)
     serial                 serial number of the Device Information service; none where empty ("")
@@ -15,10 +15,13 @@ For every kind:
     verbose                logs what is written to it (false)
     encrypted              its characteristics need an encrypted link (false)
     passkey                six digits that it asks for when pairing; "just works" where null (null)
+    secure_connections     false where it pairs in the older way (true)
+    private                true where it advertises with a resolvable private address from the beginning (false)
     mode                   how it begins: on, off, pairing ("on")
 For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
 For kind `thinkgear`, `recording`: a file of bytes from a real headset's serial port that is sent (none).
+For kind `tgam`, `radio`: one of `headsets.thinkgear_gatt.RADIOS` ("hm10").
 For the other kinds, the fields of `CytonPlan`, `ExplorePlan`, `GanglionPlan`, `HermesPlan`, `MindWavePlan`, `MusePlan` and
 `UnicornPlan` in the files of their names.
 """
@@ -47,6 +50,7 @@ from .journal import Journal
 from .mindwave import MindWaveFirmware, MindWavePlan
 from .muse import MuseFirmware, MusePlan
 from .thinkgear import ThinkGearFirmware
+from .thinkgear_gatt import BoardFirmware, MindWave2013Firmware
 from .unicorn import UnicornFirmware, UnicornPlan
 
 _EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
@@ -71,6 +75,8 @@ class HeadsetDescription:
     verbose: bool = False
     needs_encryption: bool = False
     passkey: int | None = None
+    has_secure_connections: bool = True
+    is_private: bool = False
     mode: str = "on"
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -96,6 +102,8 @@ _KEYS = {
     "public": "is_public",
     "advertising_interval": "advertising_interval_ms",
     "encrypted": "needs_encryption",
+    "secure_connections": "has_secure_connections",
+    "private": "is_private",
 }
 
 
@@ -136,6 +144,11 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
             return HermesFirmware(description.name, journal, hermes)
         case "mindwave":
             return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
+        case "mindwave-2013":
+            return MindWave2013Firmware(description.name, journal, MindWavePlan(description.seed, **details))
+        case "tgam":
+            radio = details.pop("radio", "hm10")
+            return BoardFirmware(description.name, journal, MindWavePlan(description.seed, **details), radio)
         case "thinkgear":
             recording = details.pop("recording", None)
             return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details), recording)

@@ -11,8 +11,8 @@ from .firmware import NOTIFY, READ, WRITE, WRITE_WITHOUT_RESPONSE, Appearance, C
 from .journal import Journal
 from .waveform import Waveform, boot_identifier
 
-# Packets of text are at least 15 ms apart; one goes in each connection interval.
-_IMPEDANCE_PERIOD = NANOSECONDS // 2
+# 1,001 readings of one electrode, one each 500 us (the firmware's UA_SAMPLE_LIMIT and UA_SAMPLE_TIME).
+_IMPEDANCE_PERIOD = 1001 * 500_000
 # Rows of the accelerometer in a cycle of packets.
 _MOTION_ROWS = 10
 
@@ -51,6 +51,8 @@ class GanglionFirmware(Firmware):
         self._motion_rows = 0
         self._axis = 0
         self._texts: list[bytes] = []
+        # What the latest `z` met: `Z` starts the samples again only then.
+        self._was_streaming = False
         self._impedance_due = 0
         self._impedance_channel = 1
         self._turn_due: int | None = None
@@ -114,6 +116,7 @@ class GanglionFirmware(Firmware):
     def _start(self, now: int) -> None:
         if self._clock is not None:
             return
+        self.measures_impedance = False
         self.boot = boot_identifier(self.plan.seed, self.starts)
         self._clock = SamplingClock(now, packets.FREQUENCY, self.plan.crystal_ppm)
         self._waveform = Waveform(self.plan.seed, self.boot, 0, packets.CHANNELS)
@@ -157,9 +160,16 @@ class GanglionFirmware(Firmware):
                 self._stop(now)
             case "n" | "N":
                 self.accelerometer = command == "n"
-            case "z" | "Z":
-                self.measures_impedance = command == "z"
-                self._impedance_due = now
+            case "z":
+                self._was_streaming = self.is_streaming
+                self._stop(now)
+                self.measures_impedance = True
+                self._impedance_channel = 1
+                self._impedance_due = now + _IMPEDANCE_PERIOD
+            case "Z":
+                self.measures_impedance = False
+                if self._was_streaming:
+                    self._start(now)
             case "1" | "2" | "3" | "4":
                 self.disabled_channels.add(int(command))
             case "!" | "@" | "#" | "$":
@@ -250,7 +260,13 @@ class GanglionFirmware(Firmware):
         return self._axis
 
     def statistics(self, now: int) -> dict[str, Any]:
-        return {"streaming": self.is_streaming, "starts": self.starts, "boot": self.boot, "position": self._position}
+        return {
+            "streaming": self.is_streaming,
+            "measuresImpedance": self.measures_impedance,
+            "starts": self.starts,
+            "boot": self.boot,
+            "position": self._position,
+        }
 
 
 def samples(row: tuple[int, ...], firmware_version: int) -> tuple[int, ...]:

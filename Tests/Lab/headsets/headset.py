@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from bumble import att, hci
-from bumble.device import Connection, Device, DeviceConfiguration
+from bumble.device import Connection, DeviceConfiguration
 from bumble.hci import Address
 from bumble.host import Host
 from radio import PeripheralController, Radio
@@ -17,9 +17,10 @@ from .advertisement import advertising_data, scan_response_data
 from .clock import NANOSECONDS, now, shift
 from .database import GattDatabase
 from .description import HeadsetDescription
+from .device import HeadsetDevice
 from .firmware import Firmware, Link, Notification
 from .journal import Journal
-from .pairing import configure_pairing
+from .pairing import Bonds, configure_pairing
 from .peripheral import Peripheral
 
 _ATT_CHANNEL = 4
@@ -56,14 +57,18 @@ class Headset(Peripheral):
             advertising_interval_min=description.advertising_interval_ms,
             advertising_interval_max=description.advertising_interval_ms,
         )
-        self._device = Device(config=configuration, host=host)
+        self._device = HeadsetDevice(config=configuration, host=host)
+        self.bonds = Bonds()
+        self._device.keystore = self.bonds
         configure_pairing(self._device, description, journal)
         self._database = GattDatabase(self._device, firmware, description, self._written, self._subscribed)
-        self._device.on(Device.EVENT_CONNECTION, self._connected)
+        self._device.on(HeadsetDevice.EVENT_CONNECTION, self._connected)
 
     async def power_on(self) -> None:
         """Starts the headset for the first time."""
         await self._device.power_on()
+        if self.description.is_private:
+            await self._change_address(self.description.private_address(0))
         self.firmware.power_on(now())
         await self._advertise()
 
@@ -75,6 +80,7 @@ class Headset(Peripheral):
             "mode": self._mode,
             "isOff": self._is_off,
             "isConnected": self._connection is not None,
+            "bonds": self.bonds.state(),
             "firmware": self.firmware.state(),
         }
 
@@ -86,6 +92,7 @@ class Headset(Peripheral):
             self.firmware.power_on(now())
         self._mode = state["mode"]
         self._rotations = state["rotations"]
+        self.bonds.resume(state["bonds"])
         await self._change_address(Address(state["address"]))
         await self._advertise()
 
@@ -111,7 +118,7 @@ class Headset(Peripheral):
             self._link.notifying.add(uuid)
         else:
             self._link.notifying.discard(uuid)
-        self.journal.note("subscribed", uuid=uuid, on=is_notifying)
+        self.journal.note("subscribed", uuid=uuid, on=is_notifying, requests=self._device.request_count)
         self.firmware.subscribed(uuid, now())
         self._schedule()
 
@@ -121,6 +128,7 @@ class Headset(Peripheral):
         self._connection = connection
         self._was_available = False
         self.counts["connections"] += 1
+        self._device.request_count = 0
         self._link = Link()
         self._refresh_link()
         connection.on(Connection.EVENT_DISCONNECTION, lambda reason: self._disconnected(connection, reason))

@@ -15,7 +15,8 @@ Headsets that outlive the machine (`headsets.state`) log `machineBooted` at each
 that machine's CLOCK_BOOTTIME to have the headsets' time, in which all lines of the file are.
 
 The other events: poweredOff, advertising (mode, address), silent (no longer advertises), vanished, returned, available (from
-now on a central could connect: in range and advertising), connected, subscribed (uuid, on), disconnected (reason), written
+now on a central could connect: in range and advertising), connected, subscribed (uuid, on; requests: how many packets the
+machine had sent on the link by then), disconnected (reason), written
 (uuid, value; only with `"verbose": true`), condition (of a Buffered EEG headset), acknowledged (stream, position; at most one
 a second), read (stream, first, end), overrun (stream, lost since power-on; at most one a second), lost, duplicated, stalled,
 rotated (address), paired.

@@ -1,8 +1,11 @@
-"""How a headset pairs."""
+"""How a headset pairs, and what it keeps of that."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from bumble.device import Connection, Device
+from bumble.keys import MemoryKeyStore, PairingKeys
 from bumble.pairing import PairingConfig, PairingDelegate
 
 from .description import HeadsetDescription
@@ -23,6 +26,29 @@ class PasskeyDelegate(PairingDelegate):
         """Nobody looks at the display."""
 
 
+class Bonds(MemoryKeyStore):
+    """The keys of the machines that a headset was paired with. They outlive the machine, as all of the headset does."""
+
+    def state(self) -> dict[str, Any]:
+        """What `resume` needs."""
+        return {name: keys.to_dict() for name, keys in self.all_keys.items()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Goes on where another process ended."""
+        self.all_keys = {name: PairingKeys.from_dict(keys) for name, keys in state.items()}
+
+    def forget(self) -> None:
+        """As after a reset to how it was sold."""
+        self.all_keys = {}
+
+    def confuse(self) -> None:
+        """Puts other keys in their place, as when it was paired with a machine of the same address."""
+        for keys in self.all_keys.values():
+            for key in (keys.ltk, keys.ltk_central, keys.ltk_peripheral):
+                if key is not None:
+                    key.value = bytes(byte ^ 0xFF for byte in key.value)
+
+
 def configure_pairing(device: Device, description: HeadsetDescription, journal: Journal) -> None:
     """Sets what the headset answers to a pairing request: a passkey where it has one, "just works" otherwise."""
 
@@ -34,7 +60,7 @@ def configure_pairing(device: Device, description: HeadsetDescription, journal: 
             delegate = PasskeyDelegate(description.passkey)
         kind = PairingConfig.AddressType.PUBLIC if description.is_public else PairingConfig.AddressType.RANDOM
         return PairingConfig(
-            sc=True,
+            sc=description.has_secure_connections,
             mitm=description.passkey is not None,
             bonding=True,
             delegate=delegate,

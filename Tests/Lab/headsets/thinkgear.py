@@ -115,6 +115,12 @@ class ThinkGearFirmware(Firmware):
 
     def connected(self, link: Link, now: int) -> None:
         super().connected(link, now)
+        self.begin(now)
+
+    def begin(self, now: int) -> None:
+        """Begins to send; nothing where it does so already."""
+        if self._clock is not None:
+            return
         self.boot = boot_identifier(self.plan.seed, self.starts)
         self._clock = SamplingClock(now, _FREQUENCY, self.plan.crystal_ppm)
         self._waveform = Waveform(self.plan.seed, self.boot, 0, 1)
@@ -156,7 +162,7 @@ class ThinkGearFirmware(Firmware):
         if self._recording is not None:
             value = self._recording.sent(self._first + self._position, end - self._position)
             self._position = end
-            return [Notification(SERIAL_PORT, value)]
+            return self.notifications(value)
         out = []
         rows = samples(self._waveform.rows(self._position, end - self._position))
         for position, row in enumerate(rows, self._position):
@@ -164,7 +170,11 @@ class ThinkGearFirmware(Firmware):
             if position % 512 == 511:
                 out.append(power_frame(self.plan.poor_signal, 50, 60, POWERS))
         self._position = end
-        return [Notification(SERIAL_PORT, b"".join(out))]
+        return self.notifications(b"".join(out))
+
+    def notifications(self, value: bytes) -> list[Notification]:
+        """How bytes of the stream go out: a serial port takes any number at once."""
+        return [Notification(SERIAL_PORT, value)]
 
     def statistics(self, now: int) -> dict[str, object]:
         return {"streaming": self._clock is not None, "starts": self.starts, "boot": self.boot, "position": self._position}

@@ -88,6 +88,12 @@ MINDWAVE_2 = LabHeadset(
     "MindWave Mobile", "left", "C0:68:9E:00:00:01", 51, kind="mindwave", model="mindwave", is_known_by_address=True
 )
 OTHER_MINDWAVE_2 = LabHeadset("MindWave Mobile+", None, "C0:68:9E:00:06:66", 5166, kind="mindwave", model="mindwave")
+MINDWAVE_2013 = LabHeadset(
+    "MindWave Mobile", "left", "C0:68:9E:00:13:01", 52, kind="mindwave-2013", model="mindwave", is_known_by_address=True
+)
+# Boards whose radio passes a serial port through.
+TGAM_HM10 = LabHeadset("BT05", "left", "C0:98:7B:00:00:01", 53, kind="tgam", model="tgam", is_known_by_address=True)
+TGAM_ISSC = dataclasses.replace(TGAM_HM10, name="TGAM-ISSC", seed=54, details={"radio": "issc"})
 # A headset with a serial port over Bluetooth Classic.
 MINDWAVE = LabHeadset(
     "MindWaveMobile-0001", "left", "20:68:9D:00:00:01", 41, kind="thinkgear", model="thinkgear", is_known_by_address=True
@@ -122,7 +128,7 @@ class Scenario:
     is_recorded: bool = True
     # Takes minutes: performed only where it is named, or with --all.
     is_long: bool = False
-    # Which central eegsync uses: bluetoothd's (bluez), or that of the kernel's sockets (kernel), beside which none runs.
+    # Which central eegsync uses: bluetoothd's (bluez), that of the kernel's sockets (kernel), beside which none runs, or auto.
     central: str = "bluez"
     # True where it has so many returns that missing the goal is no chance: it then fails.
     must_meet_goals: bool = False

@@ -1,9 +1,8 @@
-"""What happens to bluetoothd, to the adapter and to the link behind eegsync's back."""
+"""What happens to bluetoothd and to the link behind eegsync's back."""
 
 from __future__ import annotations
 
 import sys
-from functools import partial
 
 from guest.bluetooth import bluetoothctl
 from guest.clock import now
@@ -36,34 +35,6 @@ def _bluetoothd_late(lab: Lab) -> None:
     since = now()
     lab.bluetooth.start()
     lab.expect_return("left", since, "bluetoothd started after eegsync", Goal.SYSTEM)
-    lab.undisturbed()
-
-
-def _power(lab: Lab, seconds: float) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(3):
-        lab.undisturbed()
-        lost = now()
-        bluetoothctl("power", "off")
-        lab.pass_time(seconds)
-        since = now()
-        bluetoothctl("power", "on")
-        lab.expect_return("left", since, "adapter off and on", Goal.SYSTEM, lost, advertising=True)
-    lab.undisturbed()
-
-
-def _blocked_radio(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for seconds in (1.0, 5.0, 60.0):
-        lab.undisturbed()
-        lost = now()
-        output_of(["rfkill", "block", "bluetooth"])
-        lab.pass_time(seconds)
-        since = now()
-        output_of(["rfkill", "unblock", "bluetooth"])
-        lab.expect_return("left", since, "rfkill block and unblock", Goal.SYSTEM, lost, advertising=True)
     lab.undisturbed()
 
 
@@ -121,32 +92,11 @@ def _held_by_another(lab: Lab) -> None:
     lab.undisturbed()
 
 
-def _unplugged(lab: Lab, plug: str, fault: str) -> None:
-    lab.start()
-    lab.record("left")
-    for seconds in (2.0, 20.0):
-        lab.undisturbed()
-        lost = lab.headsets.tell("adapter", "unplug")
-        lab.pass_time(seconds)
-        since = lab.headsets.tell("adapter", plug)
-        lab.expect_return("left", since, fault, Goal.SYSTEM, lost, advertising=True)
-    lab.undisturbed()
-
-
 SCENARIOS = [
     Scenario(4, "bluetoothd-killed", "bluetoothd killed and restarted", [_bluetoothd_killed]),
     Scenario(4, "bluetoothd-late", "bluetoothd started after eegsync", [_bluetoothd_late]),
-    Scenario(5, "power", "adapter switched off and on", [partial(_power, seconds=5)]),
-    Scenario(6, "rfkill", "Bluetooth blocked and unblocked", [_blocked_radio]),
     Scenario(7, "disconnect", "link ended by a program or by the headset", [_disconnected]),
     Scenario(7, "block", "headset blocked and unblocked by a person", [_blocked_device]),
     Scenario(9, "link-left-over", "another program has left its link to the headset", [_left_by_another]),
     Scenario(9, "other-client", "another program holds the headset at start", [_held_by_another]),
-    Scenario(14, "unplug", "adapter pulled out and put in", [partial(_unplugged, plug="plug", fault="adapter replugged")]),
-    Scenario(
-        14,
-        "unplug-renumbered",
-        "adapter back under another number",
-        [partial(_unplugged, plug="plug-elsewhere", fault="adapter back as another number")],
-    ),
 ]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 
+from guest.clock import now
+from guest.lab import Lab
+from guest.process import output_of
+from lab.marks import Goal
 from lab.scenario import Scenario
 
-from . import acquisition, headset, range, recording, unbuffered
+from . import acquisition, adapter, headset, range, recording, unbuffered
 
 # What bluetoothd does or holds: there is nothing like it here.
-_OF_BLUETOOTHD = ("link-left-over", "other-client", "rotation-bonded", "rotation-passkey")
+_OF_BLUETOOTHD = ("link-left-over", "other-client")
 
 
 def _over_the_kernel(scenario: Scenario) -> Scenario:
@@ -22,9 +26,87 @@ def _over_the_kernel(scenario: Scenario) -> Scenario:
     )
 
 
+# What eegsync ends with where it finds a problem (sysexits.h, EX_UNAVAILABLE).
+_UNAVAILABLE = 69
+
+
+def _expect_doctor(lab: Lab, text: str) -> None:
+    """The doctor calls it a problem."""
+    configuration = str(lab.acquisition.configuration)
+    output = output_of([lab.acquisition.program_path, "doctor", "--config", configuration], expected=_UNAVAILABLE)
+    lab.require(text in " ".join(output.split()), f"eegsync doctor does not say: {text}")
+
+
+def _expect_line(lab: Lab, text: str, seconds: float = 20) -> None:
+    lab.require(lab.acquisition.wait_for_line(text, seconds), f"the log does not say: {text}")
+
+
+def _bluetoothd_stopped(lab: Lab, fault: str) -> None:
+    """As its unit is stopped: it switches the adapter off."""
+    since = now()
+    lab.bluetooth.bluetoothd.end()
+    lab.expect_return("left", since, fault, Goal.GATE, advertising=True)
+    lab.undisturbed()
+
+
+def _beside_bluetoothd(lab: Lab) -> None:
+    lab.bluetooth.start()
+    lab.bluetooth.wait_until_ready()
+    lab.start_acquisition()
+    lab.acquisition.command("record", "start", "left")
+    _expect_line(lab, "bluetoothd runs beside eegsync")
+    lab.pass_time(30)
+    _expect_line(lab, "waiting for a person: bluetoothd runs beside eegsync")
+    lab.require("EBUSY" in lab.acquisition.command("status"), "eegsync status does not say who is in the way")
+    _expect_doctor(lab, "takes the channel of every link (EBUSY)")
+    _bluetoothd_stopped(lab, "bluetoothd stopped")
+    # It comes while a headset streams.
+    lab.bluetooth.start()
+    lab.bluetooth.wait_until_ready()
+    lab.pass_time(20)
+    _bluetoothd_stopped(lab, "bluetoothd stopped once more")
+
+
+def _without_permission(lab: Lab) -> None:
+    program = lab.acquisition.program
+    command = program.command
+    program.command = ["setpriv", "--inh-caps=-net_admin", "--bounding-set=-net_admin", *command]
+    lab.start_acquisition()
+    lab.acquisition.command("record", "start", "left")
+    _expect_line(lab, "this process lacks CAP_NET_ADMIN")
+    _expect_line(lab, "this user may not use it")
+    _expect_doctor(lab, "eegsync lacks CAP_NET_ADMIN")
+    program.end()
+    program.command = command
+    since = lab.start_acquisition()
+    lab.expect_return("left", since, "permission granted", Goal.GATE)
+    lab.undisturbed()
+
+
+def _auto_with_bluetoothd(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    _expect_line(lab, "headsets are reached through bluetoothd: it runs")
+    lab.undisturbed()
+
+
+def _auto_alone(lab: Lab) -> None:
+    lab.start_acquisition()
+    lab.record("left")
+    _expect_line(lab, "headsets are reached through the kernel's own sockets: bluetoothd does not run")
+    lab.undisturbed()
+
+
 SCENARIOS = [
-    _over_the_kernel(scenario)
-    for module in (range, acquisition, headset, recording, unbuffered)
-    for scenario in module.SCENARIOS
-    if scenario.name not in _OF_BLUETOOTHD and "bluetoothd" not in scenario.name
+    *(
+        _over_the_kernel(scenario)
+        for module in (range, acquisition, headset, recording, unbuffered)
+        for scenario in module.SCENARIOS
+        if scenario.name not in _OF_BLUETOOTHD and "bluetoothd" not in scenario.name
+    ),
+    *map(_over_the_kernel, adapter.WITHOUT_BLUETOOTHD),
+    _over_the_kernel(Scenario(30, "beside-bluetoothd", "bluetoothd runs all the same", [_beside_bluetoothd])),
+    _over_the_kernel(Scenario(30, "permission", "CAP_NET_ADMIN is lacking", [_without_permission])),
+    Scenario(30, "auto-bluetoothd", "kind auto where bluetoothd runs", [_auto_with_bluetoothd], central="auto"),
+    Scenario(30, "auto-alone", "kind auto where none runs", [_auto_alone], central="auto"),
 ]

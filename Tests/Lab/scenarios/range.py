@@ -5,13 +5,23 @@ from __future__ import annotations
 from functools import partial
 
 from guest.lab import Lab
+from lab.marks import Goal
 from lab.scenario import RARE_STRANGER, SLOW, Scenario, Step, through
 
 
-def away(seconds: float, times: int) -> Step:
+def _paged(lab: Lab, seconds: float, fault: str) -> None:
+    """A headset that is paged answers once it has noticed itself that its old link is gone."""
+    lost = lab.tell("vanish", "left")
+    lab.pass_time(seconds)
+    lab.expect_return("left", lab.tell("return", "left"), fault, Goal.GATE, lost, advertising=True)
+
+
+def away(seconds: float, times: int, is_paged: bool = False) -> Step:
     """Out of range for so long, so many times."""
-    length = f"{seconds:.0f} s" if seconds < 3600 else f"{seconds / 3600:.0f} h"
-    return through(partial(Lab.away, name="left", seconds=seconds, fault=f"away {length}"), times)
+    fault = f"away {seconds:.0f} s" if seconds < 3600 else f"away {seconds / 3600:.0f} h"
+    if is_paged:
+        return through(partial(_paged, seconds=seconds, fault=fault), times)
+    return through(partial(Lab.away, name="left", seconds=seconds, fault=fault), times)
 
 
 SCENARIOS = [

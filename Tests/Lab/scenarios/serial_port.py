@@ -9,9 +9,10 @@ from pathlib import Path
 from guest.bluetooth import bluetoothctl
 from guest.clock import now
 from guest.lab import Lab
-from guest.process import output_of
 from lab.marks import Goal
 from lab.scenario import CYTON, LEFT, MINDWAVE, STRANGER, UNICORN, Scenario, Step
+
+from .range import away
 
 # What a real MindWave sent in 322 s; not part of the project, so the scenario exists where the file does.
 _RECORDING = Path(__file__).resolve().parents[4] / "shared/data/mindwave-rfcomm-baseline.bytes"
@@ -20,19 +21,7 @@ _SECOND = dataclasses.replace(
     MINDWAVE, name="MindWaveMobile-0002", alias="right", address="20:68:9D:00:00:02", seed=42
 )
 _BESIDE = dataclasses.replace(MINDWAVE, alias="right")
-
-
-def _away(lab: Lab, seconds: float, times: int) -> None:
-    lab.start()
-    lab.record("left")
-    for _ in range(times):
-        lab.undisturbed()
-        lost = lab.tell("vanish", "left")
-        lab.pass_time(seconds)
-        since = lab.tell("return", "left")
-        # It answers pages once it has noticed itself that its old link is gone.
-        lab.expect_return("left", since, f"away {seconds:.0f} s", Goal.GATE, lost, advertising=True)
-    lab.undisturbed()
+_away = partial(away, is_paged=True)
 
 
 def _disconnected(lab: Lab) -> None:
@@ -56,46 +45,6 @@ def _killed(lab: Lab) -> None:
     for _ in range(3):
         lab.undisturbed()
         lab.kill_acquisition("left", "kill -9, restarted at once")
-    lab.undisturbed()
-
-
-def _power(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for seconds in (2.0, 5.0, 30.0):
-        lab.undisturbed()
-        lost = now()
-        bluetoothctl("power", "off")
-        lab.pass_time(seconds)
-        since = now()
-        bluetoothctl("power", "on")
-        lab.expect_return("left", since, "adapter off and on", Goal.GATE, lost, advertising=True)
-    lab.undisturbed()
-
-
-def _blocked_radio(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for seconds in (1.0, 30.0):
-        lab.undisturbed()
-        lost = now()
-        output_of(["rfkill", "block", "bluetooth"])
-        lab.pass_time(seconds)
-        since = now()
-        output_of(["rfkill", "unblock", "bluetooth"])
-        lab.expect_return("left", since, "rfkill block and unblock", Goal.GATE, lost, advertising=True)
-    lab.undisturbed()
-
-
-def _unplugged(lab: Lab) -> None:
-    lab.start()
-    lab.record("left")
-    for plug in ("plug", "plug-elsewhere"):
-        lab.undisturbed()
-        lost = lab.headsets.tell("adapter", "unplug")
-        lab.pass_time(5)
-        since = lab.headsets.tell("adapter", plug)
-        lab.expect_return("left", since, "adapter replugged", Goal.GATE, lost, advertising=True)
     lab.undisturbed()
 
 
@@ -202,13 +151,10 @@ def _serial(name: str, title: str, step: Step) -> Scenario:
 
 
 SCENARIOS = [
-    _serial("away-5s", "out of range for 5 s", partial(_away, seconds=5, times=2)),
-    _serial("away-60s", "out of range for 60 s", partial(_away, seconds=60, times=2)),
+    _serial("away-5s", "out of range for 5 s", _away(5, times=2)),
+    _serial("away-60s", "out of range for 60 s", _away(60, times=2)),
     _serial("disconnect", "link ended by a program or by the headset", _disconnected),
     _serial("kill", "eegsync killed (-9)", _killed),
-    _serial("power", "adapter switched off and on", _power),
-    _serial("rfkill", "Bluetooth blocked and unblocked", _blocked_radio),
-    _serial("unplug", "adapter pulled out and put in", _unplugged),
     _serial("paged", "adapter switched off and pulled out while it pages", _taken_while_paged),
     _serial("alone", "without bluetoothd", _without_bluetoothd),
     _serial("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_restarted),
@@ -221,9 +167,9 @@ SCENARIOS = [
         headsets=(LEFT, _BESIDE, STRANGER),
     ),
     # Headsets that are asked and started by commands; the Cyton streams on when its link ends.
-    Scenario(32, "unicorn-away-5s", "Unicorn: out of range for 5 s", [partial(_away, seconds=5, times=4)], (UNICORN,)),
+    Scenario(32, "unicorn-away-5s", "Unicorn: out of range for 5 s", [_away(5, times=4)], (UNICORN,)),
     Scenario(32, "unicorn-kill", "Unicorn: eegsync killed (-9)", [_killed], (UNICORN,)),
-    Scenario(33, "cyton-away-5s", "Cyton: out of range for 5 s", [partial(_away, seconds=5, times=4)], (CYTON,)),
+    Scenario(33, "cyton-away-5s", "Cyton: out of range for 5 s", [_away(5, times=4)], (CYTON,)),
     Scenario(33, "cyton-kill", "Cyton: eegsync killed (-9)", [_killed], (CYTON,)),
 ]
 if _RECORDING.exists():

@@ -14,6 +14,7 @@ from lab.scenario import (
     GANGLION,
     HERMES,
     MINDWAVE_2,
+    MINDWAVE_2013,
     MUSE,
     OTHER_CYTON_BLE,
     OTHER_EXPLORE,
@@ -21,6 +22,8 @@ from lab.scenario import (
     OTHER_HERMES,
     OTHER_MINDWAVE_2,
     OTHER_MUSE,
+    TGAM_HM10,
+    TGAM_ISSC,
     LabHeadset,
     Scenario,
     Step,
@@ -74,6 +77,9 @@ _EXPLORE: _Model = (24, "explore", "Explore", EXPLORE, OTHER_EXPLORE)
 _CYTON: _Model = (25, "cyton-ble", "Cyton BLE", CYTON_BLE, OTHER_CYTON_BLE)
 _HERMES: _Model = (34, "hermes", "Hermes V1", HERMES, OTHER_HERMES)
 _MINDWAVE: _Model = (35, "mindwave", "MindWave Mobile 2", MINDWAVE_2, OTHER_MINDWAVE_2)
+_MINDWAVE_2013: _Model = (35, "mindwave-2013", "MindWave of 2013", MINDWAVE_2013, OTHER_MINDWAVE_2)
+_TGAM: _Model = (35, "tgam", "TGAM board, HM-10", TGAM_HM10, OTHER_MINDWAVE_2)
+_TGAM_ISSC: _Model = (35, "tgam-issc", "TGAM board, ISSC", TGAM_ISSC, OTHER_MINDWAVE_2)
 
 
 def _scenario(model: _Model, name: str, title: str, step: Step) -> Scenario:
@@ -102,7 +108,18 @@ def _stall(model: _Model, seconds: float) -> Scenario:
 
 
 # The Hermes is away for about a turn of its counter.
-_ALL = (_MUSE, _ATHENA, _GANGLION, _EXPLORE, _CYTON, _HERMES, _MINDWAVE)
+_ALL = (
+    _MUSE,
+    _ATHENA,
+    _GANGLION,
+    _EXPLORE,
+    _CYTON,
+    _HERMES,
+    _MINDWAVE,
+    _MINDWAVE_2013,
+    _TGAM,
+    _TGAM_ISSC,
+)
 SCENARIOS = [
     *map(_away, _ALL),
     *map(_kill, _ALL),

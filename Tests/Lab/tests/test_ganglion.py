@@ -131,6 +131,21 @@ def test_the_end_of_the_link_stops_it():
     assert not ganglion.is_streaming and not ganglion.accelerometer and ganglion.next_turn(S) is None
 
 
+def test_impedance_is_measured_instead_of_samples():
+    ganglion = firmware(3)
+    packets = stream(ganglion, 3, "nbz")
+    assert [packet[0] for packet in packets] == [201, 202, 203, 204, 205] and not ganglion.is_streaming
+    ganglion.write(g.COMMAND, b"Z", 3 * S)
+    assert ganglion.is_streaming and ganglion.starts == 2
+    # Told twice, it forgets that it has sampled; a start ends the measurement as well.
+    for command in (b"z", b"z", b"Z"):
+        ganglion.write(g.COMMAND, command, 4 * S)
+    assert not ganglion.is_streaming
+    ganglion.write(g.COMMAND, b"z", 5 * S)
+    ganglion.write(g.COMMAND, b"b", 5 * S)
+    assert ganglion.is_streaming and not ganglion.measures_impedance
+
+
 def test_each_start_is_a_boot_of_its_own():
     ganglion = firmware(3)
     stream(ganglion, 1)

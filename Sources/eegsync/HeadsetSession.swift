@@ -3,44 +3,56 @@ import Bluetooth
 import Foundation
 import Storage
 
-/// Where a capture comes from: a running daemon, asked through its database, or an acquisition of this process's own into a
-/// database in memory, which is the same from there on.
-final class CaptureSession: Sendable {
-    /// The database through which the capture is asked for.
+/// The link to a headset that a command asks something of: that of a running daemon, asked through its database, or one of
+/// this process's own, with a database in memory, which is the same from there on.
+final class HeadsetSession: Sendable {
+    /// The database through which the headset is asked.
     let store: Store
+    /// The model of the headset.
+    let model: String
     /// The acquiring process; nil for this one.
     let daemonPid: Int32?
     private let service: AcquisitionService?
 
-    /// Asks the daemon that acquires into `store`.
+    /// Asks the daemon where one runs on the database, or else connects to the headset as the configuration says.
     ///
-    /// - Throws: ``Failure`` where it does not record the headset: only then it has a link to capture.
-    init(askingDaemon pid: Int32, store: Store, headset: String) throws {
-        guard try store.headsets(at: HostClock.now).contains(where: { $0.name == headset && $0.isWanted }) else {
+    /// - Parameter consequence: what did not happen where there is no link.
+    /// - Throws: ``Failure`` where nobody could have a link.
+    convenience init(of headset: String, _ options: DatabaseOptions, consequence: String) throws {
+        if let path = try? options.databasePath(), let pid = DaemonPresence.pid(database: path) {
+            try self.init(askingDaemon: pid, store: try options.openForControl(), headset: headset, consequence)
+        } else {
+            try self.init(connectingTo: headset, try options.configuration(), file: options.configurationPath, consequence)
+        }
+    }
+
+    /// Asks the daemon that acquires into `store`; only where it records the headset, it has a link.
+    private init(askingDaemon pid: Int32, store: Store, headset: String, _ consequence: String) throws {
+        guard let open = try store.openRecordings().first(where: { $0.headsetName == headset && $0.isWanted }) else {
             throw Failure(
                 problem: "eegsync run (pid \(pid)) has the radio, and does not record \(headset).",
-                consequence: "nothing was captured.", remedy: "let it record: eegsync record start \(headset).", code: .noInput)
+                consequence: consequence, remedy: "let it record: eegsync record start \(headset).", code: .noInput)
         }
         self.store = store
+        model = open.model
         daemonPid = pid
         service = nil
     }
 
     /// Connects to a configured headset by itself; nothing is stored.
-    ///
-    /// - Throws: ``Failure`` where the configuration does not name the headset.
-    init(connectingTo headset: String, _ configuration: Configuration, file: String) throws {
+    private init(connectingTo headset: String, _ configuration: Configuration, file: String, _ consequence: String) throws {
         guard let known = configuration.headsets.first(where: { $0.name == headset }) else {
             throw Failure(
                 problem: "the configuration \(file) names no headset \(headset), only "
                     + configuration.headsets.map(\.name).joined(separator: ", ") + ".",
-                consequence: "nothing was captured.", remedy: "check the spelling, or add the headset to the configuration.",
+                consequence: consequence, remedy: "check the spelling, or add the headset to the configuration.",
                 code: .noInput)
         }
         let store = try Store.inMemory(hostBoot: try HostBoot.current())
         try store.noteClockOffset(HostClock.offset())
         try store.startRecording(headset: headset, model: known.model, at: HostClock.now)
         self.store = store
+        model = known.model
         daemonPid = nil
         let settings = AcquisitionService.Settings(
             headsets: configuration.knownHeadsets, seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
@@ -51,11 +63,11 @@ final class CaptureSession: Sendable {
     }
 
     /// Acquires while `body` runs, where this process has to.
-    func run(_ body: () async throws -> Void) async throws {
+    func run<Value>(_ body: () async throws -> Value) async throws -> Value {
         guard let service else { return try await body() }
         async let acquisition: Void = service.run()
         // Whoever does not read the reports loses them: they are bounded.
-        let result: Result<Void, any Error>
+        let result: Result<Value, any Error>
         do {
             result = .success(try await body())
         } catch {
@@ -63,6 +75,6 @@ final class CaptureSession: Sendable {
         }
         await service.shutDown()
         try await acquisition
-        try result.get()
+        return try result.get()
     }
 }

@@ -1,0 +1,56 @@
+import Bluetooth
+import KernelBluetooth
+import Logging
+import Storage
+
+/// What the kernel's route knows of headsets, kept in the database from one process to the next. Read once, when the central is
+/// made; written behind its back.
+struct KeptLinks: Sendable {
+    private let store: Store
+    private let writes: DeferredWrites
+    private let log: DaemonLog
+
+    init(store: Store, writes: DeferredWrites, log: DaemonLog) {
+        self.store = store
+        self.writes = writes
+        self.log = log
+    }
+
+    /// The handles of headsets. Where they cannot be read, there are none: that costs a discovery each.
+    func handleMaps() -> HandleMapStore {
+        let writes = writes
+        return .inMemory(read("handles") { () throws(StorageError) in try store.handleMaps() } ?? [:]) { peripheral, text in
+            let time = HostClock.now
+            writes.add(.handleMap(peripheral)) { (store) throws(StorageError) in
+                try store.setHandleMap(text, of: peripheral, at: time)
+            }
+        }
+    }
+
+    /// The keys of headsets. Where they cannot be read, none are loaded, and headsets that want keys are paired anew.
+    func bonds() -> BondStore {
+        let (writes, log) = (writes, log)
+        let bonds = read("keys") { () throws(StorageError) in try store.bonds() } ?? []
+        return BondStore(
+            load: { bonds },
+            save: { bond, identity in
+                writes.add(.bond(identity)) { (store) throws(StorageError) in
+                    try store.setBond(bond, with: identity)
+                    log.log(
+                        bond == nil ? .notice : .info,
+                        bond == nil
+                            ? "the headset has lost the keys of its pairing; it is paired anew" : "the headset was paired",
+                        ["address": "\(identity)"])
+                }
+            })
+    }
+
+    private func read<Kept>(_ what: String, _ body: () throws(StorageError) -> Kept) -> Kept? {
+        do {
+            return try body()
+        } catch {
+            log.log(.warning, "the kept \(what) of headsets cannot be read, eegsync goes on without: \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Bluetooth
+import Testing
+
+@Suite struct BondTests {
+    @Test func aKeyShowsInNoDescription() throws {
+        let key = try #require(SecretKey([UInt8](repeating: 0xAB, count: 16)))
+        let bond = Bond(
+            identity: PeripheralIdentifier(address: 1, type: .public),
+            longTermKeys: [
+                LongTermKey(
+                    type: 2, isForCentral: false, encryptionSize: 16, encryptedDiversifier: 0, randomNumber: 0, value: key)
+            ], identityResolvingKey: key)
+        var dumped = ""
+        dump(bond, to: &dumped)
+        for text in ["\(bond)", String(reflecting: bond), dumped, "\(key)", String(reflecting: key)] {
+            #expect(!text.contains("171") && !text.lowercased().contains("ab, ") && !text.contains("bytes"))
+        }
+        // The comparison bites.
+        #expect("\(key.bytes)".contains("171"))
+    }
+
+    @Test func aKeyHasSixteenBytes() {
+        for count in [0, 15, 17] { #expect(SecretKey([UInt8](repeating: 1, count: count)) == nil) }
+    }
+
+    @Test func thePasskeyOfAHeadsetIsThatOfItsAddressElseTheOnlyOneWithoutAddresses() {
+        let left = PeripheralIdentifier(address: 1, type: .public)
+        let right = PeripheralIdentifier(address: 2, type: .public)
+        let named = Passkey(value: 1, identifiers: [left])
+        let general = Passkey(value: 2, identifiers: [])
+        #expect([named, general].value(for: left) == 1)
+        #expect([named, general].value(for: right) == 2)
+        #expect([named].value(for: right) == nil)
+        #expect([general, Passkey(value: 3, identifiers: [])].value(for: right) == nil)
+    }
+}

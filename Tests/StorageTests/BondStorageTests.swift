@@ -1,0 +1,73 @@
+import Bluetooth
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+@Suite("Bonds")
+struct BondStorageTests {
+    let directory: TemporaryDirectory
+    let store: Store
+    let headset = PeripheralIdentifier(address: 0xC055_DAB0_1324, type: .random)
+    let other = PeripheralIdentifier(address: 0x0055_DAB0_1325, type: .public)
+    /// Bytes that occur in no database by chance.
+    let secret = (0..<16).map { UInt8(truncatingIfNeeded: 0xA7 &* ($0 + 3)) }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
+    }
+
+    func bond(_ identity: PeripheralIdentifier, types: [UInt8], resolving: Bool = true) throws -> Bond {
+        let value = try #require(SecretKey(secret))
+        let keys = types.enumerated().map { place, type in
+            LongTermKey(
+                type: type, isForCentral: place == 1, encryptionSize: 16, encryptedDiversifier: 0xFFFF,
+                randomNumber: .max - UInt64(place), value: value)
+        }
+        return Bond(identity: identity, longTermKeys: keys, identityResolvingKey: resolving ? value : nil)
+    }
+
+    @Test("are found by the next process, the latest with each headset")
+    func kept() throws {
+        #expect(try store.bonds().isEmpty)
+        let older = try bond(other, types: [0, 0], resolving: false)
+        try store.setBond(try bond(headset, types: [1, 1]), with: headset)
+        try store.setBond(older, with: other)
+        let newer = try bond(headset, types: [2])
+        try store.setBond(newer, with: headset)
+        try store.close()
+        let next = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.secondBoot, mode: .acquire)
+        #expect(Set(try next.bonds()) == [newer, older])
+        try next.setBond(nil, with: headset)
+        #expect(try next.bonds() == [older])
+    }
+
+    @Test("are no part of an export, of none of its bytes")
+    func exported() throws {
+        let recording = try Fixture.record(into: store)
+        try store.setBond(try bond(headset, types: [2]), with: headset)
+        try store.exportRecording(recording, to: directory.path("copy.sqlite"))
+        let copy = try Store(path: directory.path("copy.sqlite"), hostBoot: Fixture.boot, mode: .readOnly)
+        #expect(try copy.bonds().isEmpty)
+        try store.close()
+        func holdsSecret(_ name: String) throws -> Bool {
+            try Data(contentsOf: URL(fileURLWithPath: directory.path(name))).range(of: Data(secret)) != nil
+        }
+        #expect(try !holdsSecret("copy.sqlite"))
+        // The search bites.
+        #expect(try holdsSecret("e.sqlite"))
+    }
+
+    @Test("under an address that no headset has are passed over")
+    func damaged() throws {
+        try store.setBond(try bond(headset, types: [2]), with: headset)
+        try store.connection.write { db in
+            for table in ["long_term_key", "identity_resolving_key"] {
+                try db.execute(sql: "UPDATE \(table) SET address = 'C0:55'")
+            }
+        }
+        #expect(try store.bonds().isEmpty)
+    }
+}
