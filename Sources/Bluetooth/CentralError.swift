@@ -20,8 +20,7 @@ public enum CentralError: Error, Hashable, Sendable {
     case unknownPeripheral
     /// Another program owns the peripheral's ATT channel.
     case channelBusy
-    /// bluetoothd runs beside a central of the kernel's sockets and has taken the peripheral's ATT channel, as it does with
-    /// every link. The person who lets both run must end one.
+    /// bluetoothd runs beside a central of the kernel's sockets and has taken the peripheral's ATT channel. The person who lets both run must end one.
     case heldByBluetoothd
     /// The system still works on an earlier request for the peripheral.
     case inProgress
@@ -59,7 +58,7 @@ extension CentralError: CustomStringConvertible {
         case .adapterUnavailable(let state): "the Bluetooth adapter is \(state.rawValue)"
         case .unknownPeripheral: "the system knows no headset under this address"
         case .channelBusy: "another program uses the headset"
-        case .heldByBluetoothd: "bluetoothd runs beside eegsync and takes the channel of every link (EBUSY)"
+        case .heldByBluetoothd: "bluetoothd runs beside eegsync and has taken the headset's channel (EBUSY)"
         case .inProgress: "the system still works on an earlier request"
         case .noSuchCharacteristic(let uuid): "the headset has no characteristic \(uuid)"
         case .att(let error): "the headset answered with \(error)"

@@ -51,6 +51,7 @@ extension KernelCentral {
         links.append(
             KernelLink(
                 identifier: peripheral, attempt: attempt, conversation: ATTLink(peripheral: peripheral, map: nil)))
+        if let command = scan.connectBegins(on: index) { adapter.send(command) }
         // Where bluetoothd was in the way when the adapter appeared, and is gone.
         loadKeys(on: index)
         if let command = parameters.command(beforeConnectingOn: index) { adapter.send(command) }
@@ -167,7 +168,7 @@ extension KernelCentral {
         if endProbe(of: identifier) { return }
         closeSocket(place)
         links[place].phase = .waiting
-        // Another program has the channel; bluetoothd takes that of every link.
+        // Another program has the channel; bluetoothd takes it as soon as a link is up.
         if error.code == EBUSY {
             guard isBluetoothdRunning() else { return end(identifier, .channelBusy) }
             if !held.contains(identifier) { held.append(identifier) }

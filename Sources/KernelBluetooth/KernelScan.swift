@@ -15,6 +15,8 @@ struct KernelScan: Hashable {
     private var isRunning = false
     /// True where the running discovery is to end, because it is another one than is wanted.
     private var isStopping = false
+    /// True while the kernel says that it discovers, for whomever.
+    private var isDiscovering = false
     /// When it is tried again.
     private(set) var retry: MonotonicTime?
 
@@ -67,10 +69,22 @@ struct KernelScan: Hashable {
 
     /// The kernel's discovery began or ended. Returns what to send.
     mutating func discovering(_ isOn: Bool, on index: ControllerIndex) -> ManagementCommand? {
+        isDiscovering = isOn
         if isOn { return nil }
         isRunning = false
         isStopping = false
         return filter == nil ? nil : start(on: index)
+    }
+
+    /// The kernel is to connect to a device. Returns what to send first.
+    ///
+    /// The kernel lets controllers tell of each device once in a discovery (`filter_dup` in net/bluetooth/hci_sync.c), and
+    /// connects to what it is told of: one that was found already would not be connected to before the discovery ends, up to
+    /// 10 s later (seen on 6.1). One that is still wanted begins anew by itself.
+    mutating func connectBegins(on index: ControllerIndex) -> ManagementCommand? {
+        guard isDiscovering || isRunning, !isStopping else { return nil }
+        isStopping = isRunning
+        return .stopDiscovery(index)
     }
 
     /// Returns what is due to be sent.

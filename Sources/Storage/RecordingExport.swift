@@ -80,7 +80,7 @@ struct RecordingExport {
     }
 
     /// Tables and which rows of them, those that others refer to first; `@` stands for the source.
-    private static let tables: [(name: String, condition: String)] = [
+    static let tables: [(name: String, condition: String)] = [
         ("host_boot", "TRUE"),
         ("clock_offset", "TRUE"),
         ("headset", "t.id = (SELECT headset_id FROM @recording WHERE id = :id)"),
@@ -91,10 +91,18 @@ struct RecordingExport {
         ("segment", ofStream),
         ("sample", ofStream + " ORDER BY t.stream_id, t.n"),
         ("gap", ofStream + " ORDER BY t.first_n, t.channel"),
+        ("signal_check", ofStream),
         ("annotation", "t.recording_id = :id"),
+        ("impedance", "t.recording_id = :id"),
         ("status_report", duringRecording("boottime_ns")),
         ("connection_attempt", duringRecording("began_boottime_ns")),
         ("connection_event", duringRecording("boottime_ns")),
         ("clock_observation", duringRecording("boottime_ns")),
+    ]
+
+    /// Tables that stay behind: addresses and what the next process needs, letter boxes, and what each new database has.
+    static let leftOut = [
+        "headset_identifier", "preserved_state", "capture", "capture_chunk", "impedance_measurement", "gap_cause",
+        "grdb_migrations",
     ]
 }

@@ -24,8 +24,8 @@ final class CapturedLink {
     /// A built-in model, as it comes from its maker.
     convenience init(ofModel model: String, isCapturing: Bool = true) throws {
         self.init(
-            try #require(HeadsetSpecification.headset(ofModel: model)), profile: try HeadsetCatalog.builtIn.profile(model: model),
-            isCapturing: isCapturing)
+            try #require(HeadsetSpecification.headset(ofModel: model)),
+            profile: try HeadsetCatalog.builtIn.profile(model: model), isCapturing: isCapturing)
     }
 
     var identifier: PeripheralIdentifier { world.headsets[0].identifier }

@@ -22,7 +22,9 @@ struct CapturingCentralTests {
         }
     }
 
-    @Test("Every notification of every model is read back with its characteristic and its time", arguments: HeadsetCatalog.builtIn.models)
+    @Test(
+        "Every notification of every model is read back with its characteristic and its time",
+        arguments: HeadsetCatalog.builtIn.models)
     func readBack(model: String) throws {
         let link = try CapturedLink(ofModel: model)
         link.start()

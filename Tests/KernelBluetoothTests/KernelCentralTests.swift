@@ -341,6 +341,34 @@ import Testing
         #expect(!room.told.contains { if case .didFailToScan = $0 { true } else { false } })
     }
 
+    @Test func beforeACommandThatLooksOnTheDaemonKeepsItsDevicesAndItsDiscovery() {
+        let room = LowEnergyRoom(isAlone: false)
+        room.turn()
+        room.tellConnected(other)
+        room.hasForeignDiscovery = true
+        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service], namePrefixes: ["x"]))
+        room.turn()
+        #expect(room.commands == [.getConnections, .startDiscovery])
+        // It hears what the daemon's discovery finds.
+        room.tellFound(headset, service: 0xFE8D)
+        #expect(room.told.contains { if case .didDiscover = $0 { true } else { false } })
+    }
+
+    @Test func aConnectEndsADiscoveryThatWouldHideTheHeadset() {
+        let room = LowEnergyRoom()
+        room.turn()
+        // Another program's.
+        room.tellDiscovering(true)
+        room.connect()
+        #expect(room.commands.suffix(2) == [.stopDiscovery, .addDevice])
+        // This one's, which goes on for the sake of another headset.
+        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
+        room.turn()
+        room.tellDiscovering(true)
+        room.connect(other)
+        #expect(room.commands.suffix(3) == [.stopDiscovery, .addDevice, .startServiceDiscovery])
+    }
+
     @Test func whatIsConnectedForBluetoothdIsLeftToIt() {
         let room = LowEnergyRoom()
         room.turn()

@@ -98,6 +98,7 @@ final class LowEnergyRoom: HeadsetRoom {
     private(set) var parameters: [ManagementOpcode: [UInt8]] = [:]
     private let management = ManagementEnd()
     private let powersOn: Bool
+    private let isAlone: Bool
     private var isPowered: Bool
     /// Whether the radio is blocked.
     private var isBlocked = false
@@ -110,13 +111,14 @@ final class LowEnergyRoom: HeadsetRoom {
     private let passkeys: [Passkey]
 
     init(
-        powered: Bool = true, powersOn: Bool = false, maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil,
-        passkeys: [Passkey] = []
+        powered: Bool = true, powersOn: Bool = false, isAlone: Bool = true, maps: HandleMapStore = .inMemory(),
+        bonds: BondStore? = nil, passkeys: [Passkey] = []
     ) {
         self.maps = maps
         self.bonds = bonds
         self.passkeys = passkeys
         isPowered = powered
+        self.isAlone = isAlone
         self.powersOn = powersOn
     }
 
@@ -129,7 +131,7 @@ final class LowEnergyRoom: HeadsetRoom {
                 return true
             }, security: { [unowned self] _ in security })
         return KernelCentral(
-            adapter: nil, powersOn: powersOn, maps: maps, bonds: bonds, passkeys: passkeys,
+            adapter: nil, powersOn: powersOn, isAlone: isAlone, maps: maps, bonds: bonds, passkeys: passkeys,
             isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
             watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
             isBlocked: { [unowned self] _ in isBlocked },

@@ -82,6 +82,10 @@ struct ReaderTests {
             NewStream(id: StreamID(rawValue: 3), recording: other, position: 0, description: Fixture.eegDescription())
         ]
         batch.samples = [Fixture.rows(StreamID(rawValue: 3), 0..<10, channels: 4)]
+        batch.signalChecks = [Fixture.check(1, 0...9, .good)]
+        batch.impedances = [wanted, other].map {
+            ImpedanceRecord(recording: $0, at: Fixture.start, electrode: "Ch1", kilohms: 7)
+        }
         try store.commit(batch)
         let path = directory.path("copy.sqlite")
         try store.exportRecording(wanted, to: path)
@@ -94,12 +98,23 @@ struct ReaderTests {
         #expect(try copy.recordings().map(\.label) == ["baseline"])
         #expect(try copy.openRecordings().map(\.isWanted) == [false])
         #expect(try copy.reader(of: wanted).contents == store.reader(of: wanted).contents)
-        for query in ["SELECT * FROM eeg_1", "SELECT * FROM sample WHERE stream_id < 3", "SELECT * FROM gap_time"] {
+        let queries = [
+            "SELECT * FROM eeg_1", "SELECT * FROM sample WHERE stream_id < 3", "SELECT * FROM gap_time",
+            "SELECT * FROM signal_check WHERE stream_id < 3", "SELECT * FROM impedance WHERE recording_id = 1",
+        ]
+        for query in queries {
             let rows = try [copy, store].map { try $0.connection.writer.read { db in try Row.fetchAll(db, sql: query) } }
-            #expect(rows[0] == rows[1])
+            #expect(rows[0] == rows[1] && !rows[0].isEmpty, "\(query)")
         }
         #expect(throws: StorageError.notFound(what: "recording 9")) {
             try store.exportRecording(RecordingID(rawValue: 9), to: directory.path("none.sqlite"))
         }
+    }
+
+    @Test("copies every table, or has it on the list of those that stay behind")
+    func tables() throws {
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        let tables = try store.connection.writer.read { try String.fetchAll($0, sql: sql) }
+        #expect(tables.sorted() == (RecordingExport.tables.map(\.name) + RecordingExport.leftOut).sorted())
     }
 }

@@ -37,8 +37,8 @@ struct CentralChoice: Hashable {
     /// What is in the way; nil for nothing.
     var obstacle: String? {
         guard case .kernel = central, isBluetoothdRunning else { return nil }
-        return "bluetoothd runs beside eegsync and takes the channel of every link (EBUSY): headsets cannot be recorded. "
-            + "eegsync waits for its end. You can stop it (systemctl disable --now bluetooth), or use it: 'kind: bluez'"
+        return "bluetoothd runs beside eegsync and takes the channels of links (EBUSY): headsets may not be recorded. "
+            + "eegsync then waits for its end. You can stop it (systemctl disable --now bluetooth), or use it: 'kind: bluez'"
     }
 
     /// What this process is not permitted to do, and what follows; nil where it may do everything.

@@ -97,7 +97,9 @@ extension Configuration.Simulation {
     var specifications: [HeadsetSpecification] {
         headsets.enumerated().map { index, headset in
             var specification: HeadsetSpecification
-            if headset.model != "buffered-eeg", let known = HeadsetSpecification.headset(ofModel: headset.model, number: index + 1) {
+            if headset.model != "buffered-eeg",
+                let known = HeadsetSpecification.headset(ofModel: headset.model, number: index + 1)
+            {
                 specification = known
             } else {
                 var memory = BufferedHeadsetSpecification()

@@ -20,7 +20,7 @@ extension Diagnosis {
         let check = "bluetoothd"
         if let pid = bluetoothd.pid {
             return .problem(
-                check, "it runs (pid \(pid)) beside 'kind: kernel', and takes the channel of every link (EBUSY)",
+                check, "it runs (pid \(pid)) beside 'kind: kernel', and takes the channels of links (EBUSY)",
                 remedy: "stop it: systemctl disable --now bluetooth; or use it: 'kind: bluez'")
         }
         // With 'kind: auto' it decides the way, and whoever has installed it may have meant it to run.

@@ -73,6 +73,18 @@ def _one_of_two(lab: Lab) -> None:
     lab.away("left", 8, "away 8 s while the other one streams")
 
 
+def _two_away(lab: Lab) -> None:
+    """One comes back while the other one is still looked for."""
+    for first, second in (("left", "right"), ("right", "left")):
+        lab.undisturbed()
+        lost = lab.tell("vanish", first)
+        lab.tell("vanish", second)
+        lab.pass_time(lab.random.uniform(15, 25))
+        lab.expect_return(first, lab.tell("return", first), "back while the other one is away", Goal.RADIO, lost)
+        lab.pass_time(lab.random.uniform(1, 10))
+        lab.expect_return(second, lab.tell("return", second), "back after the other one", Goal.RADIO, lost)
+
+
 def _six_headsets(lab: Lab) -> None:
     lab.start()
     lab.record_all()
@@ -115,6 +127,13 @@ SCENARIOS = [
         "two-headsets",
         "two headsets, one fails",
         [through(_one_of_two, times=4, names=("left", "right"))],
+        headsets=(LEFT, RIGHT, STRANGER),
+    ),
+    Scenario(
+        15,
+        "two-away",
+        "two headsets, both away",
+        [through(_two_away, names=("left", "right"))],
         headsets=(LEFT, RIGHT, STRANGER),
     ),
     Scenario(15, "six-headsets", "six headsets at once", [_six_headsets], headsets=_SIX),

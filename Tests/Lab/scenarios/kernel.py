@@ -6,7 +6,7 @@ import dataclasses
 
 from guest.clock import now
 from guest.lab import Lab
-from guest.process import output_of
+from guest.process import Program, output_of
 from lab.marks import Goal
 from lab.scenario import Scenario
 
@@ -32,8 +32,7 @@ _UNAVAILABLE = 69
 
 def _expect_doctor(lab: Lab, text: str) -> None:
     """The doctor calls it a problem."""
-    configuration = str(lab.acquisition.configuration)
-    output = output_of([lab.acquisition.program_path, "doctor", "--config", configuration], expected=_UNAVAILABLE)
+    output = output_of([lab.acquisition.program_path, "doctor", *_configuration(lab)], expected=_UNAVAILABLE)
     lab.require(text in " ".join(output.split()), f"eegsync doctor does not say: {text}")
 
 
@@ -58,7 +57,7 @@ def _beside_bluetoothd(lab: Lab) -> None:
     lab.pass_time(30)
     _expect_line(lab, "waiting for a person: bluetoothd runs beside eegsync")
     lab.require("EBUSY" in lab.acquisition.command("status"), "eegsync status does not say who is in the way")
-    _expect_doctor(lab, "takes the channel of every link (EBUSY)")
+    _expect_doctor(lab, "takes the channels of links (EBUSY)")
     _bluetoothd_stopped(lab, "bluetoothd stopped")
     # It comes while a headset streams.
     lab.bluetooth.start()
@@ -95,6 +94,33 @@ def _auto_alone(lab: Lab) -> None:
     lab.record("left")
     _expect_line(lab, "headsets are reached through the kernel's own sockets: bluetoothd does not run")
     lab.undisturbed()
+    # The way stays the same when bluetoothd comes and goes.
+    lab.bluetooth.start()
+    lab.bluetooth.wait_until_ready()
+    lab.pass_time(10)
+    _bluetoothd_stopped(lab, "bluetoothd stopped")
+
+
+def _scan_beside(lab: Lab) -> None:
+    """A scan shows who is there and takes nothing from the daemon, whatever that is doing."""
+    lab.start()
+    lab.record("left")
+    lab.undisturbed()
+    missing = lab.missing("left")
+    lab.require("BEEG-0666" in lab.acquisition.command("scan", "--all", "--seconds", "5"), "the scan does not find the stranger")
+    lab.require(lab.missing("left") == missing, "samples are missing although nothing but a scan took place")
+    lost = lab.tell("vanish", "left")
+    lab.pass_time(20)
+    scan = Program([lab.acquisition.program_path, "scan", "--seconds", "8", *_configuration(lab)], lab.share / "scan.log")
+    scan.start()
+    lab.pass_time(3)
+    lab.expect_return("left", lab.tell("return", "left"), "away while a scan runs", Goal.RADIO, lost)
+    lab.require(scan.status(20) == 0, "the scan failed")
+    lab.undisturbed()
+
+
+def _configuration(lab: Lab) -> list[str]:
+    return ["--config", str(lab.acquisition.configuration)]
 
 
 SCENARIOS = [
@@ -107,6 +133,7 @@ SCENARIOS = [
     *map(_over_the_kernel, adapter.WITHOUT_BLUETOOTHD),
     _over_the_kernel(Scenario(30, "beside-bluetoothd", "bluetoothd runs all the same", [_beside_bluetoothd])),
     _over_the_kernel(Scenario(30, "permission", "CAP_NET_ADMIN is lacking", [_without_permission])),
+    _over_the_kernel(Scenario(30, "scan", "eegsync scan beside the daemon", [_scan_beside])),
     Scenario(30, "auto-bluetoothd", "kind auto where bluetoothd runs", [_auto_with_bluetoothd], central="auto"),
     Scenario(30, "auto-alone", "kind auto where none runs", [_auto_alone], central="auto"),
 ]
