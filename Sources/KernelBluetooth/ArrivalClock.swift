@@ -9,8 +9,8 @@ import CLinux
 /// packets, and a stamp counts only as the age of its packet. Where the wall clock has moved against the other one since the
 /// last time, or the age makes no sense, the packet arrived when it was read, as if it had no stamp.
 struct ArrivalClock {
-    /// How old a packet may be, in nanoseconds. Older ones have waited for a process that was stopped: the headset is not silent
-    /// for that.
+    /// How old a packet may be, in nanoseconds. Older ones have waited for a process that was stopped: the headset is not
+    /// silent for that.
     private static let mostAge: Int64 = 100_000_000
     /// By how much the wall clock may move against the other one from one reading to the next, in nanoseconds. Slewing moves it
     /// by 0.5 ms in a second (adjtimex(2)); a step that is smaller than this moves nothing by more than this.

@@ -66,6 +66,13 @@ class Lab:
         self.acquisition.program.start()
         return instant
 
+    @property
+    def route(self) -> str:
+        """`bluez` or `kernel`: which central eegsync uses, or chooses where that is left to it."""
+        if self.acquisition.central != "auto":
+            return self.acquisition.central
+        return "bluez" if self.bluetooth.bluetoothd.is_running else "kernel"
+
     def take_route(self, central: str) -> None:
         """From the next start on eegsync uses this central; bluetoothd is ended where the central is not its own."""
         if central == "kernel" and self.bluetooth.bluetoothd.is_running:
@@ -161,14 +168,15 @@ class Lab:
             if event is not None and since <= event and (found is None or event <= found.boottime):
                 available = event
         first = found.boottime if found else None
-        self._note(Mark(name, fault, goal, available, first, self.boot, lost, found.layer if found else None))
+        layer = found.layer if found else None
+        self._note(Mark(name, fault, goal, available, first, self.boot, lost, layer, self.route))
         if found is None:
             raise LabError(f"{name} did not return within {_RETURN_SECONDS:.0f} s after: {fault}")
 
     def expect_rows(self, name: str, since: int, fault: str, goal: Goal) -> None:
         """Waits until rows are stored that were sampled after an instant; for faults that the link survives."""
         found = wait_for(lambda: self._newest_row(name) > since, _RETURN_SECONDS, step=0.05)
-        self._note(Mark(name, fault, goal, since, now() if found else None, self.boot))
+        self._note(Mark(name, fault, goal, since, now() if found else None, self.boot, route=self.route))
         if not found:
             raise LabError(f"nothing of {name} was stored for {_RETURN_SECONDS:.0f} s after: {fault}")
 

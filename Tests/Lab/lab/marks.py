@@ -45,6 +45,8 @@ class Mark:
     boot: int = 0
     lost: int | None = None
     layer: str | None = None
+    # `bluez` or `kernel`: how a headset of Low Energy was reached.
+    route: str = "bluez"
 
     @property
     def latency(self) -> float | None:

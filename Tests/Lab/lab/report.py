@@ -45,10 +45,11 @@ def summary(performances: list[Performance]) -> str:
     return " ".join(parts) or "Nothing was measured."
 
 
-def route_of(scenario: Scenario, headset: str) -> str:
+def _route(performance: Performance, mark: Mark) -> str:
     """`bluez` or `kernel`; serial ports are sockets of the kernel, whether bluetoothd runs or not."""
-    is_serial = any(known.is_serial for known in scenario.headsets if known.alias == headset)
-    return "kernel" if is_serial else scenario.central
+    headsets = performance.scenario.headsets
+    is_serial = any(headset.is_serial for headset in headsets if headset.alias == mark.headset)
+    return "kernel" if is_serial else mark.route
 
 
 # What happened: the same scenarios on both routes.
@@ -67,17 +68,19 @@ class _Row:
             mark
             for p in self.performances
             for mark in p.findings.marks
-            if mark.fault != RECORD_START and route_of(p.scenario, mark.headset) == route
+            if mark.fault != RECORD_START and _route(p, mark) == route
         ]
 
     def on(self, route: str) -> list[Performance]:
         """The performances that used a route for all of their headsets."""
-        return [p for p in self.performances if _main_route(p.scenario) == route]
+        return [p for p in self.performances if _main_route(p) == route]
 
 
-def _main_route(scenario: Scenario) -> str:
-    names = [headset.alias for headset in scenario.headsets if headset.alias]
-    routes = {route_of(scenario, name) for name in names}
+def _main_route(performance: Performance) -> str:
+    scenario = performance.scenario
+    if all(headset.is_serial for headset in scenario.headsets if headset.alias):
+        return "kernel"
+    routes = {_route(performance, mark) for mark in performance.findings.marks}
     return routes.pop() if len(routes) == 1 else scenario.central
 
 
@@ -113,7 +116,7 @@ def _starts(performances: list[Performance], route: str) -> list[Mark]:
         mark
         for p in performances
         for mark in p.findings.marks
-        if mark.fault == RECORD_START and route_of(p.scenario, mark.headset) == route
+        if mark.fault == RECORD_START and _route(p, mark) == route
     ]
 
 

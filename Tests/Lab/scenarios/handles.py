@@ -33,8 +33,7 @@ def _forget_handles(lab: Lab) -> None:
     """The next link discovers, as the first link to a headset does."""
     connection = sqlite3.connect(lab.share / "eegsync.sqlite", timeout=5)
     with connection:
-        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'handle_map'").fetchone():
-            connection.execute("DELETE FROM handle_map")
+        connection.execute("DELETE FROM handle_map")
     connection.close()
 
 

@@ -76,9 +76,10 @@ def _night(lab: Lab, hours: float, outages: int) -> None:
     lab.start()
     lab.record("left")
     end = now() + round(hours * 3600 * NANOSECONDS)
+    faults = _NIGHTLY if lab.route == "bluez" else _NIGHTLY_ALONE
     while now() < end:
         lab.pass_time(lab.random.expovariate(outages / (hours * 3600)))
-        _NIGHTLY[lab.random.randrange(len(_NIGHTLY))](lab)
+        lab.random.choice(faults)(lab)
     lab.undisturbed()
 
 
@@ -104,7 +105,8 @@ def _bluetoothd_crash(lab: Lab) -> None:
 
 
 # What goes wrong in a night, by how often.
-_NIGHTLY = [_toss, _toss, _toss, _bathroom, _bathroom, _headset_hangs_up, _crash, _bluetoothd_crash]
+_NIGHTLY_ALONE = [_toss, _toss, _toss, _bathroom, _bathroom, _headset_hangs_up, _crash]
+_NIGHTLY = [*_NIGHTLY_ALONE, _bluetoothd_crash]
 
 
 def _hour(lab: Lab) -> None:

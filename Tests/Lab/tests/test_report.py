@@ -21,13 +21,14 @@ KERNEL_AWAY = dataclasses.replace(
 SERIAL_AWAY = Scenario(22, "serial-away-5s", "serial port: out of range for 5 s", [], headsets=(MINDWAVE,))
 
 
-def mark(milliseconds: int | None, fault: str = "away 5 s", goal: Goal = Goal.RADIO) -> Mark:
+def mark(milliseconds: int | None, fault: str = "away 5 s", goal: Goal = Goal.RADIO, route: str = "bluez") -> Mark:
     first_sample = None if milliseconds is None else milliseconds * 1_000_000
-    return Mark("left", fault, goal, available=0, first_sample=first_sample)
+    return Mark("left", fault, goal, available=0, first_sample=first_sample, route=route)
 
 
 def performed(scenario: Scenario, *milliseconds: int | None) -> Performance:
-    return Performance(scenario, 1, Findings(marks=[mark(each) for each in milliseconds], gaps=2, recovered=10, missing=3))
+    marks = [mark(each, route=scenario.central) for each in milliseconds]
+    return Performance(scenario, 1, Findings(marks=marks, gaps=2, recovered=10, missing=3))
 
 
 def rows(performances: list[Performance], table: str = "returns") -> list[list[str]]:
