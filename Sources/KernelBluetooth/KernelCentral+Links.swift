@@ -46,6 +46,7 @@ extension KernelCentral {
         if peripheral.isPrivate, !isInSight(peripheral), !connectedDevices.contains(peripheral) {
             return tell(.didFailToConnect(peripheral, error: .unknownPeripheral, attempt: attempt))
         }
+        givenUp.removeAll { $0.peripheral == peripheral }
         // Two sockets on one channel there cannot be.
         endProbe(of: peripheral)
         links.append(
@@ -60,7 +61,7 @@ extension KernelCentral {
     }
 
     public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        if links.contains(where: { $0.identifier == peripheral && !$0.isProbe }) {
+        if !giveUp(peripheral), links.contains(where: { $0.identifier == peripheral && !$0.isProbe }) {
             remove(peripheral)
             closeLink(to: peripheral)
         }
@@ -75,7 +76,7 @@ extension KernelCentral {
         case .reply(let reply) where reply.index == adapter.index: handle(reply)
         case .deviceFound(let identifier, let rssi, let advertisement, let index) where index == adapter.index:
             guard let filter = scan.filter, filter.matches(advertisement) else { return }
-            noteSighting(of: identifier)
+            noteSighting(of: identifier, advertisement)
             tell(.didDiscover(identifier, advertisement: advertisement, rssi: rssi))
         case .discovering(let isOn, let index) where index == adapter.index:
             if let command = scan.discovering(isOn, on: index) { adapter.send(command) }
@@ -104,6 +105,7 @@ extension KernelCentral {
         let identifier = callersName(of: device)
         if !connectedDevices.contains(identifier) { connectedDevices.append(identifier) }
         if let place = links.firstIndex(where: { $0.identifier == identifier && $0.isWaiting }) { return open(place) }
+        if connectedThoughGivenUp(identifier) { return }
         // The kernel connects to what a process that was killed has waited for, closes the link after 2 s because nobody opens
         // a socket on it, and begins again, so that no scan finds the headset. It is told to stop that now, and not before:
         // while the kernel itself is connecting, to remove the device blocks all its commands for 4 s (seen on 6.1: the answer

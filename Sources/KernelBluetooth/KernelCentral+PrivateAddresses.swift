@@ -11,15 +11,14 @@ extension KernelCentral {
     private static let sightingLimit = Duration.seconds(5)
     /// How long that may take: headsets advertise several times a second.
     static let privateOpeningLimit = Duration.seconds(3)
-    /// How many senders are remembered.
+    /// How many senders are remembered: of those that a scan wanted.
     private static let sightingCount = 16
 
-    /// Remembers who advertised under a private address.
-    func noteSighting(of peripheral: PeripheralIdentifier) {
-        guard peripheral.isPrivate else { return }
+    /// Remembers who advertised what.
+    func noteSighting(of peripheral: PeripheralIdentifier, _ advertisement: Advertisement) {
         sightings.removeAll { $0.peripheral == peripheral }
         if sightings.count >= Self.sightingCount { sightings.removeFirst() }
-        sightings.append((peripheral, now))
+        sightings.append((peripheral, advertisement, now))
     }
 
     /// True where a peripheral has advertised just now.

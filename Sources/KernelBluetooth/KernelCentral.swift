@@ -53,8 +53,10 @@ public final class KernelCentral: Central {
     var retrievals: [KernelRetrieval] = []
     /// What connected devices were found to offer, until they are gone.
     var probedMaps: [(device: PeripheralIdentifier, map: HandleMap)] = []
-    /// Who advertised lately under a private address.
-    var sightings: [(peripheral: PeripheralIdentifier, at: MonotonicTime)] = []
+    /// Who was discovered lately, with which advertisement and when.
+    var sightings: [(peripheral: PeripheralIdentifier, advertisement: Advertisement, at: MonotonicTime)] = []
+    /// Peripherals that the kernel still waits for, and until when.
+    var givenUp: [(peripheral: PeripheralIdentifier, until: MonotonicTime)] = []
     /// Peripherals whose channel bluetoothd has taken, and when it is looked whether it is still there.
     var held: [PeripheralIdentifier] = []
     var heldTime: MonotonicTime?
@@ -128,6 +130,8 @@ public final class KernelCentral: Central {
     deinit {
         watch.unwatch(readiness.descriptor)
         for link in links { if let socket = link.socket { Glibc.close(socket) } }
+        guard let index = adapter.index else { return }
+        for (peripheral, _) in givenUp { adapter.send(.removeDevice(peripheral, index)) }
     }
 
     // MARK: Time
@@ -135,7 +139,7 @@ public final class KernelCentral: Central {
     public var deadline: MonotonicTime? {
         if !events.isEmpty { return now }
         let others = [adapter.deadline, scan.retry, powerDeadline, power.deadline, heldTime, retrievals.map(\.limit).min()]
-        return (others + links.map(\.deadline)).compactMap { $0 }.min()
+        return (others + links.map(\.deadline) + givenUp.map(\.until)).compactMap { $0 }.min()
     }
 
     public func process(at now: MonotonicTime) -> [CentralEvent] {
@@ -153,6 +157,7 @@ public final class KernelCentral: Central {
         for event in told { handle(event) }
         for link in links { if let error = link.end { end(link.identifier, SocketError.ended(error)) } }
         linksDue()
+        expireGivenUp()
         answerRetrievals()
         lookAtBluetoothd()
         if let index = adapter.index, let command = scan.due(at: now, on: index) { adapter.send(command) }
