@@ -125,10 +125,14 @@ class Lab:
         lost = self.tell("vanish", name)
         let_pass(seconds)
         since = self.tell("return", name)
-        if self.headsets.statistics(self._names[name])["connected"]:
+        if self.is_connected(name):
             self.expect_rows(name, since, f"{fault}, link kept", Goal.GATE)
         else:
             self.expect_return(name, since, fault, goal, lost=lost)
+
+    def is_connected(self, name: str) -> bool:
+        """Whether anybody has a link to the headset, as it says itself."""
+        return bool(self.headsets.statistics(self._names[name])["connected"])
 
     def kill_acquisition(self, name: str, fault: str, goal: Goal = Goal.PROCESS) -> None:
         """kill -9 and the restart at once, as the service manager does it."""

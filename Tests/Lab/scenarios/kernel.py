@@ -120,6 +120,25 @@ def _scan_beside(lab: Lab) -> None:
     lab.undisturbed()
 
 
+def _ended_while_away(lab: Lab) -> None:
+    """Nobody connects to a headset after the end of eegsync: while it waits for the headset, and while it scans."""
+    lab.start()
+    lab.record("left")
+    for seconds in (3, 5, 8):
+        lab.undisturbed()
+        lost = lab.tell("vanish", "left")
+        lab.pass_time(seconds)
+        status = lab.acquisition.program.end()
+        lab.require(status == 0, f"SIGTERM: exit {status}")
+        end = lab.tell("return", "left") + 10_000_000_000
+        while now() < end:
+            lab.pass_time(0.2)
+            lab.require(not lab.is_connected("left"), f"the headset is connected to after the end, {seconds} s after it left")
+        since = lab.start_acquisition()
+        lab.expect_return("left", since, "ended while away, started again", Goal.RADIO, lost)
+    lab.undisturbed()
+
+
 def _configuration(lab: Lab) -> list[str]:
     return ["--config", str(lab.acquisition.configuration)]
 
@@ -135,6 +154,7 @@ SCENARIOS = [
     _over_the_kernel(Scenario(30, "beside-bluetoothd", "bluetoothd runs all the same", [_beside_bluetoothd])),
     _over_the_kernel(Scenario(30, "permission", "CAP_NET_ADMIN is lacking", [_without_permission])),
     _over_the_kernel(Scenario(30, "scan", "eegsync scan beside the daemon", [_scan_beside])),
+    _over_the_kernel(Scenario(30, "ended-away", "eegsync ended while the headset is away", [_ended_while_away])),
     Scenario(30, "auto-bluetoothd", "kind auto where bluetoothd runs", [_auto_with_bluetoothd], central="auto"),
     Scenario(30, "auto-alone", "kind auto where none runs", [_auto_alone], central="auto"),
 ]
