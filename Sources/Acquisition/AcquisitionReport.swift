@@ -4,8 +4,8 @@ public import Storage
 
 /// Something that the running acquisition tells the one place that logs.
 public enum AcquisitionReport: Sendable {
-    /// A headset's connection is in another phase; `detail` says what exactly is waited for, where that is not all said.
-    case phaseChanged(AcquiredHeadset, detail: String?)
+    /// A headset's connection is in another phase, or waits for something else.
+    case phaseChanged(AcquiredHeadset)
     /// Samples of a headset flow again; `layer` found it. The first of them arrived at `at`.
     case returned(headset: String, layer: String, at: MonotonicTime)
     /// A batch is on disk.
@@ -36,6 +36,8 @@ public struct AcquiredHeadset: Hashable, Sendable {
     public var recording: RecordingID
     /// Where its connection stands.
     public var phase: ConnectionPhase
+    /// What exactly is waited for; nil where the phase says it all.
+    public var detail: String?
     /// Since when.
     public var since: MonotonicTime
     /// How many attempts this process has made, the present one included.
@@ -48,13 +50,8 @@ extension Acquirer {
         acquisitions.map { acquisition in
             AcquiredHeadset(
                 name: acquisition.name, recording: acquisition.recording, phase: acquisition.phase,
-                since: acquisition.phaseSince,
+                detail: acquisition.phaseDetail, since: acquisition.phaseSince,
                 attempt: acquisition.machine.attempt.number & ((1 << Acquirer.attemptBits) - 1))
         }
-    }
-
-    /// What exactly a headset waits for; nil where its phase says it all.
-    func detail(of recording: RecordingID) -> String? {
-        acquisitions.first { $0.recording == recording }.flatMap(\.phaseDetail)
     }
 }

@@ -64,13 +64,8 @@ public actor AcquisitionService {
     private var nextClockReading: MonotonicTime = .boot
     private var nextHeartbeat: MonotonicTime = .boot
 
-    private var phases: [RecordingID: ToldPhase] = [:]
-
-    /// What was told last of a headset.
-    private struct ToldPhase: Hashable {
-        let phase: ConnectionPhase
-        let detail: String?
-    }
+    /// What was told last of each headset.
+    private var told: [RecordingID: AcquiredHeadset] = [:]
     private var unknownRecordings: [RecordingID] = []
     private var summary = ""
     private var isBufferFull = false
@@ -291,10 +286,11 @@ public actor AcquisitionService {
     private func tell(_ acquirer: Acquirer) {
         var hasChanged = false
         for headset in acquirer.headsets {
-            let phase = ToldPhase(phase: headset.phase, detail: acquirer.detail(of: headset.recording))
-            guard phases.updateValue(phase, forKey: headset.recording) != phase else { continue }
+            let last = told[headset.recording]
+            guard headset.phase != last?.phase || headset.detail != last?.detail else { continue }
+            told[headset.recording] = headset
             hasChanged = true
-            report(.phaseChanged(headset, detail: phase.detail))
+            report(.phaseChanged(headset))
         }
         if let isRecovering = acquirer.takeHungRadio() { report(.radioHangs(isRecovering: isRecovering)) }
         for back in acquirer.takeReturns() {

@@ -109,7 +109,7 @@ import Testing
         var seen: [String] = []
         for await report in service.reports {
             switch report {
-            case .phaseChanged(let headset, _):
+            case .phaseChanged(let headset):
                 #expect(headset.recording == recording)
                 seen.append(headset.phase.rawValue)
             case .unknownHeadset(let name, _): seen.append(name)
@@ -160,7 +160,7 @@ import Testing
         let run = Task { try await service.run() }
         var phases: [ConnectionPhase] = []
         for await report in service.reports {
-            guard case .phaseChanged(let headset, _) = report else { continue }
+            guard case .phaseChanged(let headset) = report else { continue }
             phases.append(headset.phase)
             if headset.phase == .waitingForOperator {
                 script.change { $0.connectError = nil }
@@ -182,7 +182,7 @@ import Testing
         var second: RecordingID?
         let run = Task { try await service.run() }
         for await report in service.reports {
-            guard case .phaseChanged(let headset, _) = report, headset.phase == .streaming else { continue }
+            guard case .phaseChanged(let headset) = report, headset.phase == .streaming else { continue }
             if headset.recording == second { break }
             try store.stopRecording(first, at: .boot)
             second = try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)

@@ -12,12 +12,11 @@ import Testing
 
     init() throws {
         database = try RecordedDatabase()
-        configuration = database.directory.appendingPathComponent("eegsync.yaml").path
-        try """
-        database: \(database.path)
-        central: {kind: simulation, seed: 1, headsets: [{name: Muse-1, model: muse}]}
-        headsets: [{name: left, model: muse}]
-        """.write(toFile: configuration, atomically: true, encoding: .utf8)
+        configuration = try database.configure(
+            """
+            central: {kind: simulation, seed: 1, headsets: [{name: Muse-1, model: muse}]}
+            headsets: [{name: left, model: muse}]
+            """)
     }
 
     private func capture(_ arguments: [String]) throws -> ProgramRun {

@@ -61,12 +61,11 @@ import Testing
 
     @Test func theConfigurationGivesTheModelAndTheDatabase() throws {
         let database = try RecordedDatabase()
-        let file = database.directory.appendingPathComponent("c.yaml").path
-        try """
-        database: \(database.path)
-        central: {kind: simulation, headsets: []}
-        headsets: [{name: right, model: buffered-eeg}]
-        """.write(toFile: file, atomically: true, encoding: .utf8)
+        let file = try database.configure(
+            """
+            central: {kind: simulation, headsets: []}
+            headsets: [{name: right, model: buffered-eeg}]
+            """)
         #expect(try ProgramRun(["record", "start", "right", "--config", file]).exitCode == 0)
         let unknown = try ProgramRun(["record", "start", "other", "--config", file])
         #expect(unknown.exitCode == 66)

@@ -147,12 +147,11 @@ import Testing
         #expect(absent.exitCode == 69)
         let findings = try absent.json()["findings"] as? [[String: Any]]
         #expect(findings?.first?["verdict"] as? String == "problem")
-        let file = database.directory.appendingPathComponent("c.yaml").path
-        try """
-        database: \(database.path)
-        central: {kind: simulation, headsets: []}
-        headsets: [{name: left, model: buffered-eeg}]
-        """.write(toFile: file, atomically: true, encoding: .utf8)
+        let file = try database.configure(
+            """
+            central: {kind: simulation, headsets: []}
+            headsets: [{name: left, model: buffered-eeg}]
+            """)
         let run = try ProgramRun(["doctor", "--config", file])
         #expect(run.output.contains("is valid; headsets are reached through the simulated radio"))
         #expect(run.output.contains(database.path))

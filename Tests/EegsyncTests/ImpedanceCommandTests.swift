@@ -13,12 +13,11 @@ import Testing
 
     init() throws {
         database = try RecordedDatabase()
-        configuration = database.directory.appendingPathComponent("eegsync.yaml").path
-        try """
-        database: \(database.path)
-        central: {kind: simulation, seed: 1, headsets: [{name: g, model: ganglion}, {name: m, model: muse}]}
-        headsets: [{name: left, model: ganglion, montage: [Fp1, Fp2, O1, O2]}, {name: right, model: muse}]
-        """.write(toFile: configuration, atomically: true, encoding: .utf8)
+        configuration = try database.configure(
+            """
+            central: {kind: simulation, seed: 1, headsets: [{name: g, model: ganglion}, {name: m, model: muse}]}
+            headsets: [{name: left, model: ganglion, montage: [Fp1, Fp2, O1, O2]}, {name: right, model: muse}]
+            """)
     }
 
     private func impedance(_ arguments: [String]) throws -> ProgramRun {

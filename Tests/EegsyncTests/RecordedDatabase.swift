@@ -17,6 +17,16 @@ final class RecordedDatabase {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
+    /// Writes a configuration that names the database.
+    ///
+    /// - Parameter more: its other lines.
+    /// - Returns: the file's path.
+    func configure(_ more: String) throws -> String {
+        let file = directory.appendingPathComponent("eegsync.yaml").path
+        try "database: \(path)\n\(more)\n".write(toFile: file, atomically: true, encoding: .utf8)
+        return file
+    }
+
     /// Records ten seconds of four channels at 250 Hz from headset `left`, ending now, with one second missing of which 50 rows
     /// were recovered. The recording stays open.
     @discardableResult

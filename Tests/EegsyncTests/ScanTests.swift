@@ -107,14 +107,13 @@ import Testing
 
     @Test func theCommandListsTheHeadsetsOfTheConfiguration() throws {
         let database = try RecordedDatabase()
-        let file = database.directory.appendingPathComponent("c.yaml").path
-        try """
-        database: \(database.path)
-        central:
-          kind: simulation
-          headsets: [{name: left, model: buffered-eeg}, {name: right, model: thinkgear}]
-        headsets: [{name: left, model: buffered-eeg, identifiers: ["C0:EE:60:00:01:01/random"]}]
-        """.write(toFile: file, atomically: true, encoding: .utf8)
+        let file = try database.configure(
+            """
+            central:
+              kind: simulation
+              headsets: [{name: left, model: buffered-eeg}, {name: right, model: thinkgear}]
+            headsets: [{name: left, model: buffered-eeg, identifiers: ["C0:EE:60:00:01:01/random"]}]
+            """)
         let run = try ProgramRun(["scan", "--seconds", "1", "--json", "--config", file])
         #expect(run.exitCode == 0, "\(run.errors)")
         let headsets = try run.json()["headsets"] as? [[String: Any]]

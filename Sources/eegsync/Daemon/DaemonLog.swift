@@ -31,8 +31,8 @@ final class DaemonLog: Sendable {
     /// Writes what the acquisition tells.
     func log(_ report: AcquisitionReport) {
         switch report {
-        case .phaseChanged(let headset, let detail):
-            let reason = detail.map { ": " + (AdapterState(rawValue: $0)?.words ?? $0) } ?? ""
+        case .phaseChanged(let headset):
+            let reason = headset.detail.map { ": " + (AdapterState(rawValue: $0)?.words ?? $0) } ?? ""
             log(
                 headset.phase.level, headset.phase.words + reason,
                 [
