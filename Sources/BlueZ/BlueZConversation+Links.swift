@@ -70,6 +70,7 @@ extension BlueZConversation {
         }
         settling[path] = nil
         links[index].phase = .connecting(recovery: recovery)
+        scanYieldsToConnect()
         // Not sooner: the kernel forgets what it is told while it gives up an earlier connect.
         request(.loadConnectionParameters)
         call("Connect", of: BlueZInterface.device, at: path, for: .connect(path: path), within: Self.connectLimit)

@@ -16,6 +16,8 @@ struct BlueZScan {
     var activity = Activity.idle
     /// When a scan that bluetoothd ended by itself is started again.
     var retry: MonotonicTime?
+    /// True where a connect has begun since bluetoothd discovers: the discovery is to begin anew.
+    var isOutdated = false
 
     /// True while advertisements are told.
     var isRunning: Bool {
@@ -29,6 +31,7 @@ struct BlueZScan {
     mutating func discoveryEnded(retry: MonotonicTime) {
         guard case .running = activity else { return }
         activity = .idle
+        isOutdated = false
         self.retry = wanted == nil ? nil : retry
     }
 }
@@ -56,16 +59,35 @@ extension BlueZConversation {
     mutating func reconcileScan() {
         guard let adapterPath, state == .poweredOn, scan.retry == nil else { return }
         switch (scan.activity, scan.wanted) {
+        case (.running, _) where scan.isOutdated: stopDiscovery(at: adapterPath)
         case (.idle, let filter?):
             scan.activity = .settingFilter
             setFilter(filter, at: adapterPath)
         case (.running(let current), let filter?) where current != filter:
             scan.activity = .settingFilter
             setFilter(filter, at: adapterPath)
-        case (.running, nil):
-            scan.activity = .stopping
-            call("StopDiscovery", of: BlueZInterface.adapter, at: adapterPath, for: .stopScan)
+        case (.running, nil): stopDiscovery(at: adapterPath)
         default: break
+        }
+    }
+
+    private mutating func stopDiscovery(at path: String) {
+        scan.isOutdated = false
+        scan.activity = .stopping
+        call("StopDiscovery", of: BlueZInterface.adapter, at: path, for: .stopScan)
+    }
+
+    /// The kernel is to connect to a device.
+    ///
+    /// It lets controllers tell of each device once in a discovery (`filter_dup` in net/bluetooth/hci_sync.c), and connects to
+    /// what it is told of: one that was found already would not be connected to before the discovery ends, up to 10 s later
+    /// (seen on 6.1). A discovery for another headset that is still wanted begins anew by itself.
+    mutating func scanYieldsToConnect() {
+        switch scan.activity {
+        case .idle, .stopping: break
+        case .settingFilter, .starting, .running:
+            scan.isOutdated = true
+            reconcileScan()
         }
     }
 
@@ -120,6 +142,7 @@ extension BlueZConversation {
 
     private mutating func scanFailed(_ error: BusError) {
         scan.activity = .idle
+        scan.isOutdated = false
         guard scan.wanted != nil else { return }
         scan.wanted = nil
         tell(.didFailToScan(BlueZErrorTable.general(error)))

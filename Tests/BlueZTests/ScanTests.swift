@@ -100,6 +100,37 @@ struct ScanTests {
         #expect(script.conversation.scan.isRunning && script.events.isEmpty)
     }
 
+    @Test("A discovery begins anew with each connect, for the kernel does not connect to what it has found before")
+    func yieldsToConnect() {
+        var script = scanning()
+        script.device(["RSSI": .int16(-61)])
+        script.ask { $0.connect(Script.headset, attempt: Attempt.none.next) }
+        #expect(script.waiting == ["StopDiscovery", "Connect"])
+        // bluetoothd says both.
+        script.adapter(["Discovering": .boolean(false)])
+        script.reply("StopDiscovery")
+        #expect(script.waiting == ["Connect", "SetDiscoveryFilter"])
+        script.reply("SetDiscoveryFilter")
+        script.reply("StartDiscovery")
+        #expect(script.waiting == ["Connect"] && script.conversation.scan.isRunning)
+    }
+
+    @Test("A discovery that is about to begin when a connect does begins anew, and one that is not wanted any more ends")
+    func yieldsWhileStarting() {
+        for isWanted in [true, false] {
+            var script = Script.ready()
+            script.ask { $0.scanForPeripherals(matching: filter) }
+            script.reply("SetDiscoveryFilter")
+            script.ask { $0.connect(Script.headset, attempt: Attempt.none.next) }
+            if !isWanted { script.ask { $0.stopScan() } }
+            #expect(script.waiting == ["StartDiscovery", "Connect"])
+            script.reply("StartDiscovery")
+            #expect(script.waiting == ["Connect", "StopDiscovery"])
+            script.reply("StopDiscovery")
+            #expect(script.waiting == (isWanted ? ["Connect", "SetDiscoveryFilter"] : ["Connect"]))
+        }
+    }
+
     @Test("A scan that cannot start is told")
     func fails() {
         var script = Script.ready()

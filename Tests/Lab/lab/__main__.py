@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab import page
 from lab.performance import Performance, Tools, perform
-from lab.report import summary, tables
+from lab.report import failures, summary, tables
 from lab.scenario import Scenario
 from scenarios import ALL
 
@@ -36,7 +36,7 @@ def main() -> int:
         print("\n\n".join(found.values()))
     if arguments.write:
         page.write(found)
-    print(summary(performances))
+    print(*failures(performances), summary(performances), sep="\n")
     if not os.listdir(directory):
         directory.rmdir()
     failed = sum(not performance.passed for performance in performances) + arguments.also_failed

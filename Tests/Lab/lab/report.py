@@ -11,6 +11,9 @@ from lab.measurements import Measurement, Reader, percentile
 from lab.performance import Performance
 from lab.scenario import Scenario
 
+# So much of a failed scenario's log is repeated: where only the output is kept, it is all that is left of it.
+LOG_LINES = 60
+
 _ROUTES = {"bluez": "bluetoothd", "kernel": "kernel"}
 
 
@@ -43,6 +46,21 @@ def summary(performances: list[Performance]) -> str:
         middle, most = percentile(noticed, 50), percentile(noticed, 95)
         parts.append(f"{len(noticed)} losses noticed: p50 {middle:.3f} s, p95 {most:.3f} s.")
     return " ".join(parts) or "Nothing was measured."
+
+
+def failures(performances: list[Performance]) -> list[str]:
+    """Lines that name every scenario that failed, why, and what its daemon last said: they stand at the end, where they are found."""
+    lines = []
+    for performance in performances:
+        if performance.passed:
+            continue
+        lines.append(f"failed: {performance.scenario.name}, seed {performance.seed}")
+        lines += [f"    {problem}" for problem in performance.findings.problems]
+        log = performance.directory / "eegsync.log" if performance.directory else None
+        if log is not None and log.exists():
+            said = log.read_text(encoding="utf-8", errors="replace").splitlines()
+            lines += [f"    | {line}" for line in said[-LOG_LINES:]]
+    return lines
 
 
 def _route(performance: Performance, mark: Mark) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from lab.marks import RECORD_START, Goal, Mark
 from lab.measurements import Measurement, Reader
 from lab.page import PAGE, replaced
 from lab.performance import Performance
-from lab.report import tables
+from lab.report import LOG_LINES, failures, tables
 from lab.scenario import LEFT, MINDWAVE, Scenario
 
 AWAY = Scenario(1, "away-5s", "out of range for 5 s", [], headsets=(LEFT,))
@@ -122,3 +123,13 @@ def test_the_page_takes_tables_and_keeps_the_others() -> None:
 def test_the_documentation_has_a_place_for_each_table() -> None:
     names = ("returns", "losses", "latency", "processor")
     assert "NEW" in replaced(PAGE.read_text(encoding="utf-8"), {name: "NEW" for name in names})
+
+
+def test_a_failed_scenario_is_named_with_its_problems_and_the_end_of_its_log(tmp_path: Path) -> None:
+    (tmp_path / "eegsync.log").write_text("\n".join(f"line {number}" for number in range(LOG_LINES + 5)), encoding="utf-8")
+    failed = performed(AWAY, 12_000)
+    failed.findings.problem("back after 12.0 s")
+    failed.directory = tmp_path
+    lines = failures([performed(KERNEL_AWAY, 100), failed])
+    assert lines[:3] == ["failed: away-5s, seed 1", "    back after 12.0 s", "    | line 5"]
+    assert lines[-1] == f"    | line {LOG_LINES + 4}"
