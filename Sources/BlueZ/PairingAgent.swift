@@ -6,9 +6,6 @@ struct PairingAgent {
     /// The agent's own object.
     static let path = "/org/eegsync/agent"
 
-    /// The PIN of headsets that nobody has named another for: what those without a display have (NeuroSky's among them).
-    private static let usualPIN = "0000"
-
     private let passkeys: [Passkey]
     private let serialPorts: [PeripheralIdentifier]
     private var isRegistered = false
@@ -61,16 +58,10 @@ struct PairingAgent {
     /// Answers for a peripheral of Bluetooth Classic, which is older than passkeys or displays nothing.
     private func answer(_ call: IncomingCall, of port: PeripheralIdentifier) -> Result<[BusValue], BusError> {
         switch call.member {
-        case "RequestPinCode": .success([.string(passkeys.value(for: port).map(Self.pin) ?? Self.usualPIN)])
+        case "RequestPinCode": .success([.string(passkeys.pin(for: port))])
         case "RequestAuthorization", "RequestConfirmation", "AuthorizeService", "DisplayPinCode": .success([])
         default: .failure(Self.rejection)
         }
-    }
-
-    /// A PIN has four digits or more; the configuration knows numbers.
-    private static func pin(_ number: UInt32) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, usualPIN.count - digits.count)) + digits
     }
 
     private static let rejection = BusError(

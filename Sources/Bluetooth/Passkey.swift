@@ -19,4 +19,15 @@ extension [Passkey] {
         let general = filter(\.identifiers.isEmpty)
         return general.count == 1 ? general.first?.value : nil
     }
+
+    /// The PIN that a peripheral of Bluetooth Classic is paired with: the digits of its passkey, four at least, or else the
+    /// usual one.
+    public func pin(for identifier: PeripheralIdentifier) -> String {
+        guard let number = value(for: identifier) else { return usualPIN }
+        let digits = String(number)
+        return String(repeating: "0", count: Swift.max(0, usualPIN.count - digits.count)) + digits
+    }
+
+    /// The PIN of headsets that nobody has named another for: what those without a display have (NeuroSky's among them).
+    private var usualPIN: String { "0000" }
 }

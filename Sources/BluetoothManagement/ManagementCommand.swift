@@ -42,6 +42,10 @@ public enum ManagementCommand: Hashable, Sendable {
     case setSecureConnections(Bool, ControllerIndex)
     /// What this machine can ask of a person during a pairing. Needs CAP_NET_ADMIN.
     case setIOCapability(IOCapability, ControllerIndex)
+    /// Which devices of Bluetooth Classic are known without a pairing. The list replaces all keys of the adapter, also while it
+    /// is off; one entry that the kernel finds invalid voids it. At most ``maximumLinkKeys`` keys, further ones are not sent.
+    /// Needs CAP_NET_ADMIN.
+    case loadLinkKeys([LinkKey], ControllerIndex)
     /// Which devices can be encrypted with without a pairing. The list replaces all keys of the adapter. Needs CAP_NET_ADMIN.
     ///
     /// Keys come and go together with ``loadIdentityResolvingKeys(_:_:)``; one entry that the kernel finds invalid voids the
@@ -51,6 +55,8 @@ public enum ManagementCommand: Hashable, Sendable {
     case loadIdentityResolvingKeys([Bond], ControllerIndex)
     /// Forgets all keys of a device, and closes the link to it. Needs CAP_NET_ADMIN, and an adapter that is on.
     case unpairDevice(PeripheralIdentifier, ControllerIndex)
+    /// Answers PIN Code Request: with 1 ... 16 characters, or with none. Needs CAP_NET_ADMIN.
+    case replyToPINCode(String?, PeripheralIdentifier, ControllerIndex)
     /// Answers User Confirmation Request. Needs CAP_NET_ADMIN.
     case replyToUserConfirmation(Bool, PeripheralIdentifier, ControllerIndex)
     /// Answers User Passkey Request: with 0 ... 999,999, or with none. Needs CAP_NET_ADMIN.
@@ -60,6 +66,9 @@ public enum ManagementCommand: Hashable, Sendable {
 
     /// How many entries fit in a packet: 65,535 bytes, 2 for the count, 15 for each (`load_conn_param` in the kernel).
     public static let maximumConnectionParameters = 4368
+
+    /// How many keys fit in a packet: 65,535 bytes, 3 before them, 25 for each (Load Link Keys).
+    public static let maximumLinkKeys = 2621
 
     /// How many keys fit in a packet: 65,535 bytes, 2 for the count, 36 for each (Load Long Term Keys).
     public static let maximumLongTermKeys = 1820
@@ -85,9 +94,12 @@ public enum ManagementCommand: Hashable, Sendable {
         case .setSecureSimplePairing: .setSecureSimplePairing
         case .setSecureConnections: .setSecureConnections
         case .setIOCapability: .setIOCapability
+        case .loadLinkKeys: .loadLinkKeys
         case .loadLongTermKeys: .loadLongTermKeys
         case .loadIdentityResolvingKeys: .loadIdentityResolvingKeys
         case .unpairDevice: .unpairDevice
+        case .replyToPINCode(.some, _, _): .pinCodeReply
+        case .replyToPINCode(nil, _, _): .pinCodeNegativeReply
         case .replyToUserConfirmation(true, _, _): .userConfirmationReply
         case .replyToUserConfirmation(false, _, _): .userConfirmationNegativeReply
         case .replyToUserPasskey(.some, _, _): .userPasskeyReply
@@ -104,8 +116,9 @@ public enum ManagementCommand: Hashable, Sendable {
             .setLowEnergy(_, let index), .startDiscovery(let index), .startServiceDiscovery(_, let index),
             .stopDiscovery(let index), .addDevice(_, let index), .removeDevice(_, let index), .setBondable(_, let index),
             .setSecureSimplePairing(_, let index), .setSecureConnections(_, let index), .setIOCapability(_, let index),
-            .loadLongTermKeys(_, let index), .loadIdentityResolvingKeys(_, let index),
-            .unpairDevice(_, let index), .replyToUserConfirmation(_, _, let index), .replyToUserPasskey(_, _, let index):
+            .loadLinkKeys(_, let index), .loadLongTermKeys(_, let index), .loadIdentityResolvingKeys(_, let index),
+            .unpairDevice(_, let index), .replyToPINCode(_, _, let index), .replyToUserConfirmation(_, _, let index),
+            .replyToUserPasskey(_, _, let index):
             index
         }
     }
@@ -145,11 +158,15 @@ public enum ManagementCommand: Hashable, Sendable {
         case .disconnect(let identifier, _), .replyToUserConfirmation(_, let identifier, _): parameters.append(identifier)
         case .loadConnectionParameters(let devices, _): return Self.encoded(devices)
         case .setIOCapability(let capability, _): parameters.append(capability.rawValue)
+        case .loadLinkKeys(let keys, _): return Self.encodedLinkKeys(keys)
         case .loadLongTermKeys(let bonds, _): return Self.encodedLongTermKeys(of: bonds)
         case .loadIdentityResolvingKeys(let bonds, _): return Self.encodedIdentityResolvingKeys(of: bonds)
         case .unpairDevice(let identifier, _):
             parameters.append(identifier)
             parameters.append(Self.andDisconnect)
+        case .replyToPINCode(let pin, let identifier, _):
+            parameters.append(identifier)
+            if let pin { parameters += Self.encoded(pin: pin) }
         case .replyToUserPasskey(let passkey, let identifier, _):
             parameters.append(identifier)
             if let passkey { parameters.append(littleEndian: passkey) }

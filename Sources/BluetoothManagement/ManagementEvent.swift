@@ -26,6 +26,8 @@ public enum ManagementEvent: Hashable, Sendable {
     /// The peripheral asked for other connection parameters and got them. `isToBeStored`: the kernel has put them in the place
     /// of those that were loaded.
     case newConnectionParameters(DeviceConnectionParameters, isToBeStored: Bool, ControllerIndex)
+    /// A pairing over Bluetooth Classic has made a key for later links. `isToBeStored`: both ends have agreed to keep it.
+    case newLinkKey(LinkKey, isToBeStored: Bool, ControllerIndex)
     /// A pairing has made a key for later links. `isToBeStored`: both ends have agreed to keep theirs. It comes after the
     /// device's ``newIdentityResolvingKey(_:_:resolved:isToBeStored:_:)``, if it has one.
     case newLongTermKey(PeripheralIdentifier, LongTermKey, isToBeStored: Bool, ControllerIndex)
@@ -33,6 +35,9 @@ public enum ManagementEvent: Hashable, Sendable {
     /// which from now on goes by the identity in all events and commands; nil where it had the identity's.
     case newIdentityResolvingKey(
         PeripheralIdentifier, SecretKey, resolved: PeripheralIdentifier?, isToBeStored: Bool, ControllerIndex)
+    /// During a pairing with a device that is older than Secure Simple Pairing: which PIN has it? `isLong`: it must have all 16
+    /// digits.
+    case pinCodeRequest(PeripheralIdentifier, isLong: Bool, ControllerIndex)
     /// During a pairing: may it go on? Asked for where the device began it, or is paired already.
     case userConfirmationRequest(PeripheralIdentifier, ControllerIndex)
     /// During a pairing: which six digits does the device show?
@@ -57,11 +62,16 @@ public enum ManagementEvent: Hashable, Sendable {
         case 0x0004: self = .indexAdded(index)
         case 0x0005: self = .indexRemoved(index)
         case 0x0006: self = .newSettings(ControllerSettings(rawValue: try reader.integer()), index)
+        case 0x0009:
+            let isToBeStored = try reader.integer(UInt8.self) != 0
+            self = .newLinkKey(try reader.linkKey(), isToBeStored: isToBeStored, index)
         case 0x000A: self = try Self.newLongTermKey(&reader, index)
         case 0x000B: self = try Self.deviceConnected(&reader, index)
         case 0x000C: self = try Self.deviceDisconnected(&reader, index)
         case 0x000D:
             self = .connectFailed(try reader.identifier(), ManagementStatus(rawValue: try reader.integer()), index)
+        case 0x000E:
+            self = .pinCodeRequest(try reader.identifier(), isLong: try reader.integer(UInt8.self) != 0, index)
         case 0x000F: self = .userConfirmationRequest(try reader.identifier(), index)
         case 0x0010: self = .userPasskeyRequest(try reader.identifier(), index)
         case 0x0011:

@@ -16,6 +16,27 @@ public enum IOCapability: UInt8, Hashable, Sendable, CaseIterable {
 
 /// Keys as commands and events hold them.
 extension ManagementCommand {
+    /// Load Link Keys: no keys of a debugger, a count, and 25 bytes for each.
+    static func encodedLinkKeys(_ keys: [LinkKey]) -> [UInt8] {
+        let sent = keys.prefix(maximumLinkKeys)
+        var parameters: [UInt8] = [0]
+        parameters.append(littleEndian: UInt16(sent.count))
+        for key in sent {
+            parameters.append(key.peripheral)
+            parameters += [key.type] + key.value.bytes + [key.pinLength]
+        }
+        return parameters
+    }
+
+    /// PIN Code Reply, without its address: a length, and 16 bytes.
+    static func encoded(pin: String) -> [UInt8] {
+        let bytes = Array(pin.utf8.prefix(maximumPINLength))
+        return [UInt8(bytes.count)] + bytes + [UInt8](repeating: 0, count: maximumPINLength - bytes.count)
+    }
+
+    /// Core Specification, Vol 2, Part H, 3.2.3: a PIN has 1 ... 16 bytes.
+    private static let maximumPINLength = 16
+
     /// Load Long Term Keys: a count, and 36 bytes for each.
     static func encodedLongTermKeys(of bonds: [Bond]) -> [UInt8] {
         let keys = bonds.flatMap { bond in bond.longTermKeys.map { (bond.identity, $0) } }.prefix(maximumLongTermKeys)
@@ -46,6 +67,14 @@ extension ManagementCommand {
 }
 
 extension ManagementPacketReader {
+    /// New Link Key, without its hint.
+    mutating func linkKey() throws(ManagementPacketError) -> LinkKey {
+        let peripheral = try identifier()
+        let type = try integer(UInt8.self)
+        let value = try secretKey()
+        return LinkKey(peripheral: peripheral, type: type, pinLength: try integer(), value: value)
+    }
+
     /// New Long Term Key, without its hint: whose key, and the key.
     mutating func longTermKey() throws(ManagementPacketError) -> (PeripheralIdentifier, LongTermKey) {
         let identity = try identifier()

@@ -22,12 +22,18 @@ public struct ManagementOpcode: RawRepresentable, Hashable, Sendable {
     public static let setSecureSimplePairing = ManagementOpcode(rawValue: 0x000B)
     /// Set Low Energy.
     public static let setLowEnergy = ManagementOpcode(rawValue: 0x000D)
+    /// Load Link Keys.
+    public static let loadLinkKeys = ManagementOpcode(rawValue: 0x0012)
     /// Load Long Term Keys.
     public static let loadLongTermKeys = ManagementOpcode(rawValue: 0x0013)
     /// Disconnect.
     public static let disconnect = ManagementOpcode(rawValue: 0x0014)
     /// Get Connections.
     public static let getConnections = ManagementOpcode(rawValue: 0x0015)
+    /// PIN Code Reply.
+    public static let pinCodeReply = ManagementOpcode(rawValue: 0x0016)
+    /// PIN Code Negative Reply.
+    public static let pinCodeNegativeReply = ManagementOpcode(rawValue: 0x0017)
     /// Set IO Capability.
     public static let setIOCapability = ManagementOpcode(rawValue: 0x0018)
     /// Unpair Device.
@@ -71,9 +77,12 @@ extension ManagementOpcode: CustomStringConvertible {
         case .setBondable: "Set Bondable"
         case .setSecureSimplePairing: "Set Secure Simple Pairing"
         case .setLowEnergy: "Set Low Energy"
+        case .loadLinkKeys: "Load Link Keys"
         case .loadLongTermKeys: "Load Long Term Keys"
         case .disconnect: "Disconnect"
         case .getConnections: "Get Connections"
+        case .pinCodeReply: "PIN Code Reply"
+        case .pinCodeNegativeReply: "PIN Code Negative Reply"
         case .setIOCapability: "Set IO Capability"
         case .unpairDevice: "Unpair Device"
         case .userConfirmationReply: "User Confirmation Reply"

@@ -34,6 +34,48 @@ import Testing
                 == [0x30, 0, 0, 0, 2, 0, 0, 0])
     }
 
+    /// `20:68:9D:00:00:01`, BR/EDR, as it is sent and told.
+    private let classicAddress: [UInt8] = [0x01, 0x00, 0x00, 0x9D, 0x68, 0x20, 0x00]
+    private let classic = PeripheralIdentifier(address: 0x2068_9D00_0001, type: .classic)
+
+    @Test func linkKeysAreLoadedByteForByteAndReadAsTheyAreLoaded() throws {
+        let key = LinkKey(peripheral: classic, type: 0, pinLength: 4, value: try #require(SecretKey(PacketBytes.key)))
+        // Type (a combination key), value, length of the PIN.
+        let bytes = classicAddress + [0] + PacketBytes.key + [4]
+        #expect(
+            ManagementCommand.loadLinkKeys([key, key], hci0).encoded == [0x12, 0, 0, 0, 53, 0, 0, 2, 0] + bytes + bytes)
+        #expect(ManagementCommand.loadLinkKeys([], hci0).encoded == [0x12, 0, 0, 0, 3, 0, 0, 0, 0])
+        for hint: UInt8 in [0, 1] {
+            #expect(
+                try ManagementEvent(packet: PacketBytes.event(0x0009, [hint] + bytes))
+                    == .newLinkKey(key, isToBeStored: hint == 1, hci0))
+        }
+        #expect(throws: ManagementPacketError.truncated) {
+            try ManagementEvent(packet: PacketBytes.event(0x0009, [1] + bytes.dropLast()))
+        }
+        let packet = ManagementCommand.loadLinkKeys(
+            Array(repeating: key, count: ManagementCommand.maximumLinkKeys + 1), hci0
+        ).encoded
+        #expect(packet.count == 6 + 3 + 25 * ManagementCommand.maximumLinkKeys)
+        #expect(packet.count - 6 <= Int(UInt16.max) && packet.count - 6 + 25 > Int(UInt16.max))
+    }
+
+    @Test func aPINIsAskedForAndGivenOrRefused() throws {
+        for isLong: UInt8 in [0, 1] {
+            #expect(
+                try ManagementEvent(packet: PacketBytes.event(0x000E, classicAddress + [isLong]))
+                    == .pinCodeRequest(classic, isLong: isLong == 1, hci0))
+        }
+        // "0000", and twelve bytes that do not count.
+        let zeros = [UInt8](repeating: 0x30, count: 4) + [UInt8](repeating: 0, count: 12)
+        #expect(
+            ManagementCommand.replyToPINCode("0000", classic, hci0).encoded
+                == [0x16, 0, 0, 0, 24, 0] + classicAddress + [4] + zeros)
+        #expect(ManagementCommand.replyToPINCode(nil, classic, hci0).encoded == [0x17, 0, 0, 0, 7, 0] + classicAddress)
+        let long = ManagementCommand.replyToPINCode(String(repeating: "7", count: 20), classic, hci0).encoded
+        #expect(long.count == 6 + 7 + 17 && long[13] == 16)
+    }
+
     @Test func noMoreKeysAreLoadedThanFitInAPacket() throws {
         let bonds = Array(repeating: try bond(), count: ManagementCommand.maximumLongTermKeys + 1)
         let packet = ManagementCommand.loadLongTermKeys(bonds, hci0).encoded

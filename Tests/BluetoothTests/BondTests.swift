@@ -33,4 +33,22 @@ import Testing
         #expect([named].value(for: right) == nil)
         #expect([general, Passkey(value: 3, identifiers: [])].value(for: right) == nil)
     }
+    @Test func thePINOfAHeadsetIsItsPasskeyWithFourDigitsAtLeastElseTheUsualOne() {
+        let left = PeripheralIdentifier(address: 1, type: .classic)
+        let right = PeripheralIdentifier(address: 2, type: .classic)
+        for (value, pin) in [(0, "0000"), (42, "0042"), (1234, "1234"), (123_456, "123456")] as [(UInt32, String)] {
+            let passkeys = [Passkey(value: value, identifiers: [left])]
+            #expect(passkeys.pin(for: left) == pin)
+            #expect(passkeys.pin(for: right) == "0000")
+        }
+    }
+
+    @Test func aLinkKeyShowsInNoDescription() throws {
+        let value = try #require(SecretKey([UInt8](repeating: 0xAB, count: 16)))
+        let key = LinkKey(
+            peripheral: PeripheralIdentifier(address: 1, type: .classic), type: 0, pinLength: 4, value: value)
+        var dumped = ""
+        dump(key, to: &dumped)
+        for text in ["\(key)", String(reflecting: key), dumped] { #expect(!text.contains("171")) }
+    }
 }
