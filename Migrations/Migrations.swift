@@ -16,6 +16,7 @@ public struct Migration: Hashable, Sendable {
         Migration("m0007_bond", PackageResources.m0007_bond_sql),
         Migration("m0008_impedance", PackageResources.m0008_impedance_sql),
         Migration("m0009_status_bytes", PackageResources.m0009_status_bytes_sql),
+        Migration("m0010_link_key", PackageResources.m0010_link_key_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

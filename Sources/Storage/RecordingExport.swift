@@ -102,7 +102,7 @@ struct RecordingExport {
 
     /// Tables that stay behind: addresses, keys and what the next process needs, letter boxes, and what each new database has.
     static let leftOut = [
-        "headset_identifier", "handle_map", "long_term_key", "identity_resolving_key", "preserved_state", "capture",
+        "headset_identifier", "handle_map", "long_term_key", "identity_resolving_key", "link_key", "preserved_state", "capture",
         "capture_chunk", "impedance_measurement", "gap_cause", "grdb_migrations",
     ]
 }

@@ -44,13 +44,36 @@ struct BondStorageTests {
         #expect(try next.bonds() == [older])
     }
 
+    func linkKey(_ address: UInt64, type: UInt8 = 0) throws -> LinkKey {
+        LinkKey(
+            peripheral: PeripheralIdentifier(address: address, type: .classic), type: type, pinLength: 4,
+            value: try #require(SecretKey(secret)))
+    }
+
+    @Test("of Bluetooth Classic are found by the next process, the latest of each headset")
+    func linkKeysKept() throws {
+        #expect(try store.linkKeys().isEmpty)
+        let (first, second) = (try linkKey(0x2068_9D00_0001), try linkKey(0x2068_9D00_0002))
+        let newer = try linkKey(0x2068_9D00_0001, type: 6)
+        for key in [first, second, newer] { try store.setLinkKey(key, of: key.peripheral) }
+        try store.close()
+        let next = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.secondBoot, mode: .acquire)
+        #expect(Set(try next.linkKeys()) == [newer, second])
+        try next.setLinkKey(nil, of: newer.peripheral)
+        #expect(try next.linkKeys() == [second])
+        try next.connection.write { db in try db.execute(sql: "UPDATE link_key SET address = '20:68'") }
+        #expect(try next.linkKeys().isEmpty)
+    }
+
     @Test("are no part of an export, of none of its bytes")
     func exported() throws {
         let recording = try Fixture.record(into: store)
         try store.setBond(try bond(headset, types: [2]), with: headset)
+        let key = try linkKey(0x2068_9D00_0001)
+        try store.setLinkKey(key, of: key.peripheral)
         try store.exportRecording(recording, to: directory.path("copy.sqlite"))
         let copy = try Store(path: directory.path("copy.sqlite"), hostBoot: Fixture.boot, mode: .readOnly)
-        #expect(try copy.bonds().isEmpty)
+        #expect(try copy.bonds().isEmpty && copy.linkKeys().isEmpty)
         try store.close()
         func holdsSecret(_ name: String) throws -> Bool {
             try Data(contentsOf: URL(fileURLWithPath: directory.path(name))).range(of: Data(secret)) != nil
