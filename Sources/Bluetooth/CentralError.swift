@@ -23,6 +23,9 @@ public enum CentralError: Error, Hashable, Sendable {
     /// bluetoothd runs beside a central of the kernel's sockets and has taken the peripheral's ATT channel. The person who lets
     /// both run must end one.
     case heldByBluetoothd
+    /// The peripheral does not let itself be paired: most often its PIN is another one. It is tried again after a long pause,
+    /// which ``CentralEvent/didUnblock(_:)`` ends.
+    case pairingRefused
     /// The system still works on an earlier request for the peripheral.
     case inProgress
     /// The characteristic is not in the peripheral's database.
@@ -39,7 +42,8 @@ public enum CentralError: Error, Hashable, Sendable {
         case .connectionFailed, .notConnected, .linkLost, .peripheralDisconnected, .disconnectedByOperator, .channelBusy,
             .inProgress, .noSuchCharacteristic:
             .retry
-        case .peripheralBlocked, .heldByBluetoothd, .adapterUnavailable, .notPermitted: .waitForOperator
+        case .peripheralBlocked, .heldByBluetoothd, .pairingRefused, .adapterUnavailable, .notPermitted:
+            .waitForOperator
         case .att(let error): error.disposition
         }
     }
@@ -60,6 +64,7 @@ extension CentralError: CustomStringConvertible {
         case .unknownPeripheral: "the system knows no headset under this address"
         case .channelBusy: "another program uses the headset"
         case .heldByBluetoothd: "bluetoothd runs beside eegsync and has taken the headset's channel (EBUSY)"
+        case .pairingRefused: "the headset does not accept the PIN of its pairing"
         case .inProgress: "the system still works on an earlier request"
         case .noSuchCharacteristic(let uuid): "the headset has no characteristic \(uuid)"
         case .att(let error): "the headset answered with \(error)"

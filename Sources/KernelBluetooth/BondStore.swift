@@ -7,10 +7,17 @@ public struct BondStore {
     /// Keeps the bond with a device in place of an earlier one, or forgets it (nil). Never waits.
     public let save: (Bond?, PeripheralIdentifier) -> Void
 
-    /// Creates a store from its two halves.
-    public init(load: @escaping () -> [Bond], save: @escaping (Bond?, PeripheralIdentifier) -> Void) {
+    /// The keys of headsets of Bluetooth Classic, which come and go together with the others.
+    public let linkKeys: LinkKeyStore
+
+    /// Creates a store from its two halves, and the other one.
+    public init(
+        load: @escaping () -> [Bond], save: @escaping (Bond?, PeripheralIdentifier) -> Void,
+        linkKeys: LinkKeyStore = LinkKeyStore([]) { _, _ in }
+    ) {
         self.load = load
         self.save = save
+        self.linkKeys = linkKeys
     }
 }
 

@@ -14,7 +14,7 @@ extension KernelCentral {
     /// Tells the kernel all that is kept, once for each adapter, and before it is asked to connect to anybody. Not while
     /// bluetoothd runs: its keys would be gone.
     func loadKeys(on index: ControllerIndex) {
-        guard bondStore != nil, keyedIndex != index, !isBluetoothdRunning() else { return }
+        guard let bondStore, keyedIndex != index, !isBluetoothdRunning() else { return }
         keyedIndex = index
         // Without this, the kernel pairs for the one link only: it exchanges no keys.
         adapter.send(.setBondable(true, index))
@@ -26,9 +26,11 @@ extension KernelCentral {
         if missing.contains(.secureConnections) { adapter.send(.setSecureConnections(true, index)) }
         adapter.send(.loadLongTermKeys(bonds.bonds, index))
         adapter.send(.loadIdentityResolvingKeys(bonds.bonds, index))
+        // An adapter without Bluetooth Classic would refuse it.
+        if adapter.supportedSettings.contains(.classic) { adapter.send(.loadLinkKeys(bondStore.linkKeys.keys, index)) }
     }
 
-    /// Takes what the kernel tells of pairings.
+    /// Takes what the kernel tells of pairings over Bluetooth Low Energy; ``SerialPortCentral`` answers for the others.
     func handlePairing(_ event: ManagementEvent) {
         guard let bondStore else { return }
         switch event {
@@ -39,17 +41,21 @@ extension KernelCentral {
             guard isToBeStored, let bond = bonds.add(key, of: identity) else { return }
             bondStore.save(bond, identity)
             if let excess = bonds.takeExcess() { bondStore.save(nil, excess.identity) }
-        case .userConfirmationRequest(let device, let index) where index == adapter.index:
+        case .userConfirmationRequest(let device, let index) where isOurs(device, index):
             // "Just works" confirms nothing. Only links of this process may be paired, and only while it asks for that.
             adapter.send(.replyToUserConfirmation(awaitsSecurity(callersName(of: device)), device, index))
-        case .userPasskeyRequest(let device, let index) where index == adapter.index:
+        case .userPasskeyRequest(let device, let index) where isOurs(device, index):
             let peripheral = callersName(of: device)
             adapter.send(
                 .replyToUserPasskey(awaitsSecurity(peripheral) ? passkeys.value(for: peripheral) : nil, device, index))
-        case .authenticationFailed(let device, _, let index) where index == adapter.index:
+        case .authenticationFailed(let device, _, let index) where isOurs(device, index):
             securityFailed(callersName(of: device))
         default: break
         }
+    }
+
+    private func isOurs(_ device: PeripheralIdentifier, _ index: ControllerIndex) -> Bool {
+        index == adapter.index && device.addressType != .classic
     }
 
     // MARK: Resolved addresses

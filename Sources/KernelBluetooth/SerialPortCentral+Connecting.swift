@@ -61,7 +61,8 @@ extension SerialPortCentral {
     private func pageLimit(of link: SerialPortLink) -> MonotonicTime? {
         guard link.isPaging else { return nil }
         let isShared = links.contains { $0.pageTime != nil }
-        return link.lastPage + (isShared ? Self.sharedPageLimit : Self.pageLimit)
+        let limit = link.lastPage + (isShared ? Self.sharedPageLimit : Self.pageLimit)
+        return max(limit, link.pairing.limit ?? limit)
     }
 
     /// Ends steps that have taken too long.
@@ -71,7 +72,11 @@ extension SerialPortCentral {
                 let limit = links[place].limit ?? pageLimit(of: links[place]), limit <= now
             else { continue }
             if links[place].hasAnsweredPage { adapter.disconnect(identifier) }
-            wait(place, Self.awayPause)
+            if links[place].pairing.hasFailed {
+                notAuthenticated(place)
+            } else {
+                wait(place, Self.awayPause)
+            }
         }
     }
 
@@ -81,6 +86,8 @@ extension SerialPortCentral {
     func page() {
         guard state == .poweredOn, !links.contains(where: \.isUnderWay), let place = nextToPage else { return }
         links[place].lastPage = now
+        links[place].pairing.limit = nil
+        links[place].pairing.hasFailed = false
         switch sockets.openServiceDiscovery(links[place].identifier.address, adapter.address) {
         case .failure(let error): refused(place, error)
         case .success(let socket):
@@ -112,6 +119,7 @@ extension SerialPortCentral {
             links[place].phase = .connected(socket: socket)
             links[place].endingTries = 0
             readiness.watch(socket, for: .end)
+            acceptedPairing(with: links[place].identifier)
             tell(.didConnect(links[place].identifier, attempt: links[place].attempt))
         }
     }
@@ -165,6 +173,7 @@ extension SerialPortCentral {
 
     /// The peripheral or the kernel did not let a step succeed.
     private func refused(_ place: Int, _ error: SocketError) {
+        if error.isOfAuthentication || links[place].pairing.hasFailed { return notAuthenticated(place) }
         switch error.connecting {
         case .away:
             links[place].endingTries = 0
@@ -177,12 +186,12 @@ extension SerialPortCentral {
         }
     }
 
-    private func wait(_ place: Int, _ pause: Duration) {
+    func wait(_ place: Int, _ pause: Duration) {
         closeSocket(place)
         links[place].phase = .waiting(until: now + pause)
     }
 
-    private func fail(_ place: Int, _ error: CentralError) {
+    func fail(_ place: Int, _ error: CentralError) {
         end(links[place].identifier, error)
     }
 

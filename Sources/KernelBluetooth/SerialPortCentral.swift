@@ -27,10 +27,15 @@ public final class SerialPortCentral: Central {
     let readiness = SocketReadiness()
     let sockets: ClassicSockets
     let adapter: AdapterWatch
+    /// Nil where bluetoothd pairs, and keeps the keys.
+    let linkKeys: LinkKeyStore?
+    let passkeys: [Passkey]
+    let isBluetoothdRunning: () -> Bool
     private let watch: DescriptorWatch
     /// The present, as last told.
     var now = MonotonicTime.boot
     var links: [SerialPortLink] = []
+    var refusedPairings: [RefusedPairing] = []
     private var events: [CentralEvent] = []
     private var isScanning = false
     private var buffer = [UInt8](repeating: 0, count: SerialPortCentral.readLength)
@@ -41,21 +46,33 @@ public final class SerialPortCentral: Central {
     ///
     /// - Parameters:
     ///   - adapter: `hci0`, or an address such as `00:AA:01:00:00:42`; nil for the first that is on.
+    ///   - linkKeys: the keys of headsets, which ``KernelCentral`` loads; nil to leave pairing to others, such as bluetoothd.
+    ///   - passkeys: the digits by which headsets are paired.
+    ///   - isBluetoothdRunning: asked when a headset is paired; it must answer at once.
     ///   - watch: where its file descriptors are watched.
-    public convenience init(adapter: String? = nil, watch: DescriptorWatch) {
+    public convenience init(
+        adapter: String? = nil, linkKeys: LinkKeyStore? = nil, passkeys: [Passkey] = [],
+        isBluetoothdRunning: @escaping () -> Bool = { false }, watch: DescriptorWatch
+    ) {
         self.init(
-            adapter: adapter, watch: watch, sockets: .kernel, isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
+            adapter: adapter, linkKeys: linkKeys, passkeys: passkeys, isBluetoothdRunning: isBluetoothdRunning, watch: watch,
+            sockets: .kernel, isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
             openManagement: { () throws(ManagementError) in try ManagementSocket() })
     }
 
     /// The same with other sockets.
     init(
-        adapter: String?, watch: DescriptorWatch, sockets: ClassicSockets, isBlocked: @escaping (String) -> Bool,
+        adapter: String?, linkKeys: LinkKeyStore?, passkeys: [Passkey], isBluetoothdRunning: @escaping () -> Bool,
+        watch: DescriptorWatch, sockets: ClassicSockets, isBlocked: @escaping (String) -> Bool,
         openManagement: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
+        self.linkKeys = linkKeys
+        self.passkeys = passkeys
+        self.isBluetoothdRunning = isBluetoothdRunning
         self.watch = watch
         self.sockets = sockets
-        self.adapter = AdapterWatch(adapter: adapter, readiness: readiness, isBlocked: isBlocked, open: openManagement)
+        self.adapter = AdapterWatch(
+            adapter: adapter, keepsEvents: linkKeys != nil, readiness: readiness, isBlocked: isBlocked, open: openManagement)
         watch.watch(readiness.descriptor)
     }
 
@@ -68,7 +85,7 @@ public final class SerialPortCentral: Central {
 
     public var deadline: MonotonicTime? {
         if !events.isEmpty { return now }
-        return [adapter.deadline, pageDeadline].compactMap { $0 }.min()
+        return ([adapter.deadline, pageDeadline] + refusedPairings.map(\.until)).compactMap { $0 }.min()
     }
 
     public func process(at now: MonotonicTime) -> [CentralEvent] {
@@ -78,7 +95,9 @@ public final class SerialPortCentral: Central {
         for identifier in links.filter({ $0.socket.map(ready.contains) ?? false }).map(\.identifier) { serve(identifier) }
         adapter.process(ready, at: now)
         adapterChanged()
+        for event in adapter.takeEvents() { handlePairing(event) }
         expire()
+        expireRefusals()
         page()
         defer { events.removeAll(keepingCapacity: true) }
         return events
@@ -183,7 +202,7 @@ public final class SerialPortCentral: Central {
         if hadOutbox { flush(place) }
         if links[place].isNotifying { return receive(identifier, from: socket) }
         // Watched for its end alone.
-        if !hadOutbox { end(identifier, SocketError.ended(ClassicSockets.pendingError(of: socket))) }
+        if !hadOutbox { ended(identifier, ClassicSockets.pendingError(of: socket)) }
     }
 
     private func receive(_ identifier: PeripheralIdentifier, from socket: Int32) {
@@ -195,10 +214,10 @@ public final class SerialPortCentral: Central {
                 tell(.didUpdateValue(.serialPort, on: identifier, value: value, at: arrival))
                 continue
             }
-            if count == 0 { return end(identifier, SocketError.ended(nil)) }
+            if count == 0 { return ended(identifier, nil) }
             let error = SocketError(code: errno)
             if error.code == EINTR { continue }
-            if error.code != EAGAIN { end(identifier, SocketError.ended(error)) }
+            if error.code != EAGAIN { ended(identifier, error) }
             return
         }
     }

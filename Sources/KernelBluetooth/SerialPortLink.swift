@@ -24,10 +24,22 @@ struct SerialPortLink {
     var lastPage = MonotonicTime.boot
     /// How often in a row the kernel was still busy with what is left of an earlier connection.
     var endingTries = 0
+    /// How its pairing goes, where the headset wants one.
+    var pairing = Pairing()
     /// Whether what arrives is told.
     var isNotifying = false
     /// What is still to be written.
     var outbox: [UInt8] = []
+
+    /// What is known of the pairing of one attempt.
+    struct Pairing {
+        /// Until when the present step may take although it is a long one; nil where nobody has asked for a PIN.
+        var limit: MonotonicTime?
+        /// Whether the kernel has said that it failed.
+        var hasFailed = false
+        /// Whether a key was forgotten that the headset did not accept: once for each attempt.
+        var hasForgottenKey = false
+    }
 
     init(_ identifier: PeripheralIdentifier, attempt: Attempt, at now: MonotonicTime) {
         self.identifier = identifier
@@ -76,7 +88,7 @@ struct SerialPortLink {
     var limit: MonotonicTime? {
         switch phase {
         case .waiting, .paging, .connected: nil
-        case .searching(_, _, let until), .opening(_, let until): until
+        case .searching(_, _, let until), .opening(_, let until): max(until, pairing.limit ?? until)
         }
     }
 }

@@ -29,9 +29,7 @@ struct SocketError: Error, Hashable {
         case EBUSY, EALREADY, EAGAIN, ENOTCONN, ECONNRESET, ECONNABORTED, EADDRINUSE: .ending
         // No adapter leads there: it is off, or gone.
         case EHOSTUNREACH, ENETDOWN, ENODEV: .final(.adapterUnavailable(.poweredOff))
-        // Authentication Failure (0x05), PIN or Key Missing (0x06), Pairing Not Allowed (0x18).
-        case EACCES, EBADE, EKEYREJECTED:
-            .final(.connectionFailed(reason: "the headset wants to be paired; pair it once with bluetoothctl"))
+        case _ where isOfAuthentication: .final(.pairingRefused)
         case EPERM: .final(.notPermitted(what: "open Bluetooth sockets"))
         case EAFNOSUPPORT, EPROTONOSUPPORT:
             .final(.notPermitted(what: "open RFCOMM sockets, or the kernel has none (CONFIG_BT_RFCOMM)"))
@@ -40,6 +38,10 @@ struct SocketError: Error, Hashable {
         default: .final(.connectionFailed(reason: text))
         }
     }
+
+    /// Whether the two ends could not agree on a key: Authentication Failure (0x05), PIN or Key Missing (0x06), Repeated
+    /// Attempts (0x17), Pairing Not Allowed (0x18).
+    var isOfAuthentication: Bool { [EACCES, EBADE, EKEYREJECTED, ELOOP].contains(code) }
 
     /// For a link that was up; nil where the peripheral closed it in order.
     static func ended(_ error: SocketError?) -> CentralError {

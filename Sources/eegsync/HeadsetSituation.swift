@@ -80,6 +80,9 @@ struct HeadsetSituation: Hashable {
         switch cause {
         case CentralError.peripheralBlocked.description:
             "unblock it: bluetoothctl unblock ADDRESS; eegsync goes on by itself"
+        case CentralError.pairingRefused.description:
+            "write the headset's PIN as its 'passkey' into the configuration, and restart eegsync (without one eegsync says "
+                + "0000); or let the headset forget earlier pairings: eegsync tries it again by itself"
         case CentralError.heldByBluetoothd.description:
             "stop bluetoothd: systemctl disable --now bluetooth; eegsync goes on by itself. Or use it: 'kind: bluez', and "
                 + "restart eegsync"

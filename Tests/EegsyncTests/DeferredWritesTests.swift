@@ -76,4 +76,18 @@ import Testing
         await writes.run()
         #expect(kept.bonds().load() == [bond])
     }
+    @Test func linkKeysAreWrittenAndAreThereForTheNextProcess() async throws {
+        let writes = DeferredWrites(store: store)
+        let kept = KeptLinks(store: store, writes: writes, log: DaemonLog(level: .error))
+        let linkKeys = kept.bonds().linkKeys
+        let value = try #require(SecretKey([UInt8](repeating: 7, count: 16)))
+        let keys = (1...2).map {
+            LinkKey(peripheral: PeripheralIdentifier(address: $0, type: .classic), type: 0, pinLength: 4, value: value)
+        }
+        for key in keys { linkKeys.keep(key) }
+        linkKeys.forget(keys[0].peripheral)
+        writes.finish()
+        await writes.run()
+        #expect(kept.bonds().linkKeys.keys == [keys[1]])
+    }
 }

@@ -53,7 +53,15 @@ final class ClassicRoom: HeadsetRoom {
     private let management = ManagementEnd()
     var attempts = Attempt.none
 
-    init(powered: Bool = true) {
+    /// Where link keys are kept; nil for a central that leaves pairing to bluetoothd.
+    private let linkKeys: LinkKeyStore?
+    private let passkeys: [Passkey]
+    /// Whether bluetoothd runs.
+    var isBluetoothdRunning = false
+
+    init(powered: Bool = true, linkKeys: LinkKeyStore? = nil, passkeys: [Passkey] = []) {
+        self.linkKeys = linkKeys
+        self.passkeys = passkeys
         management.tellIndexes([0])
         management.tellInformation(address: Self.adapterAddress, Self.settings(powered: powered))
     }
@@ -65,8 +73,9 @@ final class ClassicRoom: HeadsetRoom {
             openSerialPort: { [unowned self] in open($0, $1, from: $2) },
             connectionError: { [unowned self] socket in openings.last { $0.near == socket }?.error })
         return SerialPortCentral(
-            adapter: nil, watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
-            isBlocked: { _ in false },
+            adapter: nil, linkKeys: linkKeys, passkeys: passkeys,
+            isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
+            watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets, isBlocked: { _ in false },
             openManagement: { () throws(ManagementError) in management.socket() })
     }
 
@@ -144,6 +153,22 @@ final class ClassicRoom: HeadsetRoom {
     }
 
     // MARK: The adapter
+
+    /// The kernel tells of a pairing; `before` and `after` surround the headset's address in the packet.
+    func tellOfPairing(
+        _ code: UInt8, before: [UInt8] = [], _ peripheral: PeripheralIdentifier = ClassicRoom.headset, after: [UInt8] = []
+    ) {
+        let type: UInt8 = peripheral.addressType == .classic ? 0 : 1
+        management.tell(code, before + ManagementEnd.bytes(of: peripheral.address) + [type] + after)
+        turn()
+    }
+
+    /// The commands that came since; each the low byte of its code and its parameters.
+    func commands() -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        while let bytes = command() { found.append([bytes[0]] + bytes[6...]) }
+        return found
+    }
 
     /// The next command on the management channel; nil where there is none.
     func command() -> [UInt8]? { management.command() }

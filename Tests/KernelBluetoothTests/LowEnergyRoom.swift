@@ -91,6 +91,8 @@ final class LowEnergyRoom: HeadsetRoom {
     var securesAtOnce = false
     /// Whether the kernel does nothing of that.
     var refusesSecurity = false
+    /// Whether the adapter knows Bluetooth Classic, too.
+    var isDualMode = false
     /// Whether this process has CAP_NET_ADMIN.
     var isPermitted = true
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
@@ -314,9 +316,18 @@ final class LowEnergyRoom: HeadsetRoom {
         }
     }
 
-    private var settings: ControllerSettings { isPowered ? [.powered, .lowEnergy] : [.lowEnergy] }
+    private var settings: ControllerSettings {
+        let known: ControllerSettings = isDualMode ? [.lowEnergy, .classic] : .lowEnergy
+        return isPowered ? known.union(.powered) : known
+    }
 
     private static func bytes(of peripheral: PeripheralIdentifier) -> [UInt8] {
-        ManagementEnd.bytes(of: peripheral.address) + [peripheral.addressType == .random ? 2 : 1]
+        let type: UInt8 =
+            switch peripheral.addressType {
+            case .classic: 0
+            case .public: 1
+            case .random: 2
+            }
+        return ManagementEnd.bytes(of: peripheral.address) + [type]
     }
 }

@@ -66,6 +66,20 @@ import Testing
         #expect(room.parameters[.setIOCapability] == [3])
     }
 
+    @Test func keysOfBluetoothClassicAreLoadedWithTheOthersAndAskedForByTheOtherCentral() throws {
+        let classic = PeripheralIdentifier(address: 1, type: .classic)
+        let value = try #require(SecretKey(key))
+        let linkKeys = LinkKeyStore([LinkKey(peripheral: classic, type: 0, pinLength: 4, value: value)]) { _, _ in }
+        let store = BondStore(load: { [] }, save: { _, _ in }, linkKeys: linkKeys)
+        let room = LowEnergyRoom(bonds: store)
+        room.isDualMode = true
+        room.turn()
+        #expect(room.parameters[.loadLinkKeys] == [0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0] + key + [4])
+        room.tellOfPairing(0x0F, classic, after: [1, 0, 0, 0, 0])
+        room.tellOfPairing(0x10, classic)
+        #expect(!room.commands.contains { [.userConfirmationNegativeReply, .userPasskeyNegativeReply].contains($0) })
+    }
+
     @Test func bluetoothdsKeysAreLeftAloneUntilItIsGone() throws {
         let room = LowEnergyRoom(bonds: Notebook([try bond(headset)]).store)
         room.isBluetoothdRunning = true

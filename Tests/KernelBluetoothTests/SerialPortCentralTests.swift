@@ -123,18 +123,24 @@ import Testing
             ])
     }
 
-    @Test func aHeadsetThatWantsToBePairedIsToldAsSuch() {
+    @Test func aHeadsetThatIsNotPairedIsToldAsSuchAndLeftAloneLongerEachTime() {
         let room = ClassicRoom()
         room.turn()
-        room.connect()
-        room.answerPage()
-        room.answerSearch(channel: 1)
-        room.fail(EACCES)
-        guard case .didFailToConnect(headset, error: .connectionFailed(let reason), _) = room.told.last else {
-            Issue.record("told was \(String(describing: room.told.last))")
-            return
+        for seconds in [5, 10, 20, 40, 80, 160, 320, 640, 900, 900] {
+            let attempt = room.connect()
+            room.answerPage()
+            room.answerSearch(channel: 1)
+            room.fail(EACCES)
+            #expect(room.told.last == .didFailToConnect(headset, error: .pairingRefused, attempt: attempt))
+            #expect(room.central.deadline == room.now + .seconds(seconds))
+            #expect(room.turn(after: .seconds(seconds)) == [.didUnblock(headset)])
+            #expect(room.turn().isEmpty && room.central.deadline == nil)
         }
-        #expect(reason.contains("paired"))
+        _ = room.link()
+        room.central.cancelPeripheralConnection(headset, attempt: room.nextAttempt())
+        room.connect()
+        room.fail(EACCES)
+        #expect(room.central.deadline == room.now + .seconds(5), "a link begins anew")
     }
 
     @Test func aSerialPortThatAnotherProgramHoldsIsToldAsSuchInTheEnd() {

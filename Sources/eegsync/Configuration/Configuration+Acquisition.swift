@@ -43,7 +43,7 @@ extension Configuration {
             let kernel = KernelCentral(
                 adapter: settings.adapter, powersOn: settings.powersOn && isAlone, isAlone: isAlone, maps: maps,
                 bonds: bonds, passkeys: passkeys, isBluetoothdRunning: BluetoothdPresence.isOnBus, watch: watch)
-            return radioCentral(kernel, adapter: settings.adapter, watch: watch)
+            return radioCentral(kernel, adapter: settings.adapter, bonds: bonds, watch: watch)
         case .simulation(let simulation): return simulation.makeCentral()
         }
     }
@@ -51,12 +51,16 @@ extension Configuration {
     /// Whether a headset has a serial port over Bluetooth Classic.
     var hasSerialPorts: Bool { knownHeadsets.contains { $0.profile.usesSerialPort } }
 
-    /// A central for Bluetooth Low Energy; where a headset has a serial port over Bluetooth Classic, beside the one for that.
+    /// A central for Bluetooth Low Energy; where a headset has a serial port over Bluetooth Classic, beside the one for that,
+    /// which leaves pairing to bluetoothd where no `bonds` are kept.
     private func radioCentral(
-        _ central: any Bluetooth.Central, adapter: String?, watch: DescriptorWatch
+        _ central: any Bluetooth.Central, adapter: String?, bonds: BondStore? = nil, watch: DescriptorWatch
     ) -> any Bluetooth.Central {
         guard hasSerialPorts else { return central }
-        return RoutedCentral(lowEnergy: central, classic: SerialPortCentral(adapter: adapter, watch: watch))
+        let classic = SerialPortCentral(
+            adapter: adapter, linkKeys: bonds?.linkKeys, passkeys: passkeys, isBluetoothdRunning: BluetoothdPresence.isOnBus,
+            watch: watch)
+        return RoutedCentral(lowEnergy: central, classic: classic)
     }
 
     private func options(_ settings: BlueZ) -> BlueZOptions {

@@ -12,7 +12,7 @@ actor DeferredWrites {
     enum Subject: Hashable, Sendable {
         /// The handles of a headset.
         case handleMap(PeripheralIdentifier)
-        /// Its keys.
+        /// Its keys; of Bluetooth Classic, its link key.
         case bond(PeripheralIdentifier)
     }
 

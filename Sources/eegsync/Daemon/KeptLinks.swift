@@ -29,20 +29,31 @@ struct KeptLinks: Sendable {
 
     /// The keys of headsets. Where they cannot be read, none are loaded, and headsets that want keys are paired anew.
     func bonds() -> BondStore {
-        let (writes, log) = (writes, log)
         let bonds = read("keys") { () throws(StorageError) in try store.bonds() } ?? []
+        let linkKeys = read("keys") { () throws(StorageError) in try store.linkKeys() } ?? []
         return BondStore(
             load: { bonds },
             save: { bond, identity in
-                writes.add(.bond(identity)) { (store) throws(StorageError) in
+                keep(isPaired: bond != nil, identity) { (store) throws(StorageError) in
                     try store.setBond(bond, with: identity)
-                    log.log(
-                        bond == nil ? .notice : .info,
-                        bond == nil
-                            ? "the headset has lost the keys of its pairing; it is paired anew" : "the headset was paired",
-                        ["address": "\(identity)"])
+                }
+            },
+            linkKeys: LinkKeyStore(linkKeys) { identity, key in
+                keep(isPaired: key != nil, identity) { (store) throws(StorageError) in
+                    try store.setLinkKey(key, of: identity)
                 }
             })
+    }
+
+    private func keep(isPaired: Bool, _ identity: PeripheralIdentifier, _ write: @escaping DeferredWrites.Write) {
+        let log = log
+        writes.add(.bond(identity)) { (store) throws(StorageError) in
+            try write(store)
+            log.log(
+                isPaired ? .info : .notice,
+                isPaired ? "the headset was paired" : "the headset has lost the keys of its pairing; it is paired anew",
+                ["address": "\(identity)"])
+        }
     }
 
     private func read<Kept>(_ what: String, _ body: () throws(StorageError) -> Kept) -> Kept? {

@@ -1,0 +1,47 @@
+public import Bluetooth
+
+/// The link keys of headsets of Bluetooth Classic, from one process to the next: one list that both centrals of this route
+/// know. ``KernelCentral`` loads it into the adapter together with all other keys; ``SerialPortCentral``, which knows whom it
+/// connects to, changes it when a headset is paired.
+public final class LinkKeyStore {
+    /// How many are kept: as many as bonds. The oldest goes first.
+    static let limit = BondTable.limit
+
+    /// In the order in which they were made; those of earlier processes come first.
+    public private(set) var keys: [LinkKey]
+    private let didChange: (PeripheralIdentifier, LinkKey?) -> Void
+
+    /// Creates a store with what was kept earlier.
+    ///
+    /// - Parameter didChange: gets the key that is to be kept of a device, or nil where none is any more; must not wait.
+    public init(_ keys: [LinkKey], didChange: @escaping (PeripheralIdentifier, LinkKey?) -> Void) {
+        self.keys = keys.filter(Self.isValid)
+        self.didChange = didChange
+    }
+
+    /// Whether there is a key of a device.
+    func knows(_ peripheral: PeripheralIdentifier) -> Bool {
+        keys.contains { $0.peripheral == peripheral }
+    }
+
+    /// Keeps a key in place of an earlier one. One that the kernel would not take is left alone.
+    public func keep(_ key: LinkKey) {
+        guard Self.isValid(key) else { return }
+        keys.removeAll { $0.peripheral == key.peripheral }
+        keys.append(key)
+        didChange(key.peripheral, key)
+        if keys.count > Self.limit { forget(keys[0].peripheral) }
+    }
+
+    /// Forgets the key of a device; nothing happens where there is none.
+    public func forget(_ peripheral: PeripheralIdentifier) {
+        guard knows(peripheral) else { return }
+        keys.removeAll { $0.peripheral == peripheral }
+        didChange(peripheral, nil)
+    }
+
+    /// One entry that the kernel finds invalid would void the whole list when it is loaded.
+    private static func isValid(_ key: LinkKey) -> Bool {
+        key.peripheral.addressType == .classic && key.type <= LinkKey.maximumType
+    }
+}

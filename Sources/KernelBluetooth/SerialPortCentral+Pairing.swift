@@ -1,0 +1,116 @@
+import Bluetooth
+import BluetoothManagement
+
+/// Pairing, where bluetoothd does not do it: the headset asks for a PIN, or for nothing, and both ends keep a link key. The
+/// kernel authenticates with the keys that it knows; ``KernelCentral`` has prepared the adapter for that.
+extension SerialPortCentral {
+    /// How long a headset may take between two steps of a pairing (LMP Response Timeout; Core Specification, Vol 2, Part C,
+    /// 2.5).
+    private static let pairingLimit = Duration.seconds(30)
+    /// How long all else may take once there is a key.
+    private static let finishingLimit = Duration.seconds(5)
+    /// The pause before a headset whose key was forgotten is paged anew: the kernel has to take down what there is.
+    private static let pairingPause = Duration.milliseconds(100)
+
+    /// How long a headset that has refused to be paired is left alone at first, and at most.
+    private static let firstRefusal = Duration.seconds(5)
+    private static let longestRefusal = Duration.seconds(900)
+
+    /// Takes what the kernel tells of pairings over Bluetooth Classic.
+    func handlePairing(_ event: ManagementEvent) {
+        guard let linkKeys else { return }
+        switch event {
+        case .newLinkKey(let key, let isToBeStored, let index) where isOurs(key.peripheral, index):
+            if let place = place(of: key.peripheral) { links[place].pairing.limit = now + Self.finishingLimit }
+            if isToBeStored { linkKeys.keep(key) }
+        case .pinCodeRequest(let device, let isLong, let index) where isOurs(device, index):
+            // A PIN of 16 digits is asked for only where the kernel was told to make a link of high security: not by us.
+            let pin = isLong || place(of: device) == nil ? nil : passkeys.pin(for: device)
+            // It would not ask if it still had its key.
+            if pin != nil { linkKeys.forget(device) }
+            allowTime(for: device)
+            adapter.send(.replyToPINCode(pin, device, index))
+        case .userConfirmationRequest(let device, let index) where isOurs(device, index):
+            allowTime(for: device)
+            adapter.send(.replyToUserConfirmation(place(of: device) != nil, device, index))
+        case .userPasskeyRequest(let device, let index) where isOurs(device, index):
+            allowTime(for: device)
+            let passkey = place(of: device) == nil ? nil : passkeys.value(for: device)
+            adapter.send(.replyToUserPasskey(passkey, device, index))
+        case .authenticationFailed(let device, _, let index) where isOurs(device, index):
+            if let place = place(of: device) { links[place].pairing.hasFailed = true }
+        default: break
+        }
+    }
+
+    /// Not while bluetoothd runs, which answers then.
+    private func isOurs(_ device: PeripheralIdentifier, _ index: ControllerIndex) -> Bool {
+        index == adapter.index && device.addressType == .classic && !isBluetoothdRunning()
+    }
+
+    /// A link that this process is making, or has; every other device is refused.
+    private func place(of device: PeripheralIdentifier) -> Int? {
+        links.firstIndex { $0.identifier == device && $0.socket != nil }
+    }
+
+    private func allowTime(for device: PeripheralIdentifier) {
+        if let place = place(of: device) { links[place].pairing.limit = now + Self.pairingLimit }
+    }
+
+    // MARK: Failures
+
+    /// The headset did not accept the key, or the PIN, or wants what nobody can give it. A key that is wrong is forgotten, and
+    /// the headset paired anew; a wrong PIN stays wrong until a person writes another one into the configuration.
+    func notAuthenticated(_ place: Int) {
+        let peripheral = links[place].identifier
+        if !links[place].pairing.hasForgottenKey, forgetKey(of: peripheral) {
+            links[place].pairing.hasForgottenKey = true
+            return wait(place, Self.pairingPause)
+        }
+        fail(place, .pairingRefused)
+        let earlier = refusedPairings.first { $0.peripheral == peripheral }?.pause
+        let pause = earlier.map { min($0 * 2, Self.longestRefusal) } ?? Self.firstRefusal
+        acceptedPairing(with: peripheral)
+        refusedPairings.append(RefusedPairing(peripheral: peripheral, pause: pause, until: now + pause))
+    }
+
+    /// Headsets that have refused to be paired may be tried again: the person who was waited for may have been at the headset.
+    func expireRefusals() {
+        for place in refusedPairings.indices {
+            guard let until = refusedPairings[place].until, until <= now else { continue }
+            refusedPairings[place].until = nil
+            tell(.didUnblock(refusedPairings[place].peripheral))
+        }
+    }
+
+    /// A headset is connected: whatever it has refused before is over.
+    func acceptedPairing(with peripheral: PeripheralIdentifier) {
+        refusedPairings.removeAll { $0.peripheral == peripheral }
+    }
+
+    /// A link that was up has ended.
+    func ended(_ identifier: PeripheralIdentifier, _ error: SocketError?) {
+        guard let error, error.isOfAuthentication, forgetKey(of: identifier) else {
+            return end(identifier, SocketError.ended(error))
+        }
+        end(identifier, KernelCentral.lostKeys)
+    }
+
+    /// Forgets the key of a headset that has another, or none, here and in the kernel. Returns false where there was none.
+    private func forgetKey(of peripheral: PeripheralIdentifier) -> Bool {
+        guard let linkKeys, linkKeys.knows(peripheral), let index = adapter.index else { return false }
+        linkKeys.forget(peripheral)
+        adapter.send(.unpairDevice(peripheral, index))
+        return true
+    }
+}
+
+/// A headset that has refused to be paired.
+struct RefusedPairing {
+    let peripheral: PeripheralIdentifier
+    /// How long it is left alone, which doubles with each refusal; headsets, too, wait longer each time before they listen to a
+    /// PIN again (Core Specification, Vol 2, Part H, 5.1).
+    let pause: Duration
+    /// When it is over; nil once that was told.
+    var until: MonotonicTime?
+}
