@@ -38,7 +38,6 @@ from radio import Radio
 
 from .clock import boottime
 from .headset import Headset
-from .pairing import Bonds
 from .serial_headset import SerialHeadset
 
 AnyHeadset = Headset | SerialHeadset
@@ -137,19 +136,13 @@ async def _rotate(headset: AnyHeadset, rest: list[str]) -> _Reply:
 
 
 async def _forget(headset: AnyHeadset, _rest: list[str]) -> _Reply:
-    _bonds(headset).forget()
+    headset.bonds.forget()
     return {}
 
 
 async def _confuse(headset: AnyHeadset, _rest: list[str]) -> _Reply:
-    _bonds(headset).confuse()
+    headset.bonds.confuse()
     return {}
-
-
-def _bonds(headset: AnyHeadset) -> Bonds:
-    if isinstance(headset, SerialHeadset):
-        raise ValueError(f"{headset.description.name} is not paired")
-    return headset.bonds
 
 
 async def _advertise(headset: AnyHeadset, rest: list[str]) -> _Reply:

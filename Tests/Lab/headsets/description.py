@@ -15,6 +15,7 @@ For every kind:
     verbose                logs what is written to it (false)
     encrypted              its characteristics need an encrypted link (false)
     passkey                six digits that it asks for when pairing; "just works" where null (null)
+    pin                    digits that a headset of Bluetooth Classic is paired with; it pairs with nobody where null (null)
     secure_connections     false where it pairs in the older way (true)
     private                true where it advertises with a resolvable private address from the beginning (false)
     mode                   how it begins: on, off, pairing ("on")
@@ -75,6 +76,7 @@ class HeadsetDescription:
     verbose: bool = False
     needs_encryption: bool = False
     passkey: int | None = None
+    pin: str | None = None
     has_secure_connections: bool = True
     is_private: bool = False
     mode: str = "on"

@@ -49,6 +49,30 @@ class Bonds(MemoryKeyStore):
                     key.value = bytes(byte ^ 0xFF for byte in key.value)
 
 
+class LinkKeys:
+    """The same over Bluetooth Classic, by the written address of the machine."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, bytes] = {}
+
+    def state(self) -> dict[str, Any]:
+        """What `resume` needs."""
+        return {address: key.hex() for address, key in self.keys.items()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Goes on where another process ended."""
+        self.keys.update({address: bytes.fromhex(key) for address, key in state.items()})
+
+    def forget(self) -> None:
+        """As after a reset to how it was sold."""
+        self.keys.clear()
+
+    def confuse(self) -> None:
+        """Puts other keys in their place, as when it was paired with a machine of the same address."""
+        for address, key in self.keys.items():
+            self.keys[address] = bytes(byte ^ 0xFF for byte in key)
+
+
 def configure_pairing(device: Device, description: HeadsetDescription, journal: Journal) -> None:
     """Sets what the headset answers to a pairing request: a passkey where it has one, "just works" otherwise."""
 

@@ -15,6 +15,7 @@ from .clock import NANOSECONDS, now, shift
 from .description import HeadsetDescription
 from .firmware import Firmware, Link
 from .journal import Journal
+from .pairing import LinkKeys
 from .peripheral import Peripheral
 from .thinkgear import SERIAL_PORT
 
@@ -31,6 +32,9 @@ class SerialHeadset(Peripheral):
     def __init__(self, description: HeadsetDescription, firmware: Firmware, journal: Journal, radio: Radio) -> None:
         super().__init__(description, firmware, journal, radio)
         self._controller = radio.serial(description.name, description.address)
+        self.bonds = LinkKeys()
+        if description.pin is not None:
+            self._controller.require_pin(description.pin, self.bonds.keys, lambda: journal.note("paired"))
         host = Host()
         host.controller = self._controller
         configuration = DeviceConfiguration(
@@ -62,10 +66,15 @@ class SerialHeadset(Peripheral):
 
     def state(self) -> dict[str, Any]:
         """What `resume` needs."""
-        return {"isConnected": self._port is not None, "firmware": self.firmware.state()}
+        return {
+            "isConnected": self._port is not None,
+            "bonds": self.bonds.state(),
+            "firmware": self.firmware.state(),
+        }
 
     async def resume(self, state: dict[str, Any]) -> None:
         """Goes on where another process ended, see `headsets.state`."""
+        self.bonds.resume(state["bonds"])
         await self._begin()
         self.firmware.resume(state["firmware"], now())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from bumble import hci, lmp
@@ -10,6 +11,7 @@ from bumble.controller import Connection
 from bumble.core import PhysicalTransport
 from bumble.hci import Address, LmpFeatureMask
 
+from .authentication import RESPONSE_TIMEOUT, Claimant, Sres, Verifier, is_unfinished
 from .controller import AdapterController, LowEnergyController
 
 # A page is given up after 5.12 s (Core 5.4, volume 4, part E, 6.6).
@@ -17,6 +19,7 @@ _PAGE_TIMEOUT = 5.12
 _PAGE_TIMEOUT_ERROR = 0x04
 _UNKNOWN_CONNECTION = 0x02
 _CONNECTION_EXISTS = 0x0B
+_RESPONSE_TIMEOUT_ERROR = 0x22
 # How often a headset listens for pages (R1; Core 5.4, volume 2, part B, 8.3.1).
 _PAGE_SCAN_INTERVAL = 1.28
 _INQUIRY_SECONDS = 2.0
@@ -64,7 +67,7 @@ _CREATE_CONNECTION_CANCEL = 0x0408
 _READ_CLOCK_OFFSET = 0x041F
 
 
-class DualModeController(AdapterController):
+class DualModeController(AdapterController, Claimant):
     """The adapter of a machine that also connects to serial ports."""
 
     lmp_features = _FEATURES
@@ -159,7 +162,24 @@ class DualModeController(AdapterController):
         page = self._pages.pop(peer, None)
         if page is not None:
             page.cancel()
+            if status == hci.HCI_ErrorCode.SUCCESS:
+                self.tell_fresh_key(peer)
             self.on_classic_connection_complete(peer, status)
+
+    def on_lmp_packet(self, sender_address: Address, packet: lmp.Packet) -> Any:
+        if self.is_asked(sender_address, packet):
+            # The headset has answered the page, and wants to know first who it is.
+            if sender_address in self._pages:
+                self._pages[sender_address].cancel()
+                self._pages[sender_address] = asyncio.get_running_loop().call_later(
+                    RESPONSE_TIMEOUT, self._end_page, sender_address, _RESPONSE_TIMEOUT_ERROR
+                )
+            return None
+        # Stock tells of the end of a connection that was never complete, and not why.
+        if isinstance(packet, lmp.LmpDetach) and is_unfinished(self.classic_connections.get(sender_address)):
+            self._end_page(sender_address, packet.error_code)
+            return None
+        return super().on_lmp_packet(sender_address, packet)
 
     def _end_page(self, peer: Address, status: int) -> None:
         """Without a connection."""
@@ -168,12 +188,15 @@ class DualModeController(AdapterController):
             page.cancel()
         self.classic_connections.pop(peer, None)
         self.classic_pending_commands.pop(peer, None)
+        self.forget_authentication(peer)
         self.on_classic_connection_complete(peer, status)
 
     def fall_silent(self) -> None:
         super().fall_silent()
         for page in self._pages.values():
             page.cancel()
+        for peer in self._pages:
+            self.forget_authentication(peer)
         self._pages.clear()
         for connection in list(self.classic_connections.values()):
             self.link.silence_classic(connection, while_away=False)
@@ -186,7 +209,28 @@ class SerialController(LowEnergyController):
 
     lmp_features = _FEATURES & ~LmpFeatureMask.SECURE_SIMPLE_PAIRING_CONTROLLER_SUPPORT
 
+    # Nobody is asked who he is without one.
+    verifier: Verifier | None = None
+
+    def require_pin(self, pin: str, keys: dict[str, bytes], paired: Callable[[], None]) -> None:
+        """From now on only machines with one of the keys connect, or such as know the PIN; their keys are added."""
+        self.verifier = Verifier(self, pin, keys, paired)
+
+    def on_hci_accept_connection_request_command(self, command: hci.HCI_Accept_Connection_Request_Command) -> None:
+        if self.verifier is None or command.bd_addr not in self.classic_connections:
+            super().on_hci_accept_connection_request_command(command)
+            return
+        self._send_hci_command_status(hci.HCI_COMMAND_STATUS_PENDING, command.op_code)
+        self.verifier.begin(command.bd_addr)
+
     def on_lmp_packet(self, sender_address: Address, packet: lmp.Packet) -> Any:
+        if isinstance(packet, Sres):
+            if self.verifier is not None:
+                self.verifier.responded(sender_address, packet.response)
+            return None
+        if self.verifier is not None and isinstance(packet, lmp.LmpAuRand):
+            self.verifier.answer(sender_address, packet.random_number)
+            return None
         # One connection: a headset that is in use does not answer others.
         if isinstance(packet, lmp.LmpHostConnectionReq) and self.classic_connections:
             return None

@@ -31,7 +31,8 @@ def _pairings(lab: Lab) -> int:
     return sum(1 for event in _events(lab, "left") if event["event"] == "paired")
 
 
-def _require_pairings(lab: Lab, count: int) -> None:
+def require_pairings(lab: Lab, count: int) -> None:
+    """The headset was paired so often since the beginning."""
     found = _pairings(lab)
     lab.require(found == count, f"the headset was paired {found} times instead of {count}")
 
@@ -44,13 +45,15 @@ def _require_warm(lab: Lab) -> None:
     lab.require(requests <= _FEW_REQUESTS, f"{requests} requests before the first subscription: it was discovered again")
 
 
-def _restart(lab: Lab) -> None:
+def restart(lab: Lab) -> None:
+    """eegsync ends in order and starts again."""
     lab.acquisition.program.end()
     since = lab.start_acquisition()
     lab.expect_return("left", since, "eegsync ended and started again", Goal.PROCESS)
 
 
-def _replug(lab: Lab) -> None:
+def replug(lab: Lab) -> None:
+    """The adapter is pulled out and put in."""
     lost = lab.headsets.tell("adapter", "unplug")
     lab.pass_time(5)
     since = lab.headsets.tell("adapter", "plug")
@@ -62,7 +65,7 @@ def _warm_start(lab: Lab) -> None:
     lab.record("left")
     for _ in range(3):
         lab.undisturbed()
-        _restart(lab)
+        restart(lab)
         _require_warm(lab)
     lab.undisturbed()
 
@@ -71,13 +74,13 @@ def _bonded(lab: Lab) -> None:
     lab.start()
     lab.record("left")
     lab.undisturbed()
-    _restart(lab)
+    restart(lab)
     _require_warm(lab)
     lab.undisturbed()
     lab.kill_acquisition("left", "eegsync killed")
     lab.undisturbed()
-    _replug(lab)
-    _require_pairings(lab, 1)
+    replug(lab)
+    require_pairings(lab, 1)
     # Saved once a second, as the headset's state is.
     lab.pass_time(3)
 
@@ -88,7 +91,7 @@ def _bonded_after_power_cut(lab: Lab) -> None:
     lab.expect_return("left", since, "power cut and boot of the machine", Goal.GATE)
     _require_warm(lab)
     lab.undisturbed()
-    _require_pairings(lab, 1)
+    require_pairings(lab, 1)
 
 
 def _hidden(lab: Lab) -> None:
@@ -106,20 +109,21 @@ def _hidden(lab: Lab) -> None:
         since = lab.tell("return", "left")
         lab.expect_return("left", since, "new private address", Goal.GATE, lost)
     lab.undisturbed()
-    _require_pairings(lab, 1)
+    require_pairings(lab, 1)
 
 
-def _lost_keys(lab: Lab, command: str, fault: str) -> None:
+def lost_keys(lab: Lab, command: str, fault: str, seconds: float = 5) -> None:
+    """The headset is away so long that its link has ended, and comes back without its keys, or with others."""
     lab.start()
     lab.record("left")
     for count in (2, 3):
         lab.undisturbed()
         lost = lab.tell("vanish", "left")
-        lab.pass_time(5)
+        lab.pass_time(seconds)
         lab.tell(command, "left")
         since = lab.tell("return", "left")
         lab.expect_return("left", since, fault, Goal.GATE, lost)
-        _require_pairings(lab, count)
+        require_pairings(lab, count)
     lab.require(
         any("lost the keys of its pairing" in line for line in lab.acquisition.lines()), "the log says nothing of lost keys"
     )
@@ -127,11 +131,11 @@ def _lost_keys(lab: Lab, command: str, fault: str) -> None:
 
 
 def _forgotten(lab: Lab) -> None:
-    _lost_keys(lab, "forget", "headset has lost its keys")
+    lost_keys(lab, "forget", "headset has lost its keys")
 
 
 def _confused(lab: Lab) -> None:
-    _lost_keys(lab, "confuse", "headset has other keys")
+    lost_keys(lab, "confuse", "headset has other keys")
 
 
 def _scenario(name: str, title: str, steps: list[Any], headset: LabHeadset = _BONDING) -> Scenario:

@@ -1,0 +1,84 @@
+"""Headsets of Bluetooth Classic that are paired by a PIN: once, however the machine is treated."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from guest import management
+from guest.clock import now
+from guest.lab import Lab
+from lab.marks import Goal
+from lab.scenario import MINDWAVE, LabHeadset, Scenario, Step
+
+from .bonds import lost_keys, replug, require_pairings, restart
+
+_USUAL = dataclasses.replace(MINDWAVE, details={"pin": "0000"})
+# What the configuration says of it is wrong.
+_MISTAKEN = dataclasses.replace(MINDWAVE, passkey=9999, details={"pin": "0042"})
+_RIGHT_PASSKEY = 42
+# Longer than the supervision timeout of Bluetooth Classic, 20 s.
+_AWAY_SECONDS = 25
+_REFUSED = "waiting for a person: the headset does not accept the PIN of its pairing"
+# In a minute with a wrong PIN: the pauses are 5 s, 10 s, and so on.
+_ATTEMPTS = 4
+
+
+def _kept(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    require_pairings(lab, 1)
+    lab.undisturbed()
+    restart(lab)
+    lab.undisturbed()
+    lab.kill_acquisition("left", "eegsync killed")
+    lab.undisturbed()
+    lost = now()
+    management.set_powered(False)
+    lab.pass_time(5)
+    since = now()
+    management.set_powered(True)
+    lab.expect_return("left", since, "adapter off and on", Goal.GATE, lost, advertising=True)
+    lab.undisturbed()
+    replug(lab)
+    lab.undisturbed()
+    require_pairings(lab, 1)
+
+
+def _forgotten(lab: Lab) -> None:
+    lost_keys(lab, "forget", "headset has lost its key", _AWAY_SECONDS)
+
+
+def _changed(lab: Lab) -> None:
+    lost_keys(lab, "confuse", "headset has another key", _AWAY_SECONDS)
+
+
+def _wrong(lab: Lab) -> None:
+    lab.start()
+    lab.acquisition.command("record", "start", "left")
+    lab.pass_time(60)
+    status = " ".join(lab.acquisition.command("status").split())
+    lab.require("write the headset's PIN as its 'passkey'" in status, "eegsync status does not say what a person can do")
+    attempts = sum(_REFUSED in line for line in lab.acquisition.lines())
+    lab.require(attempts == _ATTEMPTS, f"{attempts} attempts in a minute with a wrong PIN instead of {_ATTEMPTS}")
+    require_pairings(lab, 0)
+    # A person corrects it.
+    lab.acquisition.program.end()
+    configured = lab.acquisition.headsets
+    configured[:] = [dataclasses.replace(headset, passkey=_RIGHT_PASSKEY) for headset in configured]
+    lab.acquisition.configure()
+    since = lab.start_acquisition()
+    lab.expect_return("left", since, "PIN corrected", Goal.GATE)
+    lab.undisturbed()
+    require_pairings(lab, 1)
+
+
+def _scenario(name: str, title: str, steps: list[Step], headset: LabHeadset = _USUAL) -> Scenario:
+    return Scenario(22, f"serial-pin-{name}", f"serial port: {title}", steps, headsets=(headset,), central="kernel")
+
+
+SCENARIOS = [
+    _scenario("alone", "paired by PIN without bluetoothd, and all that is restarted", [_kept]),
+    _scenario("forgotten", "paired by PIN without bluetoothd, the headset was reset", [_forgotten]),
+    _scenario("changed", "paired by PIN without bluetoothd, the headset has another key", [_changed]),
+    _scenario("wrong", "the PIN of the configuration is wrong, without bluetoothd", [_wrong], _MISTAKEN),
+]
