@@ -86,8 +86,7 @@ extension SerialPortCentral {
     func page() {
         guard state == .poweredOn, !links.contains(where: \.isUnderWay), let place = nextToPage else { return }
         links[place].lastPage = now
-        links[place].pairing.limit = nil
-        links[place].pairing.hasFailed = false
+        links[place].pairing.begin()
         switch sockets.openServiceDiscovery(links[place].identifier.address, adapter.address) {
         case .failure(let error): refused(place, error)
         case .success(let socket):
@@ -173,7 +172,7 @@ extension SerialPortCentral {
 
     /// The peripheral or the kernel did not let a step succeed.
     private func refused(_ place: Int, _ error: SocketError) {
-        if error.isOfAuthentication || links[place].pairing.hasFailed { return notAuthenticated(place) }
+        if isOfPairing(error, of: links[place]) { return notAuthenticated(place) }
         switch error.connecting {
         case .away:
             links[place].endingTries = 0

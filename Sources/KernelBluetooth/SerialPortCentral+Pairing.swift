@@ -21,21 +21,22 @@ extension SerialPortCentral {
         guard let linkKeys else { return }
         switch event {
         case .newLinkKey(let key, let isToBeStored, let index) where isOurs(key.peripheral, index):
-            if let place = place(of: key.peripheral) { links[place].pairing.limit = now + Self.finishingLimit }
+            if let place = place(of: key.peripheral) {
+                links[place].pairing.limit = now + Self.finishingLimit
+                links[place].pairing.isUndecided = false
+            }
             if isToBeStored { linkKeys.keep(key) }
         case .pinCodeRequest(let device, let isLong, let index) where isOurs(device, index):
             // A PIN of 16 digits is asked for only where the kernel was told to make a link of high security: not by us.
-            let pin = isLong || place(of: device) == nil ? nil : passkeys.pin(for: device)
+            guard !isLong, let place = place(ofAsking: device) else { return adapter.send(.replyToPINCode(nil, device, index)) }
             // It would not ask if it still had its key.
-            if pin != nil { linkKeys.forget(device) }
-            allowTime(for: device)
-            adapter.send(.replyToPINCode(pin, device, index))
+            linkKeys.forget(device)
+            links[place].pairing.isUndecided = true
+            adapter.send(.replyToPINCode(passkeys.pin(for: device), device, index))
         case .userConfirmationRequest(let device, let index) where isOurs(device, index):
-            allowTime(for: device)
-            adapter.send(.replyToUserConfirmation(place(of: device) != nil, device, index))
+            adapter.send(.replyToUserConfirmation(place(ofAsking: device) != nil, device, index))
         case .userPasskeyRequest(let device, let index) where isOurs(device, index):
-            allowTime(for: device)
-            let passkey = place(of: device) == nil ? nil : passkeys.value(for: device)
+            let passkey = place(ofAsking: device) == nil ? nil : passkeys.value(for: device)
             adapter.send(.replyToUserPasskey(passkey, device, index))
         case .authenticationFailed(let device, _, let index) where isOurs(device, index):
             if let place = place(of: device) { links[place].pairing.hasFailed = true }
@@ -48,16 +49,29 @@ extension SerialPortCentral {
         index == adapter.index && device.addressType == .classic && !isBluetoothdRunning()
     }
 
-    /// A link that this process is making, or has; every other device is refused.
+    /// The place of a link that this process is making, or has.
     private func place(of device: PeripheralIdentifier) -> Int? {
         links.firstIndex { $0.identifier == device && $0.socket != nil }
     }
 
-    private func allowTime(for device: PeripheralIdentifier) {
-        if let place = place(of: device) { links[place].pairing.limit = now + Self.pairingLimit }
+    /// The same for a headset that asks something, which then has time for it; every other device is refused.
+    private func place(ofAsking device: PeripheralIdentifier) -> Int? {
+        guard let place = place(of: device) else { return nil }
+        links[place].pairing.limit = now + Self.pairingLimit
+        return place
     }
 
     // MARK: Failures
+
+    /// Whether an error while connecting is that of a pairing. Not every headset says so: some refuse the connection, or close
+    /// it, where the PIN is wrong.
+    func isOfPairing(_ error: SocketError, of link: SerialPortLink) -> Bool {
+        if error.isOfAuthentication || link.pairing.hasFailed { return true }
+        return switch error.connecting {
+        case .away, .final(.adapterUnavailable): false
+        case .ending, .final: link.pairing.isUndecided
+        }
+    }
 
     /// The headset did not accept the key, or the PIN, or wants what nobody can give it. A key that is wrong is forgotten, and
     /// the headset paired anew; a wrong PIN stays wrong until a person writes another one into the configuration.

@@ -33,12 +33,19 @@ struct SerialPortLink {
 
     /// What is known of the pairing of one attempt.
     struct Pairing {
-        /// Until when the present step may take although it is a long one; nil where nobody has asked for a PIN.
+        /// How long the present step may take because of it; nil where the headset has asked nothing.
         var limit: MonotonicTime?
+        /// Whether a PIN was given, and no key has come of it yet.
+        var isUndecided = false
         /// Whether the kernel has said that it failed.
         var hasFailed = false
         /// Whether a key was forgotten that the headset did not accept: once for each attempt.
         var hasForgottenKey = false
+
+        /// The headset is paged, once more maybe.
+        mutating func begin() {
+            self = Pairing(hasForgottenKey: hasForgottenKey)
+        }
     }
 
     init(_ identifier: PeripheralIdentifier, attempt: Attempt, at now: MonotonicTime) {

@@ -134,6 +134,24 @@ import Testing
         #expect(room.openings.count == 1)
     }
 
+    @Test(arguments: [ECONNREFUSED, ECONNRESET]) func aHeadsetThatClosesTheConnectionOverItsPINHasRefusedIt(code: Int32) {
+        let room = paging(Notebook().store())
+        room.tellOfPairing(0x0E, after: [0])
+        room.fail(code)
+        expectRefusal(room)
+        // One that goes away meanwhile has not.
+        let away = paging(Notebook().store())
+        away.tellOfPairing(0x0E, after: [0])
+        away.fail(ETIMEDOUT)
+        #expect(away.told.count == 1)
+        // Nor has one that has made its key.
+        let paired = paging(Notebook().store())
+        paired.tellOfPairing(0x0E, after: [0])
+        paired.tellOfPairing(0x09, before: [1], after: [0] + key + [4])
+        paired.fail(code)
+        #expect(!paired.told.contains { if case .didFailToConnect(_, .pairingRefused, _) = $0 { true } else { false } })
+    }
+
     @Test func aPairingThatTheKernelCallsFailedIsNotTakenForAHeadsetThatIsAway() {
         let room = paging(Notebook().store())
         room.tellOfPairing(0x11, after: [5])

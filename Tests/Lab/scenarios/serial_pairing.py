@@ -72,13 +72,21 @@ def _wrong(lab: Lab) -> None:
     require_pairings(lab, 1)
 
 
-def _scenario(name: str, title: str, steps: list[Step], headset: LabHeadset = _USUAL) -> Scenario:
-    return Scenario(22, f"serial-pin-{name}", f"serial port: {title}", steps, headsets=(headset,), central="kernel")
+def _with_and_without(name: str, title: str, step: Step, headset: LabHeadset = _USUAL) -> list[Scenario]:
+    """With bluetoothd, which asks eegsync's agent for the PIN and keeps the keys; and without."""
+    with_bluetoothd = Scenario(22, f"serial-{name}", f"serial port: {title}", [step], headsets=(headset,))
+    return [with_bluetoothd, _alone(name, title, step, headset)]
+
+
+def _alone(name: str, title: str, step: Step, headset: LabHeadset = _USUAL) -> Scenario:
+    title = f"serial port: {title}, without bluetoothd"
+    return Scenario(22, f"serial-{name}-alone", title, [step], headsets=(headset,), central="kernel")
 
 
 SCENARIOS = [
-    _scenario("alone", "paired by PIN without bluetoothd, and all that is restarted", [_kept]),
-    _scenario("forgotten", "paired by PIN without bluetoothd, the headset was reset", [_forgotten]),
-    _scenario("changed", "paired by PIN without bluetoothd, the headset has another key", [_changed]),
-    _scenario("wrong", "the PIN of the configuration is wrong, without bluetoothd", [_wrong], _MISTAKEN),
+    *_with_and_without("pin", "paired by PIN, and all that is restarted", _kept),
+    *_with_and_without("pin-forgotten", "paired by PIN, the headset was reset", _forgotten),
+    # The key that bluetoothd keeps is a person's to remove.
+    _alone("pin-changed", "paired by PIN, the headset has another key", _changed),
+    *_with_and_without("pin-wrong", "the PIN of the configuration is wrong", _wrong, _MISTAKEN),
 ]
