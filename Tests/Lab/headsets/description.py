@@ -16,6 +16,7 @@ For every kind:
     encrypted              its characteristics need an encrypted link (false)
     passkey                six digits that it asks for when pairing; "just works" where null (null)
     pin                    digits that a headset of Bluetooth Classic is paired with; it pairs with nobody where null (null)
+    pin_at                 when it asks for that, or for its key: "connection" (security mode 3) or "port" (mode 2) ("connection")
     secure_connections     false where it pairs in the older way (true)
     private                true where it advertises with a resolvable private address from the beginning (false)
     mode                   how it begins: on, off, pairing ("on")
@@ -77,6 +78,7 @@ class HeadsetDescription:
     needs_encryption: bool = False
     passkey: int | None = None
     pin: str | None = None
+    pin_at: str = "connection"
     has_secure_connections: bool = True
     is_private: bool = False
     mode: str = "on"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from bumble import hci, rfcomm
+from bumble import hci, l2cap, rfcomm
 from bumble.core import UUID
 from bumble.device import Connection, Device, DeviceConfiguration
 from bumble.host import Host
@@ -22,6 +22,8 @@ from .thinkgear import SERIAL_PORT
 _CHANNEL = 1
 _SERVICE_RECORD = 0x00010001
 _SERIAL_PORT_PROFILE = 0x1101
+# Core 5.4, volume 3, part A, 4.3.
+_AUTHENTICATION_PENDING = 1
 
 
 class SerialHeadset(Peripheral):
@@ -33,8 +35,6 @@ class SerialHeadset(Peripheral):
         super().__init__(description, firmware, journal, radio)
         self._controller = radio.serial(description.name, description.address)
         self.bonds = LinkKeys()
-        if description.pin is not None:
-            self._controller.require_pin(description.pin, self.bonds.keys, lambda: journal.note("paired"))
         host = Host()
         host.controller = self._controller
         configuration = DeviceConfiguration(
@@ -50,8 +50,36 @@ class SerialHeadset(Peripheral):
         self._server = rfcomm.Server(self._device)
         self._server.listen(self._opened, _CHANNEL)
         self._device.on(Device.EVENT_CONNECTION, self._connected)
+        if description.pin is not None:
+            self._require(description.pin, is_at_port=description.pin_at == "port")
         self._port: rfcomm.DLC | None = None
         self._timer: asyncio.TimerHandle | None = None
+
+    def _require(self, pin: str, is_at_port: bool) -> None:
+        """Lets nobody in who does not know the PIN, or the key of an earlier pairing."""
+        self._controller.require_pin(pin, self.bonds.keys, lambda: self.journal.note("paired"), not is_at_port)
+        if not is_at_port:
+            return
+        manager = self._device.l2cap_channel_manager
+        open_channel = manager.on_l2cap_connection_request
+
+        def asked(connection: Connection, channel: int, request: l2cap.L2CAP_Connection_Request) -> None:
+            if request.psm != rfcomm.RFCOMM_PSM:
+                open_channel(connection, channel, request)
+                return
+            pending = l2cap.L2CAP_Connection_Response(
+                identifier=request.identifier,
+                destination_cid=0,
+                source_cid=request.source_cid,
+                result=l2cap.L2CAP_Connection_Response.Result.CONNECTION_PENDING,
+                status=_AUTHENTICATION_PENDING,
+            )
+            manager.send_control_frame(connection, channel, pending)
+            self._controller.authenticate(
+                connection.peer_address, lambda: open_channel(connection, channel, request)
+            )
+
+        setattr(manager, "on_l2cap_connection_request", asked)
 
     async def power_on(self) -> None:
         """Starts the headset for the first time."""

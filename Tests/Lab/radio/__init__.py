@@ -9,8 +9,7 @@ Known differences from a real radio:
 - Data does not wait for connection events; the headsets' firmware takes its turns at the connection interval instead.
 - The adapter connects at the first advertisement that it hears, and listens all the time while it scans.
 - A page of Bluetooth Classic is answered at once, where a real one takes up to 1.28 s. A headset with a PIN asks for it,
-  or for the key of an earlier pairing, before the connection is complete (security mode 3), by digests in place of the real
-  algorithms; there is no Secure Simple Pairing.
+  or for the key of an earlier pairing, by digests in place of the real algorithms; there is no Secure Simple Pairing.
 - One PHY (1M), no channel map, no peripheral latency, no encryption in the air: keys are compared, data is sent as it is.
 - A far end hears at once of a disconnection that the near end asked for, unless it is out of range.
 """

@@ -1,6 +1,6 @@
-"""Authentication over Bluetooth Classic by a link key, and the older pairing by a PIN that makes one (Core 5.4, volume 2, part C,
-4.2), in security mode 3: the headset asks before the connection is complete. The kernel asks once more when it is, whenever a key
-was used (net/bluetooth/hci_event.c, conn_set_key).
+"""Authentication over Bluetooth Classic by a link key, and the older pairing by a PIN that makes one (Core 5.4, volume 2,
+part C, 4.2). In security mode 3 the headset asks before the connection is complete, and the kernel asks once more when it is
+(net/bluetooth/hci_event.c, conn_set_key); in mode 2 the headset asks when a service is opened.
 
 What real controllers compute (E21, E22, E1) is a digest here, and the exchange of combination keys is left out: what counts is
 that both ends have the same key if their PINs are the same, and only then agree.
@@ -57,6 +57,8 @@ class _Check:
     """An authentication that is under way: the headset's side."""
 
     timer: asyncio.TimerHandle
+    # Gets the status.
+    decided: Callable[[int], None]
     challenge: bytes = b""
     key: bytes = b""
     is_new: bool = False
@@ -64,7 +66,7 @@ class _Check:
 
 @dataclass
 class Verifier:
-    """Lets nobody connect to a headset who does not know its key or its PIN."""
+    """Lets a headset find out whether somebody knows its key or its PIN."""
 
     controller: Controller
     pin: str
@@ -74,10 +76,10 @@ class Verifier:
     _checks: dict[Address, _Check] = field(default_factory=dict)
     _count: int = 0
 
-    def begin(self, peer: Address) -> None:
-        """The host accepts a connection, if the other end is who it says."""
+    def begin(self, peer: Address, decided: Callable[[int], None]) -> None:
+        """Asks the other end of a connection; `decided` gets the status."""
         timer = asyncio.get_running_loop().call_later(RESPONSE_TIMEOUT, self._end, peer, _RESPONSE_TIMEOUT_ERROR)
-        check = self._checks[peer] = _Check(timer)
+        check = self._checks[peer] = _Check(timer, decided)
         key = self.keys.get(str(peer))
         if key is None:
             self._pair(peer, check)
@@ -119,17 +121,12 @@ class Verifier:
         if check is None:
             return
         if response != signed_response(check.key, check.challenge):
-            self.controller.send_lmp_packet(peer, lmp.LmpDetach(AUTHENTICATION_FAILURE))
             self._end(peer, AUTHENTICATION_FAILURE)
             return
-        check.timer.cancel()
-        del self._checks[peer]
         if check.is_new:
             self.keys[str(peer)] = check.key
             self.paired()
-        accepted = lmp.LmpAccepted(lmp.Opcode.LMP_HOST_CONNECTION_REQ)
-        self.controller.send_lmp_packet(peer, accepted)
-        self.controller.on_classic_connection_complete(peer, hci.HCI_ErrorCode.SUCCESS)
+        self._end(peer, hci.HCI_ErrorCode.SUCCESS)
 
     def answer(self, peer: Address, challenge: bytes) -> None:
         """The other end wants to know who the headset is."""
@@ -142,14 +139,12 @@ class Verifier:
         )
 
     def _end(self, peer: Address, status: int) -> None:
-        """Without a connection."""
         check = self._checks.pop(peer, None)
         if check is not None:
             check.timer.cancel()
-            if status != AUTHENTICATION_FAILURE:
+            if status != hci.HCI_ErrorCode.SUCCESS:
                 self.controller.send_lmp_packet(peer, lmp.LmpDetach(status))
-            self.controller.classic_connections.pop(peer, None)
-            self.controller.on_classic_connection_complete(peer, status)
+            check.decided(status)
 
 
 class Claimant(Controller):
@@ -159,7 +154,7 @@ class Claimant(Controller):
         super().__init__(*arguments, **options)
         self._challenges: dict[Address, bytes] = {}
         self._pairings: dict[Address, bytes] = {}
-        # Keys of pairings whose connection is not complete.
+        # Keys of pairings of which it is not known yet whether the other end has the same.
         self._fresh_keys: dict[Address, bytes] = {}
         # Headsets that the host wants to have authenticated, and the response that they must give.
         self._requests: dict[Address, bytes | None] = {}
@@ -178,6 +173,9 @@ class Claimant(Controller):
                 self._challenges[peer] = random_number
                 if peer in self._fresh_keys:
                     self._respond(peer, self._fresh_keys[peer])
+                    # On a connection that is complete nothing else tells that the key is right.
+                    if not is_unfinished(self.classic_connections.get(peer)):
+                        self._verify(peer, self._fresh_keys[peer])
                 else:
                     self.send_hci_packet(hci.HCI_Link_Key_Request_Event(bd_addr=peer))
             case _:
@@ -208,7 +206,12 @@ class Claimant(Controller):
 
     def _authenticated(self, peer: Address, status: int) -> None:
         connection = self.classic_connections.get(peer)
-        if connection is not None:
+        if peer in self._fresh_keys:
+            # Part of a pairing, of which the host hears in another way.
+            if status == hci.HCI_ErrorCode.SUCCESS:
+                self.tell_fresh_key(peer)
+            self._fresh_keys.pop(peer, None)
+        elif connection is not None:
             self.send_hci_packet(
                 hci.HCI_Authentication_Complete_Event(status=status, connection_handle=connection.handle)
             )

@@ -175,9 +175,13 @@ class DualModeController(AdapterController, Claimant):
                     RESPONSE_TIMEOUT, self._end_page, sender_address, _RESPONSE_TIMEOUT_ERROR
                 )
             return None
-        # Stock tells of the end of a connection that was never complete, and not why.
-        if isinstance(packet, lmp.LmpDetach) and is_unfinished(self.classic_connections.get(sender_address)):
-            self._end_page(sender_address, packet.error_code)
+        # Stock tells of the end of a connection that was never complete, and never why.
+        if isinstance(packet, lmp.LmpDetach):
+            if is_unfinished(self.classic_connections.get(sender_address)):
+                self._end_page(sender_address, packet.error_code)
+            else:
+                self.forget_authentication(sender_address)
+                self.on_classic_disconnected(sender_address, packet.error_code)
             return None
         return super().on_lmp_packet(sender_address, packet)
 
@@ -211,17 +215,45 @@ class SerialController(LowEnergyController):
 
     # Nobody is asked who he is without one.
     verifier: Verifier | None = None
+    _asks_at_once = True
 
-    def require_pin(self, pin: str, keys: dict[str, bytes], paired: Callable[[], None]) -> None:
-        """From now on only machines with one of the keys connect, or such as know the PIN; their keys are added."""
+    def require_pin(
+        self, pin: str, keys: dict[str, bytes], paired: Callable[[], None], asks_at_once: bool = True
+    ) -> None:
+        """From now on machines must have one of the keys, or know the PIN; their keys are added. Without `asks_at_once` the
+        host asks when it wants to."""
         self.verifier = Verifier(self, pin, keys, paired)
+        self._asks_at_once = asks_at_once
 
     def on_hci_accept_connection_request_command(self, command: hci.HCI_Accept_Connection_Request_Command) -> None:
-        if self.verifier is None or command.bd_addr not in self.classic_connections:
+        peer = command.bd_addr
+        if self.verifier is None or not self._asks_at_once or peer not in self.classic_connections:
             super().on_hci_accept_connection_request_command(command)
             return
+
+        def decided(status: int) -> None:
+            if status == hci.HCI_ErrorCode.SUCCESS:
+                self.send_lmp_packet(peer, lmp.LmpAccepted(lmp.Opcode.LMP_HOST_CONNECTION_REQ))
+            else:
+                self.classic_connections.pop(peer, None)
+            self.on_classic_connection_complete(peer, status)
+
         self._send_hci_command_status(hci.HCI_COMMAND_STATUS_PENDING, command.op_code)
-        self.verifier.begin(command.bd_addr)
+        self.verifier.begin(peer, decided)
+
+    def authenticate(self, peer: Address, accepted: Callable[[], None]) -> None:
+        """Asks the other end of a connection that is complete, and closes it where it does not know."""
+        if self.verifier is None:
+            accepted()
+            return
+
+        def decided(status: int) -> None:
+            if status == hci.HCI_ErrorCode.SUCCESS:
+                accepted()
+            elif peer in self.classic_connections:
+                self.on_classic_disconnected(peer, status)
+
+        self.verifier.begin(peer, decided)
 
     def on_lmp_packet(self, sender_address: Address, packet: lmp.Packet) -> Any:
         if isinstance(packet, Sres):

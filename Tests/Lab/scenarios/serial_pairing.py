@@ -13,8 +13,11 @@ from lab.scenario import MINDWAVE, LabHeadset, Scenario, Step
 from .bonds import lost_keys, replug, require_pairings, restart
 
 _USUAL = dataclasses.replace(MINDWAVE, details={"pin": "0000"})
+# It asks when its serial port is opened, not when it is connected.
+_AT_PORT = dataclasses.replace(MINDWAVE, details={"pin": "0000", "pin_at": "port"})
 # What the configuration says of it is wrong.
 _MISTAKEN = dataclasses.replace(MINDWAVE, passkey=9999, details={"pin": "0042"})
+_MISTAKEN_AT_PORT = dataclasses.replace(_MISTAKEN, details={"pin": "0042", "pin_at": "port"})
 _RIGHT_PASSKEY = 42
 # Longer than the supervision timeout of Bluetooth Classic, 20 s.
 _AWAY_SECONDS = 25
@@ -89,4 +92,8 @@ SCENARIOS = [
     # The key that bluetoothd keeps is a person's to remove.
     _alone("pin-changed", "paired by PIN, the headset has another key", _changed),
     *_with_and_without("pin-wrong", "the PIN of the configuration is wrong", _wrong, _MISTAKEN),
+    *_with_and_without("pin-port", "paired by PIN when its port is opened, and all that is restarted", _kept, _AT_PORT),
+    _alone("pin-port-forgotten", "paired by PIN when its port is opened, the headset was reset", _forgotten, _AT_PORT),
+    _alone("pin-port-changed", "paired by PIN when its port is opened, other key", _changed, _AT_PORT),
+    _alone("pin-port-wrong", "the PIN is wrong when the port is opened", _wrong, _MISTAKEN_AT_PORT),
 ]

@@ -154,3 +154,32 @@ async def test_a_machine_with_another_key_is_refused(room: Room) -> None:
         room.keys[address] = bytes(16)
     with pytest.raises(ConnectionError, match="AUTHENTICATION_FAILURE"):
         await room.connect()
+
+
+async def ask_later(room: Room) -> tuple[list[str], list[int]]:
+    """The headset asks on a connection that is complete; what came of it, and why the connection ended."""
+    room.headset.require_pin("1234", room.keys, room.note, asks_at_once=False)
+    connection = await room.connect()
+    outcome: list[str] = []
+    reasons: list[int] = []
+    connection.on(Connection.EVENT_DISCONNECTION, reasons.append)
+    peer = Address(str(room.adapter.public_address), AddressType.PUBLIC_DEVICE)
+    assert not room.questions
+    room.headset.authenticate(peer, lambda: outcome.append("accepted"))
+    await asyncio.sleep(1)
+    return outcome, reasons
+
+
+@story
+async def test_a_headset_may_ask_when_its_port_is_opened(room: Room) -> None:
+    outcome, reasons = await ask_later(room)
+    assert outcome == ["accepted"] and not reasons
+    assert room.key is not None and list(room.keys.values()) == [room.key]
+
+
+@story
+async def test_a_wrong_pin_ends_a_connection_and_says_why(room: Room) -> None:
+    room.pin = "0000"
+    outcome, reasons = await ask_later(room)
+    assert not outcome and reasons == [hci.HCI_ErrorCode.AUTHENTICATION_FAILURE_ERROR]
+    assert room.key is None and not room.keys
