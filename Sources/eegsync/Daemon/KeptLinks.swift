@@ -46,14 +46,12 @@ struct KeptLinks: Sendable {
     }
 
     private func keep(isPaired: Bool, _ identity: PeripheralIdentifier, _ write: @escaping DeferredWrites.Write) {
-        let log = log
-        writes.add(.bond(identity)) { (store) throws(StorageError) in
-            try write(store)
-            log.log(
-                isPaired ? .info : .notice,
-                isPaired ? "the headset was paired" : "the headset has lost the keys of its pairing; it is paired anew",
-                ["address": "\(identity)"])
-        }
+        // Not with the write: a key that comes at once replaces the write that forgets the one before.
+        log.log(
+            isPaired ? .info : .notice,
+            isPaired ? "the headset was paired" : "the headset has lost the keys of its pairing; it is paired anew",
+            ["address": "\(identity)"])
+        writes.add(.bond(identity), write)
     }
 
     private func read<Kept>(_ what: String, _ body: () throws(StorageError) -> Kept) -> Kept? {
