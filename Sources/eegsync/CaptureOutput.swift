@@ -40,10 +40,13 @@ final class CaptureOutput {
             let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else {
+                let isReaderGone = count < 0 && errno == EPIPE
                 throw Failure(
                     problem: "the capture cannot be written to \(path): \(String(cString: strerror(errno))).",
                     consequence: "the capture ends; the file holds what was written until now.",
-                    remedy: "make room, or choose another -o PATH.", code: .ioError)
+                    remedy: isReaderGone
+                        ? "nothing, if the program that read it was to end; otherwise see why it did."
+                        : "make room, or choose another -o PATH.", code: .ioError)
             }
             done += count
         }

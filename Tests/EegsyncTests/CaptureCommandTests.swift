@@ -42,6 +42,19 @@ import Testing
         #expect(again.errors.contains("--force"))
     }
 
+    @Test func aHeadsetThatIsAwayIsSaidToBeLookedFor() throws {
+        let elsewhere = try database.configure(
+            """
+            central: {kind: simulation, seed: 1, headsets: [{name: Muse-1, model: muse}]}
+            headsets: [{name: left, model: ganglion}]
+            """)
+        let file = database.directory.appendingPathComponent("away.btsnoop").path
+        let run = try ProgramRun(["capture", "--config", elsewhere, "left", "-o", file, "--seconds", "2"])
+        #expect(run.exitCode == Failure.Code.unavailable.rawValue)
+        #expect(run.errors.contains("to or from left; it is looked for"), "\(run.errors)")
+        #expect(run.errors.contains("bring it within reach"))
+    }
+
     @Test func whatCannotBeCapturedIsSaid() throws {
         let file = database.directory.appendingPathComponent("right.btsnoop").path
         let unknown = try capture(["right", "-o", file, "--seconds", "1"])

@@ -177,7 +177,7 @@ import Testing
             ([garbage, "--model", "thinkgear", "--format", "btsnoop"], 65, "btsnoop"),
             ([garbage, "--model", "thinkgear", "--format", "text"], 65, "line 1"),
             ([garbage, "--model", "thinkgear"], 65, "no sample"),
-            ([garbage, "--model", "thinkgear", "--connection", "2"], 64, "Only a btsnoop file"),
+            ([garbage, "--model", "thinkgear", "--connection", "2"], 64, "only a btsnoop file"),
             ([snoop, "--model", "buffered-eeg"], 65, "choose one with --connection"),
             ([snoop, "--model", "buffered-eeg", "--connection", "3"], 65, "no connection 3"),
             ([snoop, "--model", "buffered-eeg", "--connection", "2"], 65, "no sample"),
