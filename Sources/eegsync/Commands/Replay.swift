@@ -193,6 +193,11 @@ struct ReplayFacts: Facts {
             let count = Quantity.count(Int64(unusedNotifications), "notification")
             lines.append(style.apply(.caution, to: "\(count) of no use to the model left out."))
         }
+        let silent = audit.streams.filter { $0.rows == 0 }.map(\.words)
+        if !silent.isEmpty {
+            let names = silent.joined(separator: ", ")
+            lines.append(style.apply(.caution, to: "Nothing came of \(names.printable): check --model and --preset."))
+        }
         lines.append("")
         if !missing.isEmpty {
             var table = TextTable([
