@@ -6,6 +6,7 @@ enum BlueZInterface {
     static let device = "org.bluez.Device1"
     static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
+    static let descriptor = "org.bluez.GattDescriptor1"
     static let agent = "org.bluez.Agent1"
     static let agentManager = "org.bluez.AgentManager1"
     static let properties = "org.freedesktop.DBus.Properties"
@@ -115,7 +116,29 @@ struct CharacteristicObject {
         guard let uuid, let service = properties["Service"]?.text,
             let serviceUUID = mirror.properties(of: BlueZInterface.service, at: service)?["UUID"]?.text
         else { return nil }
-        return BluetoothUUID(serviceUUID).map { Characteristic(service: $0, uuid: uuid, properties: characteristicProperties) }
+        return BluetoothUUID(serviceUUID).map {
+            Characteristic(service: $0, uuid: uuid, properties: characteristicProperties, handles: handles(service: service))
+        }
+    }
+
+    /// bluetoothd names objects by their handles (`service%04x`, `char%04x` and `desc%04x` in src/gatt-client.c); nil where it
+    /// does not. The value follows the declaration (Core Specification, Vol 3, Part G, 3.3).
+    private func handles(service: String) -> Characteristic.Handles? {
+        guard let first = Self.handle(in: service, after: "service"), let declaration = Self.handle(in: path, after: "char"),
+            declaration < .max
+        else { return nil }
+        let configuration = mirror.paths(with: BlueZInterface.descriptor, below: path).first {
+            mirror.properties(of: BlueZInterface.descriptor, at: $0)?["UUID"]?.text.flatMap { BluetoothUUID($0) }
+                == .clientCharacteristicConfiguration
+        }
+        return Characteristic.Handles(
+            service: first, declaration: declaration, value: declaration + 1,
+            clientConfiguration: configuration.flatMap { Self.handle(in: $0, after: "desc") })
+    }
+
+    private static func handle(in path: String, after prefix: String) -> UInt16? {
+        guard let name = path.split(separator: "/").last, name.hasPrefix(prefix) else { return nil }
+        return UInt16(name.dropFirst(prefix.count), radix: 16)
     }
 
     private var characteristicProperties: Characteristic.Properties {

@@ -133,6 +133,8 @@ extension BluetoothUUID {
     public static let softwareRevisionString = BluetoothUUID(UInt16(0x2A28))
     /// Battery Level characteristic: u8, percent.
     public static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
+    /// Client Characteristic Configuration descriptor (Vol 3, Part G, 3.3.3.3).
+    public static let clientCharacteristicConfiguration = BluetoothUUID(UInt16(0x2902))
     /// Serial Port Profile service class (classic Bluetooth).
     public static let serialPort = BluetoothUUID(UInt16(0x1101))
 }

@@ -16,18 +16,41 @@ public struct Characteristic: Hashable, Sendable {
         public static let indicate = Properties(rawValue: 0x20)
     }
 
+    /// Where it lies among its peripheral's attributes (Core Specification, Vol 3, Part G, 3.3).
+    public struct Handles: Hashable, Sendable {
+        /// Of the declaration of its service.
+        public var service: UInt16
+        /// Of its own declaration.
+        public var declaration: UInt16
+        /// Of its value.
+        public var value: UInt16
+        /// Of its Client Characteristic Configuration; nil where it has none.
+        public var clientConfiguration: UInt16?
+
+        /// Creates handles.
+        public init(service: UInt16, declaration: UInt16, value: UInt16, clientConfiguration: UInt16? = nil) {
+            self.service = service
+            self.declaration = declaration
+            self.value = value
+            self.clientConfiguration = clientConfiguration
+        }
+    }
+
     /// The service that it belongs to.
     public var service: BluetoothUUID
     /// The characteristic's own UUID.
     public var uuid: BluetoothUUID
     /// What can be done with it.
     public var properties: Properties
+    /// Nil where the system does not tell them, and of a serial port.
+    public var handles: Handles?
 
     /// Creates a characteristic.
-    public init(service: BluetoothUUID, uuid: BluetoothUUID, properties: Properties) {
+    public init(service: BluetoothUUID, uuid: BluetoothUUID, properties: Properties, handles: Handles? = nil) {
         self.service = service
         self.uuid = uuid
         self.properties = properties
+        self.handles = handles
     }
 }
 

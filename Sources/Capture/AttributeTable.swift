@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Handles for the attributes of a peripheral, and the messages of a discovery that tells them.
 ///
-/// A ``Central`` knows characteristics by their UUIDs only. These handles are numbered in the order of the GATT database,
+/// The handles are those that the central tells. Where it tells none, they are numbered in the order of the GATT database,
 /// without the gaps that a peripheral may have.
 struct AttributeTable {
     /// The longest message, a common maximum; asked for at the beginning, so that no notification is longer than agreed.
@@ -17,7 +17,7 @@ struct AttributeTable {
     struct Entry {
         var characteristic: Characteristic
         var declaration: UInt16
-        var value: UInt16 { declaration + 1 }
+        var value: UInt16
         /// Of the Client Characteristic Configuration, where there is one.
         var configuration: UInt16?
     }
@@ -26,6 +26,41 @@ struct AttributeTable {
     private(set) var entries: [Entry] = []
 
     init(_ database: GATTDatabase) {
+        if !takeHandles(of: database) { number(database) }
+    }
+
+    /// Takes the handles that the central tells. False where it tells none, or such as no peripheral can have.
+    private mutating func takeHandles(of database: GATTDatabase) -> Bool {
+        for characteristic in database.characteristics {
+            guard let handles = characteristic.handles, take(characteristic, handles) else {
+                (services, entries) = ([], [])
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Handles ascend from one attribute to the next (Core Specification, Vol 3, Part G, 2.5.1); false where they do not.
+    private mutating func take(_ characteristic: Characteristic, _ handles: Characteristic.Handles) -> Bool {
+        var last = services.last?.last ?? 0
+        if services.last?.first != handles.service {
+            guard handles.service > last else { return false }
+            services.append(Service(uuid: characteristic.service, first: handles.service, last: handles.service))
+            last = handles.service
+        }
+        for handle in [handles.declaration, handles.value, handles.clientConfiguration].compactMap({ $0 }) {
+            guard handle > last else { return false }
+            last = handle
+        }
+        services[services.count - 1].last = last
+        entries.append(
+            Entry(
+                characteristic: characteristic, declaration: handles.declaration, value: handles.value,
+                configuration: handles.clientConfiguration))
+        return true
+    }
+
+    private mutating func number(_ database: GATTDatabase) {
         var next: UInt16 = 1
         for characteristic in database.characteristics {
             // A characteristic takes at most four handles; 0xFFFF is the last one.
@@ -34,7 +69,7 @@ struct AttributeTable {
                 services.append(Service(uuid: characteristic.service, first: next, last: next))
                 next += 1
             }
-            var entry = Entry(characteristic: characteristic, declaration: next)
+            var entry = Entry(characteristic: characteristic, declaration: next, value: next + 1)
             next += 2
             if !characteristic.properties.isDisjoint(with: [.notify, .indicate]) {
                 entry.configuration = next

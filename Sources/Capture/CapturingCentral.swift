@@ -3,8 +3,9 @@ public import Bluetooth
 /// A central that passes everything on to another one, and keeps what goes over the air as HCI packets.
 ///
 /// A ``Central`` speaks of characteristics, not of packets: what lies below is written as it usually is. Bytes, order and
-/// times are those of the calls and events; the handles of connections and attributes, the discovery's messages and the size
-/// of packets are made up. A call has the time of the latest ``process(at:)``.
+/// times are those of the calls and events, the handles of attributes those of the headset, where the central tells them; the
+/// handles of connections, the discovery's messages and the size of packets are made up. A call has the time of the latest
+/// ``process(at:)``.
 ///
 /// What a link's packets refer to is followed at all times, so that a capture may begin in the middle of one: it begins with
 /// ``preamble(of:)``.

@@ -27,6 +27,8 @@ public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
     case turnTimeBack
     /// What the headset still holds is not read from its memory.
     case neverDrain
+    /// An impedance is stored as the next electrode's.
+    case swapElectrodes
 
     /// Changes a batch as the defect would.
     func spoil(_ batch: inout WriteBatch) {
@@ -54,6 +56,9 @@ public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
                 batch.segments[index].referenceTime = batch.segments[index].referenceTime - .seconds(30)
                 batch.segments[index].firstN += 1
             }
+        case .swapElectrodes:
+            let names = batch.impedances.map(\.electrode)
+            for index in batch.impedances.indices.dropLast() { batch.impedances[index].electrode = names[index + 1] }
         case .acknowledgeBeforeCommit, .writeAfterStop, .connectTwice, .giveUpReconnecting, .neverDrain: break
         }
     }

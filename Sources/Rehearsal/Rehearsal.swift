@@ -37,9 +37,14 @@ public final class Rehearsal {
     }
 
     private struct OperatorAction {
+        enum Kind {
+            case start, stop
+            case measureImpedance(Duration)
+        }
+
         var at: MonotonicTime
         var headset: Int
-        var isStart: Bool
+        var kind: Kind
     }
 
     /// Prepares a run.
@@ -61,8 +66,11 @@ public final class Rehearsal {
         generator = SeededGenerator(seed: plan.seed, purpose: 200)
         nextClockReading = begin
         for stop in plan.operatorStops {
-            operatorActions.append(OperatorAction(at: begin + stop.at, headset: stop.headset, isStart: false))
-            operatorActions.append(OperatorAction(at: begin + stop.at + stop.pause, headset: stop.headset, isStart: true))
+            operatorActions.append(OperatorAction(at: begin + stop.at, headset: stop.headset, kind: .stop))
+            operatorActions.append(OperatorAction(at: begin + stop.at + stop.pause, headset: stop.headset, kind: .start))
+        }
+        operatorActions += plan.impedanceMeasurements.map {
+            OperatorAction(at: begin + $0.at, headset: $0.headset, kind: .measureImpedance($0.duration))
         }
         operatorActions.sort { $0.at < $1.at }
     }
@@ -174,14 +182,19 @@ public final class Rehearsal {
         while let action = operatorActions.first, action.at <= now {
             operatorActions.removeFirst()
             let headset = plan.headsets[action.headset]
-            if action.isStart {
+            switch action.kind {
+            case .start:
                 try start(headset)
                 note("the operator starts a recording of \(headset.name)", at: now)
-            } else {
+            case .stop:
                 let recording = try store.stopRecording(headset: headset.name, at: now)
                 checker.stopRequested(recording)
                 reconcileDue = true
                 note("the operator stops the recording of \(headset.name)", at: now)
+            case .measureImpedance(let duration):
+                _ = try store.startImpedanceMeasurement(headset: headset.name, at: now, until: now + duration)
+                reconcileDue = true
+                note("the operator measures impedances of \(headset.name) for \(duration)", at: now)
             }
         }
     }

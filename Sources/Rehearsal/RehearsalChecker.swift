@@ -202,6 +202,7 @@ struct RehearsalChecker {
     mutating func checkStored(
         _ store: Store, world: SimulatedWorld, _ report: inout RehearsalReport
     ) throws(StorageError) {
+        for place in plan.headsets.indices { try checkImpedances(of: place, store, world: world, &report) }
         for recording in headsetOfRecording.keys.sorted() {
             let audit = try store.audit(recording: recording)
             for finding in audit.findings { add(.audit, "\(finding.check): \(finding.detail)", at: world.now, &report) }
@@ -226,6 +227,23 @@ struct RehearsalChecker {
                 }
             }
         }
+    }
+
+    private mutating func checkImpedances(
+        of place: Int, _ store: Store, world: SimulatedWorld, _ report: inout RehearsalReport
+    ) throws(StorageError) {
+        let headset = plan.headsets[place]
+        guard let electrodes = headset.profile.impedance?.electrodes else { return }
+        let values = try store.impedances(of: headset.name, since: .boot).values
+        report.impedances += values.count
+        let told = electrodes.indices.map { world.headsets[place].impedance(ofElectrode: $0) }
+        let wrong = values.first { value in
+            electrodes.firstIndex(of: value.electrode).flatMap { told[$0] } != value.kilohms
+        }
+        guard let wrong else { return }
+        add(
+            .storedIsSampled, "\(headset.name), electrode \(wrong.electrode): \(wrong.kilohms) kOhm is not what it said",
+            at: wrong.at, &report)
     }
 
     private static func firstWrong(

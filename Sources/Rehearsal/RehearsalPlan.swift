@@ -44,6 +44,8 @@ public struct RehearsalPlan: Sendable {
     public var script: [ScriptedFault]
     /// When the operator stops a recording, and after how long a new one of the same headset is wanted.
     public var operatorStops: [OperatorStop]
+    /// When the operator measures impedances.
+    public var impedanceMeasurements: [OperatorMeasurement]
     /// How long a commit takes where nothing is wrong.
     public var commitDuration: Duration
     /// A defect that is planted, to see that the checkers bite.
@@ -68,6 +70,23 @@ public struct RehearsalPlan: Sendable {
         }
     }
 
+    /// The operator measures the impedances of a headset's electrodes.
+    public struct OperatorMeasurement: Hashable, Sendable {
+        /// The headset's place in ``RehearsalPlan/headsets``.
+        public var headset: Int
+        /// When the measurement is asked for.
+        public var at: Duration
+        /// For how long it is wanted; it ends by itself, as one whose command was killed.
+        public var duration: Duration
+
+        /// Creates a measurement.
+        public init(headset: Int, at: Duration, duration: Duration) {
+            self.headset = headset
+            self.at = at
+            self.duration = duration
+        }
+    }
+
     /// Creates a plan: one buffered headset, nothing goes wrong.
     public init(seed: UInt64, headsets: [RehearsedHeadset] = [.buffered()]) {
         self.seed = seed
@@ -77,12 +96,13 @@ public struct RehearsalPlan: Sendable {
         faults = .none
         script = []
         operatorStops = []
+        impedanceMeasurements = []
         commitDuration = .milliseconds(5)
         unixNanosecondsAtBoot = 1_790_000_000 * 1_000_000_000
     }
 
     /// The plan of a seed for `eegsync simulate`: one or two headsets of varied kinds, every fault of the storm, and in some
-    /// seeds an operator who stops and starts again.
+    /// seeds an operator who stops and starts again, or who measures impedances where a headset can.
     public static func seeded(_ seed: UInt64, faults: FaultProbabilities = .storm) -> RehearsalPlan {
         var generator = SeededGenerator(seed: seed, purpose: 100)
         var headsets: [RehearsedHeadset] = []
@@ -130,7 +150,22 @@ public struct RehearsalPlan: Sendable {
                 RehearsedHeadset(name: "thinkgear", specification: .thinkGear(), profile: ThinkGearProfile()))
         }
         plan.headsets += withoutMemory(&generator)
+        plan.drawMeasurements()
         return plan
+    }
+
+    /// Somebody adjusts electrodes, in two seeds of three in which a headset measures. It is over before the faults are.
+    private mutating func drawMeasurements() {
+        // A generator of its own: what else a seed draws stays what it was.
+        var generator = SeededGenerator(seed: seed, purpose: 101)
+        for (place, headset) in headsets.enumerated() where headset.profile.impedance != nil && generator.next() % 3 != 0 {
+            for _ in 0..<(1 + generator.below(2)) {
+                impedanceMeasurements.append(
+                    OperatorMeasurement(
+                        headset: place, at: .milliseconds(Int64(5_000 + generator.below(80_000))),
+                        duration: .milliseconds(Int64(200 + generator.below(20_000)))))
+            }
+        }
     }
 
     /// Headsets without memory, in some seeds.

@@ -53,6 +53,8 @@ public struct RehearsalReport: Sendable {
     public var missing: Int64 = 0
     /// Samples that were missing and came after all.
     public var recovered: Int64 = 0
+    /// Impedances in the database at the end.
+    public var impedances = 0
     /// Virtual time that passed.
     public var simulated: Duration = .zero
     /// What happened, for people.

@@ -153,6 +153,8 @@ struct BluetoothdScript {
             var command = Self.characteristic(Self.control, ["write", "write-without-response", "indicate"])
             command["WriteAcquired"] = .boolean(false)
             objects.append((Self.eegPath, Self.interfaces([BlueZInterface.characteristic: data])))
+            let descriptor: [String: BusValue] = ["UUID": .string("00002902-0000-1000-8000-00805f9b34fb")]
+            objects.append((Self.eegPath + "/desc0013", Self.interfaces([BlueZInterface.descriptor: descriptor])))
             objects.append((Self.controlPath, Self.interfaces([BlueZInterface.characteristic: command])))
         }
         let entries = objects.map { BusValue.Entry(key: .objectPath($0.0), value: $0.1) }

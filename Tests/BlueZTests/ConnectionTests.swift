@@ -346,6 +346,12 @@ struct ConnectionTests {
         }
         #expect(database.characteristics.map(\.uuid) == [Script.eeg, Script.control])
         #expect(database[Script.eeg]?.properties == [.notify])
+        // As bluetoothd names its objects; it tells of the descriptor of the first.
+        #expect(
+            database.characteristics.map(\.handles) == [
+                Characteristic.Handles(service: 0x10, declaration: 0x11, value: 0x12, clientConfiguration: 0x13),
+                Characteristic.Handles(service: 0x10, declaration: 0x14, value: 0x15),
+            ])
     }
 
     @Test("Connected without services, because another program owns the ATT channel, is told as that")

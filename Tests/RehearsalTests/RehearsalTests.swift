@@ -29,6 +29,15 @@ struct RehearsalTests {
         #expect(report.rows > 0)
     }
 
+    @Test("In some seeds somebody measures impedances in the storm")
+    func impedancesMeasured() throws {
+        let plans = (UInt64(1)...50).map { RehearsalPlan.seeded($0) }.filter { !$0.impedanceMeasurements.isEmpty }
+        #expect(plans.count > 3)
+        var values = 0
+        for plan in plans.prefix(2) { values += try Rehearsal(plan).run().impedances }
+        #expect(values > 10)
+    }
+
     @Test("A recording that is stopped while no daemon runs misses nothing after the stop")
     func stoppedWhileDown() throws {
         var plan = RehearsalPlan(seed: 3)
@@ -138,6 +147,13 @@ struct RehearsalTests {
             if defect == .writeAfterStop {
                 plan.operatorStops = [RehearsalPlan.OperatorStop(headset: 0, at: .seconds(60), pause: .seconds(5))]
             }
+            if defect == .swapElectrodes {
+                plan.headsets = [RehearsedHeadset(name: "ganglion", specification: .ganglion(), profile: GanglionProfile())]
+                plan.faults = .everyday
+                plan.impedanceMeasurements = [
+                    RehearsalPlan.OperatorMeasurement(headset: 0, at: .seconds(20), duration: .seconds(20))
+                ]
+            }
             plan.defect = defect
             rules = Set(try Rehearsal(plan).run().violations.map(\.rule))
         }
@@ -147,7 +163,7 @@ struct RehearsalTests {
             case .loseRows: [.audit, .acknowledgedIsCommitted]
             case .forgetGaps: [.audit, .storage]
             case .fillGapsWithZeros: [.storedIsSampled, .storage]
-            case .shiftChannel, .swapHeadsets: [.storedIsSampled]
+            case .shiftChannel, .swapHeadsets, .swapElectrodes: [.storedIsSampled]
             case .writeAfterStop: [.stoppedStaysStopped]
             case .connectTwice: [.contract]
             case .giveUpReconnecting: [.backInTime]

@@ -29,12 +29,16 @@ public struct HandleMap: Hashable, Sendable {
         services.lazy.flatMap(\.characteristics).max { $0.declaration < $1.declaration }
     }
 
-    /// The map without handles.
+    /// The characteristics, as a central tells them.
     public var database: GATTDatabase {
         GATTDatabase(
             characteristics: services.flatMap { service in
                 service.characteristics.map {
-                    Characteristic(service: service.uuid, uuid: $0.type.uuid, properties: $0.properties)
+                    Characteristic(
+                        service: service.uuid, uuid: $0.type.uuid, properties: $0.properties,
+                        handles: Characteristic.Handles(
+                            service: service.range.start.rawValue, declaration: $0.declaration.rawValue,
+                            value: $0.value.rawValue, clientConfiguration: $0.configuration?.rawValue))
                 }
             })
     }

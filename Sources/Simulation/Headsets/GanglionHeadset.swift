@@ -35,7 +35,7 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     private var messages: [[UInt8]] = []
     /// The latest notification: the headset does not clear what it does not use.
     private var stale = [UInt8](repeating: 0, count: GanglionService.packetLength)
-    private var impedanceChannel = 0
+    private var impedanceElectrode = 0
     private var nextImpedance: Int64 = 0
     private var reconstruction: Reconstruction?
 
@@ -100,7 +100,7 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
             wasSampling = isSampling
             stop(at: time)
             isMeasuringImpedance = true
-            impedanceChannel = 0
+            impedanceElectrode = 0
             nextImpedance = time + Self.impedancePeriod
         case .impedanceOff:
             isMeasuringImpedance = false
@@ -161,10 +161,13 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
 
     private func sendImpedance(at time: Int64) {
         nextImpedance = time + Self.impedancePeriod
-        impedanceChannel = impedanceChannel % 5 + 1
-        let text = "\(impedanceChannel * 7)Z"
-        headset.notify([200 + UInt8(impedanceChannel)] + text.utf8, from: GanglionService.data)
+        let text = "\(Self.impedance(ofElectrode: impedanceElectrode))Z"
+        headset.notify([201 + UInt8(impedanceElectrode)] + text.utf8, from: GanglionService.data)
+        impedanceElectrode = (impedanceElectrode + 1) % 5
     }
+
+    /// Another one for each electrode, in kΩ.
+    static func impedance(ofElectrode place: Int) -> Int { 7 * (place + 1) }
 
     /// What a silent radio could not carry is gone, whole packets of it.
     private func dropBacklog(_ end: Int64) {

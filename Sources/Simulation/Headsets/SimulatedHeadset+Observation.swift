@@ -10,4 +10,11 @@ extension SimulatedHeadset {
         guard let link, canBeReached, !link.subscriptions.isEmpty, !link.isOrphan else { return false }
         return behaviour.isStreaming
     }
+
+    /// What the headset tells of an electrode, in kΩ; nil where it measures none.
+    ///
+    /// - Parameter place: the electrode's place in the profile's list.
+    public func impedance(ofElectrode place: Int) -> Double? {
+        behaviour is GanglionHeadset ? Double(GanglionHeadset.impedance(ofElectrode: place)) : nil
+    }
 }

@@ -92,6 +92,20 @@ def _held_by_another(lab: Lab) -> None:
     lab.undisturbed()
 
 
+def _scanned_by_another(lab: Lab) -> None:
+    """A desktop's Bluetooth panel that was left open: bluetoothd discovers as long as it is."""
+    lab.start()
+    scan = ["bluetoothctl", "--timeout", "100000", "scan", "on"]
+    other = Program(scan, lab.share / "other-client.log")
+    other.start()
+    lab.record("left")
+    for _ in range(4):
+        lab.undisturbed()
+        lab.away("left", lab.random.uniform(5, 25), "away while another program scans", Goal.RADIO)
+    lab.undisturbed()
+    other.kill()
+
+
 SCENARIOS = [
     Scenario(4, "bluetoothd-killed", "bluetoothd killed and restarted", [_bluetoothd_killed]),
     Scenario(4, "bluetoothd-late", "bluetoothd started after eegsync", [_bluetoothd_late]),
@@ -99,4 +113,5 @@ SCENARIOS = [
     Scenario(7, "block", "headset blocked and unblocked by a person", [_blocked_device]),
     Scenario(9, "link-left-over", "another program has left its link to the headset", [_left_by_another]),
     Scenario(9, "other-client", "another program holds the headset at start", [_held_by_another]),
+    Scenario(9, "other-scan", "another program scans all the time", [_scanned_by_another]),
 ]

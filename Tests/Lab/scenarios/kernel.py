@@ -13,7 +13,7 @@ from lab.scenario import Scenario
 from . import acquisition, adapter, headset, range, recording, unbuffered
 
 # What bluetoothd does or holds: there is nothing like it here.
-_OF_BLUETOOTHD = ("link-left-over", "other-client")
+_OF_BLUETOOTHD = ("link-left-over", "other-client", "other-scan")
 
 
 def _over_the_kernel(scenario: Scenario) -> Scenario:
