@@ -10,11 +10,17 @@ final class CaptureOutput {
     /// Creates the file.
     ///
     /// - Parameter replacesExisting: whether a file of the name is overwritten.
-    /// - Throws: ``Failure`` where it exists, or cannot be created.
+    /// - Throws: ``Failure`` where it exists, cannot be created, or would be shown on a terminal.
     init(path: String, replacesExisting: Bool) throws {
         self.path = path
         guard path != "-" else {
             descriptor = STDOUT_FILENO
+            guard isatty(STDOUT_FILENO) == 0 else {
+                throw Failure(
+                    problem: "the capture is no text, and standard output is a terminal.", consequence: "nothing was captured.",
+                    remedy: "name a file, or read it with another program: eegsync capture HEADSET -o - | wireshark -k -i -.",
+                    code: .usage)
+            }
             return
         }
         descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | (replacesExisting ? O_TRUNC : O_EXCL), 0o644)

@@ -55,6 +55,22 @@ import Testing
         #expect(run.errors.contains("bring it within reach"))
     }
 
+    @Test func aTerminalIsSparedTheBytes() throws {
+        let terminal = try Terminal()
+        let errors = Pipe()
+        let process = Process()
+        process.executableURL = try ProgramRun.program
+        process.arguments = ["capture", "--config", configuration, "left", "-o", "-", "--seconds", "1"]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = terminal.slave
+        process.standardError = errors
+        try process.run()
+        let said = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == Failure.Code.usage.rawValue)
+        #expect(said.contains("standard output is a terminal"), "\(said)")
+    }
+
     @Test func whatCannotBeCapturedIsSaid() throws {
         let file = database.directory.appendingPathComponent("right.btsnoop").path
         let unknown = try capture(["right", "-o", file, "--seconds", "1"])
