@@ -80,6 +80,9 @@ struct SignalSituationTests {
         activity.streams[0].rows = 0
         #expect(sentence(after: 0, of: 499) == nil, "it has just begun")
         #expect(sentence(after: 0, of: 501) == "nothing comes of eeg")
+        // Its channels have other names now.
+        (motion.name, motion.id) = ("eeg", StreamID(rawValue: 2))
+        #expect(sentence(after: 60, of: 5000) == nil)
     }
 
     @Test("A check of long ago tells nothing about now")
