@@ -26,6 +26,9 @@ struct AttributeTranscript {
     private var requests: [Request] = []
     /// In the order in which they were switched on.
     private(set) var notifying: [BluetoothUUID] = []
+    /// What was read last of each characteristic, in the order of the first reads: a Ganglion's firmware, by which its samples
+    /// are decoded, is told by nothing else.
+    private var values: [(characteristic: BluetoothUUID, value: [UInt8])] = []
 
     init(_ database: GATTDatabase, notifying: [BluetoothUUID]) {
         table = AttributeTable(database)
@@ -37,6 +40,13 @@ struct AttributeTranscript {
     /// Everything that led to the present state of the link.
     var preamble: [Message] {
         table.discovery
+            + values.flatMap { read -> [Message] in
+                guard let entry = table[read.characteristic] else { return [] }
+                return [
+                    Message(isReceived: false, bytes: [0x0A] + AttributeTable.littleEndian(entry.value)),
+                    Message(isReceived: true, bytes: [0x0B] + read.value),
+                ]
+            }
             + notifying.compactMap { table[$0] }.flatMap { entry -> [Message] in
                 guard let configuration = Self.configuration(of: entry, isOn: true) else { return [] }
                 return [
@@ -87,7 +97,17 @@ struct AttributeTranscript {
         _ purpose: Purpose, _ characteristic: BluetoothUUID, value: [UInt8] = [], error: CentralError?
     ) -> [Message] {
         let place = requests.firstIndex { $0.purpose == purpose && $0.characteristic == characteristic }
-        return place.map { answer(at: $0, value: value, error: error) } ?? []
+        guard let place else { return [] }
+        if purpose == .read, error == nil { note(value, of: characteristic) }
+        return answer(at: place, value: value, error: error)
+    }
+
+    private mutating func note(_ value: [UInt8], of characteristic: BluetoothUUID) {
+        if let known = values.firstIndex(where: { $0.characteristic == characteristic }) {
+            values[known].value = value
+        } else {
+            values.append((characteristic, value))
+        }
     }
 
     /// An error that is none of the peripheral's ends a request: it has no answer, or was never sent.

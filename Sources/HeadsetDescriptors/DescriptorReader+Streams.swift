@@ -83,7 +83,8 @@ extension DescriptorReader {
             complain(list, "\(elements.count) channels are too many", "at most \(Self.channelsMaximum)")
         }
         let hint = "1 ... 32 characters"
-        var isScaleMissing = stream["scale"] == nil
+        // A key without a value says as little as none.
+        var isScaleMissing = stream["scale"].map { $0.isEmpty && !$0.isOpen } ?? true
         for element in elements.prefix(Self.channelsMaximum) where !element.isOpen {
             var described = usual
             var name: String?

@@ -40,13 +40,14 @@ struct DatabaseOpening {
 
     func open(mode: Store.Mode) throws(StorageError) -> any DatabaseWriter {
         let exists = FileManager.default.fileExists(atPath: path)
-        if !exists, mode == .readOnly { throw StorageError.notFound(what: "database \(path)") }
+        if !exists, mode == .readOnly { throw StorageError.cannotOpen(path: path, reason: "it is not there") }
         let isComplete = exists ? try inspect() : false
         if !exists { create() }
         do {
             if mode == .readOnly {
                 guard isComplete else {
-                    throw StorageError.cannotOpen(path: path, reason: "it is empty, or of an older version of eegsync")
+                    throw StorageError.cannotOpen(
+                        path: path, reason: "it is empty, or `eegsync run` has not yet brought it up to date")
                 }
                 return try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
             }

@@ -10,11 +10,17 @@ final class CaptureOutput {
     /// Creates the file.
     ///
     /// - Parameter replacesExisting: whether a file of the name is overwritten.
-    /// - Throws: ``Failure`` where it exists, or cannot be created.
+    /// - Throws: ``Failure`` where it exists, cannot be created, or would be shown on a terminal.
     init(path: String, replacesExisting: Bool) throws {
         self.path = path
         guard path != "-" else {
             descriptor = STDOUT_FILENO
+            guard isatty(STDOUT_FILENO) == 0 else {
+                throw Failure(
+                    problem: "the capture is no text, and standard output is a terminal.", consequence: "nothing was captured.",
+                    remedy: "name a file, or read it with another program: eegsync capture HEADSET -o - | wireshark -k -i -.",
+                    code: .usage)
+            }
             return
         }
         descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | (replacesExisting ? O_TRUNC : O_EXCL), 0o644)
@@ -40,10 +46,13 @@ final class CaptureOutput {
             let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else {
+                let isReaderGone = count < 0 && errno == EPIPE
                 throw Failure(
                     problem: "the capture cannot be written to \(path): \(String(cString: strerror(errno))).",
                     consequence: "the capture ends; the file holds what was written until now.",
-                    remedy: "make room, or choose another -o PATH.", code: .ioError)
+                    remedy: isReaderGone
+                        ? "nothing, if the program that read it was to end; otherwise see why it did."
+                        : "make room, or choose another -o PATH.", code: .ioError)
             }
             done += count
         }

@@ -114,7 +114,8 @@ extension Failure {
         case .cannotOpen(let path, let reason):
             self.init(
                 problem: "the database \(path) cannot be opened: \(reason).", consequence: "nothing was written.",
-                remedy: "check the path and who may read it (ls -l).", code: .noInput)
+                remedy: "check the path and who may read it (ls -l); `eegsync record start` makes a new database.",
+                code: .noInput)
         case .directoryMissing(let path):
             self.init(
                 problem: "the directory of the database \(path) is not there.",

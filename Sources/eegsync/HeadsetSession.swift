@@ -12,6 +12,7 @@ final class HeadsetSession: Sendable {
     let model: String
     /// The acquiring process; nil for this one.
     let daemonPid: Int32?
+    private let headset: String
     private let service: AcquisitionService?
 
     /// Asks the daemon where one runs on the database, or else connects to the headset as the configuration says.
@@ -34,6 +35,7 @@ final class HeadsetSession: Sendable {
                 consequence: consequence, remedy: "let it record: eegsync record start \(headset).", code: .noInput)
         }
         self.store = store
+        self.headset = headset
         model = open.model
         daemonPid = pid
         service = nil
@@ -52,6 +54,7 @@ final class HeadsetSession: Sendable {
         try store.noteClockOffset(HostClock.offset())
         try store.startRecording(headset: headset, model: known.model, at: HostClock.now)
         self.store = store
+        self.headset = headset
         model = known.model
         daemonPid = nil
         let settings = AcquisitionService.Settings(
@@ -60,6 +63,18 @@ final class HeadsetSession: Sendable {
             store: store, settings: settings, makeCentral: { configuration.makeCentral(watch: $0) },
             // Nothing survives this process, so a headset with a memory is never told that it may forget.
             synchronise: { () throws(StorageError) in throw .readOnly(detail: "a database in memory") })
+    }
+
+    /// What a command that got nothing says: what the headset does or waits for at present.
+    func failure(_ problem: String, consequence: String) -> Failure {
+        let activity = try? store.headsets(at: HostClock.now).first { $0.name == headset }
+        let situation = activity.map { HeadsetSituation($0, isDaemonRunning: true, isConfigured: true) }
+        return Failure(
+            problem: problem + (situation.map { "; it \($0.sentence)" } ?? "") + ".", consequence: consequence,
+            remedy: situation?.mood == .waiting
+                ? (situation?.remedy ?? "see `eegsync doctor`") + "."
+                : "switch the headset on and bring it within reach; `eegsync status` and `eegsync scan` show more.",
+            code: .unavailable)
     }
 
     /// Acquires while `body` runs, where this process has to.

@@ -104,7 +104,8 @@ extension AdapterState {
         case .poweredOff: "it is switched off"
         case .blocked: "Bluetooth is blocked"
         case .absent: "there is none"
-        case .unauthorized: "this user may not use it"
+        // Of a kernel without Bluetooth the management channel says the same.
+        case .unauthorized: "this user may not use it, or the kernel has no Bluetooth"
         case .unsupported: "it does not support Low Energy"
         case .resetting: "bluetoothd does not run"
         case .unknown, .poweredOn: "the Bluetooth system starts"

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 import Storage
 
@@ -5,6 +6,8 @@ import Storage
 struct SignalSituation: Hashable {
     /// A check that is older tells nothing about now: results come every ten seconds where the signal has no gaps.
     private static let ageLimitSeconds = 30.0
+    /// What comes later than others by so much, or not at all, is no matter of batches and queues.
+    private static let silenceLimitSeconds = 10.0
     /// From this charge on a battery is low: an hour or so for most headsets.
     private static let lowBatteryPercent = 15.0
 
@@ -16,6 +19,8 @@ struct SignalSituation: Hashable {
         let recent = activity.streams.flatMap(\.signals).filter { $0.ageSeconds <= Self.ageLimitSeconds }
         func channels(_ condition: SignalCondition) -> [SignalActivity] { recent.filter { $0.check.condition == condition } }
         var parts: [String] = []
+        let silent = Self.silentStreams(activity.streams)
+        if !silent.isEmpty { parts.append("nothing comes of \(Self.list(silent))") }
         if !channels(.noContact).isEmpty { parts.append("no contact with the skin") }
         if !channels(.poorContact).isEmpty { parts.append("contact is poor") }
         for (condition, words) in [(SignalCondition.railed, "railed"), (.flat, "flat")] {
@@ -30,6 +35,23 @@ struct SignalSituation: Hashable {
             parts.append(String(format: "the battery is low (%.0f %%)", battery))
         }
         sentence = parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    /// Streams that stand still while others of the headset flow: it sends something else than what it is taken for, such as
+    /// another preset of a Muse S Athena, whose streams share one characteristic.
+    private static func silentStreams(_ streams: [StreamActivity]) -> [String] {
+        let newest = streams.compactMap(\.lastSample).filter(\.isSameHostBoot).map(\.time).max()
+        let silent = streams.filter { stream in
+            // One whose channels have changed goes on as a later stream of its name.
+            let isRetired = streams.contains { ($0.name, $0.bank) == (stream.name, stream.bank) && $0.id > stream.id }
+            if isRetired { return false }
+            let patience = max(silenceLimitSeconds, 5 / stream.samplingFrequency)
+            if let newest, let last = stream.lastSample, last.isSameHostBoot {
+                return (newest - last.time).inSeconds > patience
+            }
+            return stream.rows == 0 && streams.contains { Double($0.rows) / $0.samplingFrequency > patience }
+        }
+        return silent.map { $0.bank == 0 ? $0.name : "\($0.name)-\($0.bank + 1)" }
     }
 
     /// `TP9`, `TP9 and AF7`, `TP9, AF7 and AF8`.

@@ -42,6 +42,35 @@ import Testing
         #expect(again.errors.contains("--force"))
     }
 
+    @Test func aHeadsetThatIsAwayIsSaidToBeLookedFor() throws {
+        let elsewhere = try database.configure(
+            """
+            central: {kind: simulation, seed: 1, headsets: [{name: Muse-1, model: muse}]}
+            headsets: [{name: left, model: ganglion}]
+            """)
+        let file = database.directory.appendingPathComponent("away.btsnoop").path
+        let run = try ProgramRun(["capture", "--config", elsewhere, "left", "-o", file, "--seconds", "2"])
+        #expect(run.exitCode == Failure.Code.unavailable.rawValue)
+        #expect(run.errors.contains("to or from left; it is looked for"), "\(run.errors)")
+        #expect(run.errors.contains("bring it within reach"))
+    }
+
+    @Test func aTerminalIsSparedTheBytes() throws {
+        let terminal = try Terminal()
+        let errors = Pipe()
+        let process = Process()
+        process.executableURL = try ProgramRun.program
+        process.arguments = ["capture", "--config", configuration, "left", "-o", "-", "--seconds", "1"]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = terminal.slave
+        process.standardError = errors
+        try process.run()
+        let said = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == Failure.Code.usage.rawValue)
+        #expect(said.contains("standard output is a terminal"), "\(said)")
+    }
+
     @Test func whatCannotBeCapturedIsSaid() throws {
         let file = database.directory.appendingPathComponent("right.btsnoop").path
         let unknown = try capture(["right", "-o", file, "--seconds", "1"])

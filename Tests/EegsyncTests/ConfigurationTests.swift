@@ -201,6 +201,20 @@ private func configuration(
             ])
     }
 
+    @Test func oneAddressIsThatOfOneHeadset() {
+        let address = "identifiers: [\"00:55:DA:B0:13:24\"]"
+        let text = configuration(headset: "{name: a, model: muse, \(address)}\n  - {name: b, model: muse, \(address)}")
+        #expect(
+            problems(text) == [
+                "line 5: headsets[1].identifiers: an address is that of 'a', too (allowed: each address once)"
+            ])
+    }
+
+    @Test func aHeadsetOfLowEnergyHasNoAddressOfBluetoothClassic() {
+        let found = problems(configuration(headset: #"{name: a, model: muse, identifiers: ["00:55:DA:B0:13:24/classic"]}"#))
+        #expect(found.count == 1 && found.first?.contains("is no address of Bluetooth Low Energy") == true, "\(found)")
+    }
+
     @Test(arguments: ["", "a b", "ä", "a/b", "\"a\\nb\"", String(repeating: "x", count: 65), "[a]", "~"])
     func aNameThatACommandCannotCarryIsRefused(name: String) {
         #expect(problems(configuration(headset: "{name: \(name), model: thinkgear}")).count == 1)

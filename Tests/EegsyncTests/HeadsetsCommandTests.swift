@@ -91,6 +91,46 @@ private struct Workbench: ~Copyable {
         #expect(try ProgramRun(["headsets", "show", "nothing"]).exitCode == 66)
     }
 
+    @Test func channelsThatAreReadInDifferentWaysHaveLinesOfTheirOwn() throws {
+        let explore = try ProgramRun(["headsets", "show", "explore"]).output
+        #expect(explore.contains(/X +× −0.152 uT\n/) && explore.contains(/Y Z +× 0.152 uT\n/), "\(explore)")
+        #expect(explore.contains(/light +× 0.2442 lx\n/), "\(explore)")
+        let ganglion = try ProgramRun(["headsets", "show", "ganglion"]).output
+        #expect(ganglion.contains("9.9502 Hz") && ganglion.contains("query status "), "\(ganglion)")
+    }
+
+    @Test func aModelThatIsSeveralKindsSaysSo() throws {
+        #expect(try ProgramRun(["headsets", "show", "muse"]).output.contains("its characteristics tell"))
+        #expect(try !ProgramRun(["headsets", "show", "ganglion"]).output.contains("its characteristics tell"))
+    }
+
+    @Test func aTemplateIsNoModelAndSaysHowItBecomesOne() throws {
+        let show = try ProgramRun(["headsets", "show", "cleio-template"])
+        #expect(show.exitCode == 66 && show.errors.contains("--source > mine.yaml"), "\(show.errors)")
+    }
+
+    @Test func modelsFitANarrowTerminal() {
+        let facts = HeadsetListFacts(HeadsetLibrary(directories: []))
+        let lines = facts.lines(style: .plain, columns: 80)
+        #expect(lines.allSatisfy { $0.displayWidth <= 80 }, "\(lines)")
+        #expect(lines.contains { $0.contains("magnetometer,") && !$0.contains("explore") })
+    }
+
+    @Test func checkSaysWhyACaptureCannotBeReadAndWhatToDo() throws {
+        let bench = try Workbench()
+        let path = try bench.write("bench.yaml", Workbench.descriptor)
+        let absent = try ProgramRun(["headsets", "check", path, "--against", "/absent.btsnoop"])
+        #expect(absent.exitCode == 66)
+        #expect(absent.output.contains("/absent.btsnoop cannot be read: No such file or directory."), "\(absent.output)")
+        #expect(absent.output.contains("What you can do: check the path"))
+        let directory = try ProgramRun(["headsets", "check", path, "--against", "/", "--json"])
+        #expect(directory.exitCode == 66)
+        #expect((try directory.json()["capture_problem"] as? String)?.contains("a directory") == true)
+        let bytes = try bench.write("bytes", "\u{1}\u{2}\u{3}")
+        let bare = try ProgramRun(["headsets", "check", path, "--against", bytes])
+        #expect(bare.exitCode == 65 && bare.output.contains("take a capture of the format"), "\(bare.output)")
+    }
+
     @Test func checkRefusesWithLineColumnAndKey() throws {
         let bench = try Workbench()
         let path = try bench.write("wrong.yaml", Workbench.descriptor.replacing("scale:", with: "scael:"))

@@ -140,6 +140,14 @@ import Testing
         #expect(OtherProgram.output(of: "/absent/program", []) == nil)
     }
 
+    @Test func withoutAConfigurationTheMachineDecidesAsWithOneThatSaysNothing() throws {
+        var options = DatabaseOptions()
+        (options.config, options.database) = ("/absent/eegsync.yaml", nil)
+        let facts = HostInspection(files: try Tree().files, options: options).facts()
+        #expect(facts.choice?.sentence == "headsets are reached through the kernel's own sockets: bluetoothd does not run")
+        #expect(!Diagnosis.findings(of: facts).contains { $0.check == "bluetoothd" && $0.verdict == .problem })
+    }
+
     @Test func theCommandExitsWith69WhereSomethingIsAProblem() throws {
         let database = try RecordedDatabase()
         try database.record()

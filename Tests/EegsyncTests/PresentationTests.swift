@@ -17,6 +17,33 @@ import Testing
             ])
     }
 
+    @Test func longCellsTakeSeveralLinesOfANarrowTerminal() {
+        var table = TextTable([.init(heading: "A"), .init(heading: "B", wraps: true), .init(heading: "C", alignment: .right)])
+        table.append(["one", "some words that are long", "1"])
+        table.append(["two", "inseparablelyLong", "22"])
+        #expect(table.rendered(style: .plain, columns: 80) == table.rendered(style: .plain))
+        #expect(
+            table.rendered(style: .plain, columns: 21) == [
+                "A    B              C",
+                "one  some words     1",
+                "     that are",
+                "     long",
+                "two  inseparablelyLong  22",
+            ])
+        // Narrower than it can be made, it is as narrow as that.
+        #expect(table.rendered(style: .plain, columns: 1).contains("     that are"))
+    }
+
+    @Test func wordsStandBehindTheirHeadWhereTheTerminalHasRoomForTwoColumns() {
+        let words = "a remedy of several words in a sentence"
+        #expect(
+            Paragraph.block(words, head: "head  ", indent: 6, columns: 30) == [
+                "head  a remedy of several", "      words in a sentence",
+            ])
+        #expect(Paragraph.block(words, head: "head  ", indent: 6, columns: 29) == ["head  " + words])
+        #expect(Paragraph.block("", head: "head", indent: 4, columns: nil) == ["head"])
+    }
+
     @Test func aCellCannotSteerTheTerminal() {
         var table = TextTable([.init(heading: "L")])
         table.append(["a\u{1B}[2Jb\nc"])

@@ -126,23 +126,41 @@ import Testing
         #expect(abs(start - 1_740_821_400_000_000_000 + 17_600_000) < 5_000_000)
     }
 
+    @Test func aStreamOfWhichNothingCameIsTold() throws {
+        let database = try RecordedDatabase()
+        let file = try Self.athena(in: database, hasMotion: true)
+        let run = try ProgramRun(["replay", file, "--model", "muse", "--database", database.path])
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(run.output.contains("Nothing came of eeg, optics, optics-2, reference: check --model"), "\(run.output)")
+    }
+
     @Test func aPresetThatIsNotTheUsualOneIsNamed() throws {
         let database = try RecordedDatabase()
-        let content = MuseAthenaPacket.packed([Int32](repeating: 8192, count: 16), width: 14)
-        let lines = (0..<640).map { number in
-            let packet = MuseAthenaPacket.encoded(
-                index: UInt16(number), deviceMilliseconds: 0, blocks: [(.eeg4, UInt8(number & 0xFF), content)])
-            let digits = packet.map { String(format: "%02x", $0) }.joined()
-            return "\(Double(number) / 64)\t\(MuseService.multiplexed)\t\(digits)"
-        }
-        let file = database.directory.appendingPathComponent("athena.tsv")
-        try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
-        let arguments = ["replay", file.path, "--model", "muse", "--json", "--database", database.path]
+        let file = try Self.athena(in: database, hasMotion: false)
+        let arguments = ["replay", file, "--model", "muse", "--json", "--database", database.path]
         let usual = try ProgramRun(arguments)
         #expect(usual.exitCode == 65, "4 channels are no sample of the usual preset's 8: \(usual.output)")
         let run = try ProgramRun(arguments + ["--preset", "p1035"])
         #expect(run.exitCode == 0, "\(run.errors)")
         #expect(try run.json()["rows"] as? Int == 2560, "\(run.output)")
+    }
+
+    /// Ten seconds of an Athena that sends 4 channels of EEG, where the usual preset has 8.
+    private static func athena(in database: RecordedDatabase, hasMotion: Bool) throws -> String {
+        func motion(_ number: Int) -> (tag: MuseAthenaPacket.Tag, number: UInt8, content: [UInt8]) {
+            (.motion, UInt8(number & 0xFF), [UInt8](repeating: 1, count: 36))
+        }
+        let content = MuseAthenaPacket.packed([Int32](repeating: 8192, count: 16), width: 14)
+        let lines = (0..<640).map { number in
+            let packet = MuseAthenaPacket.encoded(
+                index: UInt16(number), deviceMilliseconds: 0,
+                blocks: [(.eeg4, UInt8(number & 0xFF), content)] + (number % 4 == 0 && hasMotion ? [motion(number / 4)] : []))
+            let digits = packet.map { String(format: "%02x", $0) }.joined()
+            return "\(Double(number) / 64)\t\(MuseService.multiplexed)\t\(digits)"
+        }
+        let file = database.directory.appendingPathComponent("athena.tsv")
+        try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+        return file.path
     }
 
     /// btsnoop, H4: each of two connections discovers the data characteristic at handle 0x31 and gets one byte from it.
@@ -177,7 +195,7 @@ import Testing
             ([garbage, "--model", "thinkgear", "--format", "btsnoop"], 65, "btsnoop"),
             ([garbage, "--model", "thinkgear", "--format", "text"], 65, "line 1"),
             ([garbage, "--model", "thinkgear"], 65, "no sample"),
-            ([garbage, "--model", "thinkgear", "--connection", "2"], 64, "Only a btsnoop file"),
+            ([garbage, "--model", "thinkgear", "--connection", "2"], 64, "only a btsnoop file"),
             ([snoop, "--model", "buffered-eeg"], 65, "choose one with --connection"),
             ([snoop, "--model", "buffered-eeg", "--connection", "3"], 65, "no connection 3"),
             ([snoop, "--model", "buffered-eeg", "--connection", "2"], 65, "no sample"),

@@ -60,6 +60,31 @@ struct SignalSituationTests {
         #expect(try sentence(battery: 12, [.good]) == "the battery is low (12 %)")
     }
 
+    @Test("A stream that stands still while others flow is told, whether or not it ever flowed")
+    func silentStreams() throws {
+        let store = try store(RecordedDatabase(), [])
+        var activity = try #require(try store.headsets(at: HostClock.now).first)
+        var motion = try #require(activity.streams.first)
+        (motion.name, motion.samplingFrequency) = ("accelerometer", 50)
+        let last = try #require(motion.lastSample)
+        func sentence(after seconds: Int, of rows: Int64) -> String? {
+            motion.lastSample = last
+            motion.lastSample?.time = last.time + .seconds(seconds)
+            motion.rows = rows
+            activity.streams = [activity.streams[0], motion]
+            return SignalSituation(activity).sentence
+        }
+        #expect(sentence(after: 9, of: 900) == nil)
+        #expect(sentence(after: 11, of: 900) == "nothing comes of eeg")
+        activity.streams[0].lastSample = nil
+        activity.streams[0].rows = 0
+        #expect(sentence(after: 0, of: 499) == nil, "it has just begun")
+        #expect(sentence(after: 0, of: 501) == "nothing comes of eeg")
+        // Its channels have other names now.
+        (motion.name, motion.id) = ("eeg", StreamID(rawValue: 2))
+        #expect(sentence(after: 60, of: 5000) == nil)
+    }
+
     @Test("A check of long ago tells nothing about now")
     func old() throws {
         // 250 Hz: the newest row is 8 s later than the first check, and 40 s later than the second.

@@ -38,6 +38,16 @@ struct DescriptorErrorTests {
             })
     }
 
+    @Test("tell a key that was left without its value", arguments: ["", " ~", " null"])
+    func withoutValue(nothing: String) {
+        #expect(
+            Self.complaints(smallDescriptor().split(separator: "0.5").joined(separator: nothing)) == [
+                "line 8, column 5: streams[0]: 'scale' is missing; physical value = scale × raw + offset, in 'unit'"
+            ])
+        let open = smallDescriptor().split(separator: "0.5").joined(separator: "!fill-in \"How much?\"")
+        #expect(Self.complaints(open).count == 1 && Self.complaints(open).first?.contains("How much?") == true)
+    }
+
     @Test("come all at once, in the order of the text")
     func several() {
         let text = smallDescriptor(

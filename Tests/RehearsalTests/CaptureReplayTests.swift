@@ -61,19 +61,27 @@ struct CaptureReplayTests {
         return rows
     }
 
+    /// A replay of a capture into a store of its own.
+    private static func replay(
+        _ file: [UInt8], _ profile: any HeadsetProfile
+    ) throws -> (store: Store, report: ReplayRun.Report) {
+        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
+        let capture = try Capture(btsnoop: file, notifying: profile.dataCharacteristics)
+        let run = ReplayRun(
+            capture, profile: profile, wanted: ReplayRun.Wanted(headset: "replay"), store: store,
+            startUnixNanoseconds: capture.startUnixNanoseconds ?? 0)
+        let report = try run.run()
+        #expect(report.isComplete)
+        return (store, report)
+    }
+
     @Test("A capture from the first packet on is replayed to the same rows", arguments: HeadsetCatalog.builtIn.models)
     func fromTheBeginning(model: String) throws {
         let profile = try HeadsetCatalog.builtIn.profile(model: model)
         let specification = try #require(HeadsetSpecification.headset(ofModel: model))
         let recorded = try Self.record(specification, profile, capturing: 0...30)
         #expect(recorded.chunks.reduce(0) { $0 + $1.packetCount } > 100)
-        let replayed = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
-        let capture = try Capture(btsnoop: recorded.capture, notifying: profile.dataCharacteristics)
-        let run = ReplayRun(
-            capture, profile: profile, wanted: ReplayRun.Wanted(headset: "replay"), store: replayed,
-            startUnixNanoseconds: capture.startUnixNanoseconds ?? 0)
-        let report = try run.run()
-        #expect(report.isComplete)
+        let (replayed, report) = try Self.replay(recorded.capture, profile)
         #expect(report.foreignPieceCount == 0)
         let original = try recorded.store.audit(recording: recorded.recording)
         let again = try replayed.audit(recording: report.recording)
@@ -102,6 +110,26 @@ struct CaptureReplayTests {
         let audit = try recorded.store.audit(recording: recorded.recording)
         #expect(audit.findings.isEmpty)
         #expect(audit.streams.allSatisfy { $0.missing == 0 })
+    }
+
+    /// A headset that describes its streams in its status, or tells there how many channels it has, has to be captured from its
+    /// connection on.
+    @Test(
+        "A capture of a link that is up already is replayed to the rows since then",
+        arguments: HeadsetCatalog.builtIn.profiles.filter { !$0.streams.isEmpty && $0.model != "cyton" }.map(\.model))
+    func replayedFromTheMiddle(model: String) throws {
+        let profile = try HeadsetCatalog.builtIn.profile(model: model)
+        let specification = try #require(HeadsetSpecification.headset(ofModel: model))
+        let recorded = try Self.record(specification, profile, capturing: 20...30)
+        let (replayed, report) = try Self.replay(recorded.capture, profile)
+        // The numbers differ: those of the replay begin with it.
+        let first = try Self.rows(recorded.store, recorded.recording, "eeg").map { $0.dropFirst() }
+        let second = try Self.rows(replayed, report.recording, "eeg").map { $0.dropFirst() }
+        #expect(second.count * 5 > first.count, "10 s of 33")
+        let beginning = Array(second.prefix(50))
+        let place = try #require(first.indices.first { first[$0...].starts(with: beginning) })
+        let different = zip(first[place...], second).first { $0 != $1 }
+        #expect(different == nil)
     }
 
     @Test("Nobody's request, another boot's, or one whose time is over ends without costing a batch")

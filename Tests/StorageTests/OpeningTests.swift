@@ -122,7 +122,7 @@ struct OpeningTests {
     func missing() {
         let nowhere = directory.path("unmounted") + "/eeg.sqlite"
         #expect(error(nowhere) == .directoryMissing(path: directory.path("unmounted")))
-        #expect(error(mode: .readOnly, path) == .notFound(what: "database \(path)"))
+        #expect(error(mode: .readOnly, path) == .cannotOpen(path: path, reason: "it is not there"))
         #expect(error(directory.url.path) == .cannotOpen(path: directory.url.path, reason: "it is a directory"))
     }
 

@@ -45,6 +45,9 @@ struct AuditFacts: Facts {
         var openGapFirstN: Int64?
         var expected: Int64
         var residual: Int64
+
+        /// Such as `optics-2` for the second bank.
+        var words: String { bank == 0 ? stream : "\(stream)-\(bank + 1)" }
     }
 
     /// One offending row.
@@ -83,7 +86,7 @@ struct AuditFacts: Facts {
                 stream.residual == 0 ? .init("adds up", .good) : .init("off by \(Quantity.count(stream.residual))", .bad)
             table.append([
                 .init(String(stream.recording)),
-                .init(stream.bank == 0 ? stream.stream : "\(stream.stream)-\(stream.bank + 1)"),
+                .init(stream.words),
                 .init(Quantity.count(stream.rows)), .init(Quantity.count(stream.missing)),
                 .init(Quantity.count(stream.expected)),
                 .init(Quantity.count(stream.recovered)), result,

@@ -55,19 +55,18 @@ struct CaptureCommand: AsyncParsableCommand {
         let session = try HeadsetSession(of: headset, options, consequence: "nothing was captured.")
         let file = try CaptureOutput(path: output, replacesExisting: force)
         let began = HostClock.now
-        let packetCount = try await Interruption.run { interruption in
-            try await session.run { try await follow(session, file, interruption) }
+        let (packetCount, silence) = try await Interruption.run { interruption in
+            try await session.run {
+                let count = try await follow(session, file, interruption)
+                let problem = "nothing went over the air to or from \(headset)"
+                return (count, session.failure(problem, consequence: "\(output) holds no packet."))
+            }
         }
         let result = CaptureFacts(
             headset: headset, file: output, packets: packetCount, bytes: file.byteCount,
             seconds: (HostClock.now - began).inSeconds, daemonPid: session.daemonPid)
         if output != "-" { try result.print(asJSON: facts.json) }
-        if result.packets == 0 {
-            throw Failure(
-                problem: "nothing went over the air to or from \(headset).", consequence: "\(output) holds no packet.",
-                remedy: "switch the headset on and bring it within reach; `eegsync status` and `eegsync scan` show more.",
-                code: .unavailable)
-        }
+        if result.packets == 0 { throw silence }
     }
 
     /// Asks for the capture, and writes it until it ends.

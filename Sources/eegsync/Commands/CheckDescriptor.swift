@@ -13,7 +13,8 @@ struct CheckDescriptor: ParsableCommand {
             `eegsync help replay` for its formats) as the descriptor says, counts what was lost and what fits nothing, \
             compares the sampling frequencies, and draws the first seconds of each channel.
 
-            Exit code 0 if the descriptor is right, 65 if not, or if nothing of the capture could be decoded.
+            Exit code 0 if the descriptor is right, 65 if not, or if nothing of the capture could be decoded; 66 where a file \
+            cannot be read.
 
             EXAMPLES
               eegsync headsets check mine.yaml
@@ -47,8 +48,9 @@ struct CheckDescriptor: ParsableCommand {
             text = try DescriptorFile.text(path: file)
         } catch {
             throw Failure(
-                problem: "the descriptor \(file) cannot be read: \(error.reason).", consequence: "nothing was checked.",
-                remedy: "check the path and who may read it (ls -l).", code: .noInput)
+                problem: "the descriptor \(file) cannot be read: \(FileReason(error).words).",
+                consequence: "nothing was checked.", remedy: "check the path, who may read it (ls -l), and that it is a text.",
+                code: .noInput)
         }
         var facts = DescriptorCheckFacts(file: file)
         do throws(DescriptorError) {
@@ -59,7 +61,7 @@ struct CheckDescriptor: ParsableCommand {
             facts.refuse(error)
         }
         try facts.print(asJSON: output.json)
-        if !facts.holds { throw ExitCode(Failure.Code.dataError.rawValue) }
+        if let code = facts.failure { throw ExitCode(code.rawValue) }
     }
 
     private func compare(_ profile: DescribedProfile, with path: String, _ facts: inout DescriptorCheckFacts) {
@@ -68,7 +70,7 @@ struct CheckDescriptor: ParsableCommand {
             let trial = CaptureTrial(file.capture, profile: profile, plotted: .nanoseconds(Int64(seconds * 1e9)))
             facts.trial = TrialFacts(trial, seconds: seconds, capture: path, hasTimes: file.hasTimes)
         } catch {
-            facts.captureProblem = Failure(error).problem
+            facts.refuse(Failure(error))
         }
     }
 }

@@ -54,9 +54,10 @@ struct DoctorFacts: Facts {
             let head =
                 style.apply(finding.verdict.look, to: verdict) + Self.spaces(verdictWidth - verdict.count + 2)
                 + style.apply(.heading, to: check) + Self.spaces(width - check.displayWidth + 2)
-            lines += Self.block(finding.sentence.printable, head: head, indent: indent, columns: columns) { $0 }
+            lines += Paragraph.block(finding.sentence.printable, head: head, indent: indent, columns: columns)
             guard let remedy = finding.remedy else { continue }
-            lines += Self.block("you can: \(remedy.printable)", head: Self.spaces(indent), indent: indent, columns: columns) {
+            let advice = "you can: \(remedy.printable)"
+            lines += Paragraph.block(advice, head: Self.spaces(indent), indent: indent, columns: columns) {
                 style.apply(.faint, to: $0)
             }
         }
@@ -68,23 +69,6 @@ struct DoctorFacts: Facts {
         if problems > 0 { return style.apply(.bad, to: "\(Quantity.count(Int64(problems), "problem")), \(warned).") }
         if warnings > 0 { return style.apply(.caution, to: "No problem, \(warned).") }
         return style.apply(.good, to: "This machine is fit to record.")
-    }
-
-    /// Words in lines of at most `columns`, the first after `head`, the others indented as far.
-    private static func block(
-        _ text: String, head: String, indent: Int, columns: Int?, look: (String) -> String
-    ) -> [String] {
-        // A terminal too narrow for two columns wraps by itself.
-        let room = columns.map { $0 - indent }.flatMap { $0 >= 24 ? $0 : nil } ?? Int.max
-        var rows: [String] = []
-        for word in text.split(separator: " ") {
-            if let last = rows.last, last.displayWidth + 1 + word.count <= room {
-                rows[rows.count - 1] += " " + word
-            } else {
-                rows.append(String(word))
-            }
-        }
-        return rows.enumerated().map { ($0.offset == 0 ? head : spaces(indent)) + look($0.element) }
     }
 
     private static func spaces(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }

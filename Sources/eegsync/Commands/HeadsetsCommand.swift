@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import Glibc
 import HeadsetDescriptors
 import Headsets
 
@@ -57,6 +58,12 @@ struct HeadsetsCommand: ParsableCommand {
             let library = options.library
             if source, let text = text(in: library) { return print(text, terminator: "") }
             guard let entry = library.entries.first(where: { $0.profile.model == model }) else {
+                if text(in: library) != nil {
+                    throw Failure(
+                        problem: "'\(model)' is no model yet: its descriptor is not used.", consequence: "nothing was changed.",
+                        remedy: "`eegsync headsets show \(model) --source > mine.yaml` gives its text, and `eegsync headsets "
+                            + "check mine.yaml` tells what it lacks.", code: .noInput)
+                }
                 throw Failure(
                     problem: "the model '\(model)' is unknown; known models: \(library.models.joined(separator: ", ")).",
                     consequence: "nothing was changed.", remedy: "`eegsync headsets list` shows all of them.", code: .noInput)
@@ -136,9 +143,14 @@ struct HeadsetListFacts: Facts {
     }
 
     func lines(style: TerminalStyle) -> [String] {
+        lines(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO))
+    }
+
+    /// - Parameter columns: how wide a line should be; nil for any width.
+    func lines(style: TerminalStyle, columns: Int?) -> [String] {
         var table = TextTable([
-            .init(heading: "MODEL"), .init(heading: "NAME"), .init(heading: "EEG"), .init(heading: "ALSO"),
-            .init(heading: "FROM"),
+            .init(heading: "MODEL"), .init(heading: "NAME", wraps: true), .init(heading: "EEG"),
+            .init(heading: "ALSO", wraps: true), .init(heading: "FROM", wraps: true),
         ])
         for model in models {
             let eeg = model.streams.first { $0.name == "eeg" }
@@ -148,7 +160,7 @@ struct HeadsetListFacts: Facts {
                 .init(others.joined(separator: ", ")), .init(model.origin, .faint),
             ])
         }
-        var lines = table.rendered(style: style)
+        var lines = table.rendered(style: style, columns: columns)
         guard !refused.isEmpty else { return lines }
         lines.append("")
         for refused in refused {

@@ -51,15 +51,13 @@ struct Impedance: AsyncParsableCommand {
                 consequence: "nothing was measured.",
                 remedy: "`eegsync status` shows what its signals tell of the contact of its electrodes.", code: .unavailable)
         }
-        let facts = try await Interruption.run { interruption in
-            try await session.run { try await follow(session, measurement, interruption) }
+        let (facts, silence) = try await Interruption.run { interruption in
+            try await session.run {
+                let facts = try await follow(session, measurement, interruption)
+                return (facts, session.failure("\(headset) told no impedance", consequence: "nothing was measured."))
+            }
         }
-        if facts.electrodes.isEmpty {
-            throw Failure(
-                problem: "\(headset) told no impedance.", consequence: "nothing was measured.",
-                remedy: "switch the headset on and bring it within reach; `eegsync status` and `eegsync scan` show more.",
-                code: .unavailable)
-        }
+        if facts.electrodes.isEmpty { throw silence }
         try facts.print(asJSON: output.json)
     }
 

@@ -56,7 +56,10 @@ struct Record: ParsableCommand {
             if let model {
                 let known = HeadsetLibrary(configurationPath: options.configurationPath).models
                 guard known.contains(model) else {
-                    throw ValidationError("'\(model)' is no model that this version knows (\(known.joined(separator: ", "))).")
+                    throw Failure(
+                        problem: "the model '\(model)' is unknown; known models: \(known.joined(separator: ", ")).",
+                        consequence: "no recording was started.", remedy: "check --model; `eegsync headsets list` shows all.",
+                        code: .usage)
                 }
                 return model
             }

@@ -81,15 +81,19 @@ struct Replay: ParsableCommand {
         do throws(HeadsetCatalogError) {
             profile = try library.catalog.profile(model: model)
         } catch {
-            throw ValidationError("The model '\(model)' is unknown; known models: \(library.models.joined(separator: ", ")).")
+            throw Failure(
+                problem: "the model '\(model)' is unknown; known models: \(library.models.joined(separator: ", ")).",
+                consequence: "nothing was recorded.", remedy: "check --model; `eegsync headsets list` shows all.", code: .usage)
         }
         guard let preset else { return profile }
         guard profile.presets.contains(preset) else {
-            throw ValidationError(
-                profile.presets.isEmpty
-                    ? "The model '\(model)' has no presets; leave --preset out."
-                    : "'\(preset)' is no preset of the model '\(model)'; "
-                        + "its presets: \(profile.presets.joined(separator: ", ")).")
+            let presets = profile.presets.joined(separator: ", ")
+            throw Failure(
+                problem: presets.isEmpty
+                    ? "the model '\(model)' has no presets."
+                    : "'\(preset)' is no preset of the model '\(model)'; its presets: \(presets).",
+                consequence: "nothing was recorded.",
+                remedy: presets.isEmpty ? "leave --preset out." : "choose one of them, or leave --preset out.", code: .usage)
         }
         return profile.choosing(preset: preset)
     }
@@ -117,9 +121,10 @@ struct Replay: ParsableCommand {
         }
         guard report.isComplete else {
             throw Failure(
-                problem: "\(file) was not played to its end: it does not behave as a headset of model \(model).",
+                problem: "\(file) was not played to its end: it does not behave as a headset of model \(model), or lacks what "
+                    + "such a headset tells when it is connected.",
                 consequence: "recording \(report.recording.rawValue) holds what was stored until then.",
-                remedy: "check --model.", code: .dataError)
+                remedy: "check --model; let the capture begin before the headset is connected.", code: .dataError)
         }
         let facts = ReplayFacts(
             report, unmapped: capture.unmappedCount, audit: try store.audit(recording: report.recording),
@@ -187,6 +192,11 @@ struct ReplayFacts: Facts {
         if unusedNotifications > 0 {
             let count = Quantity.count(Int64(unusedNotifications), "notification")
             lines.append(style.apply(.caution, to: "\(count) of no use to the model left out."))
+        }
+        let silent = audit.streams.filter { $0.rows == 0 }.map(\.words)
+        if !silent.isEmpty {
+            let names = silent.joined(separator: ", ")
+            lines.append(style.apply(.caution, to: "Nothing came of \(names.printable): check --model and --preset."))
         }
         lines.append("")
         if !missing.isEmpty {

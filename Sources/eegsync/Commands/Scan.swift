@@ -140,7 +140,7 @@ extension Failure {
         let remedy: String
         if case .adapterUnavailable(let state) = error {
             reason = "no Bluetooth adapter: \(state.words)"
-            remedy = state.remedy + "; `eegsync doctor` looks for the cause."
+            remedy = state.remedy + (state == .unauthorized ? "." : "; `eegsync doctor` looks for the cause.")
         } else {
             reason = "\(error)"
             remedy = "`eegsync doctor` looks for the cause."

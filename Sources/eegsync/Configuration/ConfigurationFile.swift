@@ -44,16 +44,8 @@ enum ConfigurationFile {
         } catch let error as ConfigurationError {
             throw error
         } catch {
-            throw .unreadable(file: path, reason: Self.reason(of: error))
+            throw .unreadable(file: path, reason: FileReason(error).words)
         }
         return try ConfigurationParser.parse(text, file: path, models: models, described: described)
-    }
-
-    /// The system's words for an error of Foundation's file functions.
-    private static func reason(of error: any Error) -> String {
-        let error = error as NSError
-        let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-        if underlying.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(underlying.code))) }
-        return error.localizedDescription
     }
 }

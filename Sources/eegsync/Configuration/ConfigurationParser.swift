@@ -87,7 +87,14 @@ struct ConfigurationParser {
                 descriptor: described.first { $0.model == model },
                 preset: found["preset"].flatMap { preset($0, model: model) })
             let isSerial = headset.profile?.usesSerialPort ?? false
-            headset.identifiers = found["identifiers"].map { isSerial ? classicIdentifiers($0) : identifiers($0) } ?? []
+            if let addresses = found["identifiers"] {
+                headset.identifiers = identifiers(addresses, areClassic: isSerial)
+                let taken = result.first { $0.identifiers.contains(where: headset.identifiers.contains) }
+                if let taken {
+                    problems.append(
+                        addresses.problem("an address is that of '\(taken.name)', too", allowed: "each address once"))
+                }
+            }
             result.append(headset)
         }
         if value.elements?.isEmpty == true {
@@ -106,24 +113,18 @@ struct ConfigurationParser {
         return nil
     }
 
-    private mutating func identifiers(_ value: ConfigurationNode) -> [PeripheralIdentifier] {
-        let allowed = "addresses such as 00:55:DA:B0:13:24 or C0:55:DA:B0:13:24/random"
+    /// Addresses of Bluetooth Classic, whether they say so or not, for a headset with a serial port; else of Low Energy.
+    private mutating func identifiers(_ value: ConfigurationNode, areClassic: Bool) -> [PeripheralIdentifier] {
+        let allowed =
+            areClassic
+            ? "addresses of Bluetooth Classic such as 20:68:9D:00:13:24"
+            : "addresses such as 00:55:DA:B0:13:24 or C0:55:DA:B0:13:24/random"
         return list(value, allowed: allowed).compactMap { element in
             guard let written = text(element, allowed: allowed, limit: 64) else { return nil }
-            if let identifier = PeripheralIdentifier(written) { return identifier }
-            problems.append(element.problem("\(element.kind) is not a Bluetooth address", allowed: allowed))
-            return nil
-        }
-    }
-
-    /// Addresses of a headset with a serial port: of Bluetooth Classic, whether they say so or not.
-    private mutating func classicIdentifiers(_ value: ConfigurationNode) -> [PeripheralIdentifier] {
-        let allowed = "addresses of Bluetooth Classic such as 20:68:9D:00:13:24"
-        return list(value, allowed: allowed).compactMap { element in
-            guard let written = text(element, allowed: allowed, limit: 64) else { return nil }
-            let identifier = PeripheralIdentifier(written, defaultType: .classic)
-            if let identifier, identifier.addressType == .classic { return identifier }
-            let kind = identifier == nil ? "not a Bluetooth address" : "no address of Bluetooth Classic"
+            let identifier = PeripheralIdentifier(written, defaultType: areClassic ? .classic : .public)
+            if let identifier, (identifier.addressType == .classic) == areClassic { return identifier }
+            let transport = areClassic ? "Classic" : "Low Energy"
+            let kind = identifier == nil ? "not a Bluetooth address" : "no address of Bluetooth \(transport)"
             problems.append(element.problem("\(element.kind) is \(kind)", allowed: allowed))
             return nil
         }
@@ -164,7 +165,7 @@ struct ConfigurationParser {
     private mutating func bluez(_ found: [String: ConfigurationNode]) -> Configuration.BlueZ {
         var settings = Configuration.BlueZ()
         settings.adapter = found["adapter"].flatMap { adapter($0) }
-        settings.startNotify = found["start_notify"].map { identifiers($0) } ?? []
+        settings.startNotify = found["start_notify"].map { identifiers($0, areClassic: false) } ?? []
         settings.recoversAdapter = found["recover_adapter"].flatMap { flag($0) } ?? false
         return settings
     }

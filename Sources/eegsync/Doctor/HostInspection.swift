@@ -18,8 +18,11 @@ struct HostInspection {
         let configuration = inspectConfiguration(&facts)
         facts.bluetooth = AdapterInspection(files: files).facts()
         facts.bluetoothd = BluetoothdInspection(files: files).facts()
-        if let configuration {
-            facts.choice = CentralChoice(configuration.central, isBluetoothdRunning: facts.bluetoothd.pid != nil)
+        // Whoever has no file yet gets what a file without a word about it gets.
+        var central = configuration?.central
+        if case .absent = facts.configuration { central = .automatic(Configuration.BlueZ(), Configuration.Kernel()) }
+        if let central {
+            facts.choice = CentralChoice(central, isBluetoothdRunning: facts.bluetoothd.pid != nil)
         }
         facts.clock = clock()
         let path = (try? options.databasePath()) ?? configuration?.databasePath

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Bluetooth
 import Capture
 import Foundation
@@ -13,22 +12,24 @@ enum CaptureFile {
     ///   - connection: which of several headsets in a btsnoop file.
     ///   - profile: the model that the capture is of.
     ///   - consequence: what did not happen where it cannot be read.
-    /// - Throws: `Failure` or `ValidationError`.
+    /// - Throws: `Failure`.
     static func read(
         _ path: String, format: Replay.Format?, connection: Int?, profile: any HeadsetProfile,
         consequence: String = "nothing was compared."
     ) throws -> (capture: Capture, hasTimes: Bool) {
         let bytes: [UInt8]
         do {
-            bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+            bytes = try self.bytes(of: path)
         } catch {
             throw Failure(
-                problem: "the file \(path) cannot be read: \(error.localizedDescription)", consequence: consequence,
+                problem: "the file \(path) cannot be read: \(FileReason(error).words).", consequence: consequence,
                 remedy: "check the path and who may read it (ls -l).", code: .noInput)
         }
         let format = format ?? Replay.Format(of: bytes)
         if connection != nil, format != .btsnoop {
-            throw ValidationError("Only a btsnoop file has several connections; leave --connection out.")
+            throw Failure(
+                problem: "only a btsnoop file has several connections.", consequence: consequence,
+                remedy: "leave --connection out.", code: .usage)
         }
         do {
             let capture: Capture
@@ -49,6 +50,16 @@ enum CaptureFile {
         }
     }
 
+    private static func bytes(of path: String) throws -> [UInt8] {
+        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? handle.close() }
+        var status = stat()
+        guard fstat(handle.fileDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw FileReason("it is a directory, a pipe or a device")
+        }
+        return Array(try handle.readToEnd() ?? Data())
+    }
+
     /// Bytes without times are cut at the model's nominal rate.
     private static func byteStream(
         _ bytes: [UInt8], _ path: String, _ profile: any HeadsetProfile, _ consequence: String
@@ -59,7 +70,8 @@ enum CaptureFile {
         }
         guard profile.dataCharacteristics == [.serialPort] else {
             throw Failure(
-                problem: "a \(profile.model) headset sends notifications, and \(path) holds bytes without their beginnings.",
+                problem: "\(path) holds bytes alone, and a headset of model \(profile.model) sends notifications: where each "
+                    + "begins and ends is not in the file.",
                 consequence: consequence, remedy: "take a capture of the format text or btsnoop.", code: .dataError)
         }
         return Capture(byteStream: bytes)

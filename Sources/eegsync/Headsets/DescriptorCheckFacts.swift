@@ -19,8 +19,11 @@ struct DescriptorCheckFacts: Facts {
     var name: String?
     var streams: [String] = []
     var problems: [Problem] = []
-    /// Why the capture cannot be decoded at all.
+    /// Why the capture cannot be decoded at all, and what can be done.
     var captureProblem: String?
+    var captureRemedy: String?
+    /// The exit code where that is so.
+    private var captureCode: Failure.Code?
     var trial: TrialFacts?
 
     init(file: String) {
@@ -48,8 +51,20 @@ struct DescriptorCheckFacts: Facts {
         }
     }
 
-    /// True where the descriptor is right, and fits the capture where there is one.
-    var holds: Bool { problems.isEmpty && captureProblem == nil && trial?.hasSamples != false }
+    mutating func refuse(_ failure: Failure) {
+        captureProblem = failure.problem
+        captureRemedy = failure.remedy
+        captureCode = failure.code
+    }
+
+    private enum CodingKeys: CodingKey {
+        case file, model, name, streams, problems, captureProblem, captureRemedy, trial
+    }
+
+    /// The exit code; nil where the descriptor is right, and fits the capture where there is one.
+    var failure: Failure.Code? {
+        captureCode ?? (problems.isEmpty && trial?.hasSamples != false ? nil : .dataError)
+    }
 
     func lines(style: TerminalStyle) -> [String] {
         guard problems.isEmpty else { return refusal(style) }
@@ -57,7 +72,11 @@ struct DescriptorCheckFacts: Facts {
             style.apply(.good, to: "right") + "  \(file): model \(model ?? "") (\(name ?? "")), "
                 + (streams.isEmpty ? "streams as the headset says" : streams.joined(separator: ", "))
         ]
-        if let captureProblem { lines += ["", style.apply(.bad, to: captureProblem)] }
+        if let captureProblem {
+            lines.append("")
+            lines += captureProblem.split(separator: "\n").map { style.apply(.bad, to: String($0).printable) }
+            if let captureRemedy { lines.append("  What you can do: \(captureRemedy.printable)") }
+        }
         if let trial { lines += [""] + trial.lines(style: style) }
         return lines
     }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Glibc
 import Headsets
 
 /// One model, for `eegsync headsets show`.
@@ -39,6 +40,9 @@ struct HeadsetFacts: Facts {
     var dataCharacteristics: [String]
     var identityCharacteristic: String?
     var tellsIdentityInStatus: Bool
+    /// True where the characteristics of a headset tell which kind of the model it is: streams, data characteristics and
+    /// commands may then be others.
+    var dependsOnCharacteristics: Bool
     var epoch: String
     var memory: String
     var packetPeriodMilliseconds: Double
@@ -64,6 +68,7 @@ struct HeadsetFacts: Facts {
         dataCharacteristics = profile.dataCharacteristics.map(\.description)
         identityCharacteristic = profile.identityCharacteristic?.description
         tellsIdentityInStatus = profile.tellsIdentityInStatus
+        dependsOnCharacteristics = profile.isDiscriminatedByDatabase
         epoch = profile.epochRule.rawValue
         memory = profile.memory.rawValue
         packetPeriodMilliseconds = profile.timing.packetPeriod.inSeconds * 1000
@@ -99,11 +104,18 @@ struct HeadsetFacts: Facts {
     }
 
     func lines(style: TerminalStyle) -> [String] {
-        func line(_ heading: String, _ values: [String]) -> String? {
-            values.isEmpty ? nil : style.apply(.heading, to: heading.padded(to: 16)) + values.joined(separator: ", ").printable
+        lines(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO))
+    }
+
+    /// - Parameter columns: how wide a line should be; nil for any width.
+    func lines(style: TerminalStyle, columns: Int?) -> [String] {
+        func line(_ heading: String, _ values: [String]) -> [String] {
+            guard !values.isEmpty else { return [] }
+            let head = style.apply(.heading, to: heading.padded(to: 16))
+            return Paragraph.block(values.joined(separator: ", ").printable, head: head, indent: 16, columns: columns)
         }
-        var facts: [String?] = [
-            style.apply(.heading, to: name.printable) + " (\(model), \(origin.printable))", "",
+        var facts: [[String]] = [
+            [style.apply(.heading, to: name.printable) + " (\(model), \(origin.printable))", ""],
             line("advertises", services + namePrefixes.map { "\"\($0)…\"" } + companies.map { "company \($0)" }),
             line("pairing mode", pairingServices), line("control", controlCharacteristics), line("data", dataCharacteristics),
             line(
@@ -123,9 +135,14 @@ struct HeadsetFacts: Facts {
         ]
         facts.append(line("impedance of", impedances))
         if !presets.isEmpty { facts.append(line("presets", [presets.joined(separator: " ")])) }
-        for sequence in commands { facts.append(line(sequence.purpose, [sequence.steps.joined(separator: "; ")])) }
-        var lines = facts.compactMap { $0 }
-        if !streams.isEmpty { lines += [""] + table.rendered(style: style) }
+        if dependsOnCharacteristics {
+            facts.append(line("kind", ["its characteristics tell; what follows is said of one that was not connected to yet"]))
+        }
+        for sequence in commands {
+            facts.append(line(Self.words(ofPurpose: sequence.purpose), [sequence.steps.joined(separator: "; ")]))
+        }
+        var lines = facts.flatMap { $0 }
+        if !streams.isEmpty { lines += [""] + table.rendered(style: style, columns: columns) }
         if !about.isEmpty {
             lines += [""] + about.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
         }
@@ -133,34 +150,58 @@ struct HeadsetFacts: Facts {
         return lines
     }
 
+    /// What is sent when, such as `keep alive`.
+    private static func words(ofPurpose purpose: String) -> String {
+        purpose.reduce(into: "") { $0 += $1.isUppercase ? " " + $1.lowercased() : String($1) }
+    }
+
     private var table: TextTable {
         var table = TextTable([
-            .init(heading: "STREAM"), .init(heading: "RATE", alignment: .right), .init(heading: "COUNTER"),
-            .init(heading: "CHANNELS"), .init(heading: "RAW TO PHYSICAL"),
+            .init(heading: "STREAM"), .init(heading: "RATE", alignment: .right), .init(heading: "COUNTER", wraps: true),
+            .init(heading: "CHANNELS", wraps: true), .init(heading: "RAW TO PHYSICAL", wraps: true),
         ])
         for stream in streams {
             let counter = stream.counterModulus.map { modulus in
-                "mod \(modulus), \(stream.samplesPerCount == 1 ? "counts samples" : "\(stream.samplesPerCount) samples a step")"
+                let step = stream.samplesPerCount == 1 ? "counts samples" : "\(stream.samplesPerCount) samples a step"
+                return "mod \(modulus == 1 << 32 ? "2^32" : String(modulus)), \(step)"
             }
-            let first = stream.channels.first
-            let formula = first.map { channel in
-                let sign = channel.offset < 0 ? "−" : "+"
-                return "× \(channel.scale.plain) \(channel.unit)"
-                    + (channel.offset == 0 ? "" : " \(sign) \(abs(channel.offset).plain) \(channel.unit)")
+            // Channels that are read in the same way stand together.
+            var groups: [(formula: String, channels: [String])] = []
+            for channel in stream.channels {
+                let formula = Self.formula(of: channel)
+                if groups.last?.formula == formula {
+                    groups[groups.count - 1].channels.append(channel.name)
+                } else {
+                    groups.append((formula, [channel.name]))
+                }
             }
-            table.append([
-                .init(stream.name + (stream.bank == 0 ? "" : "-\(stream.bank + 1)")),
-                .init(Quantity.frequency(stream.samplingFrequency)), .init(counter ?? "none"),
-                .init(stream.channels.map(\.name).joined(separator: " ")), .init(formula ?? ""),
-            ])
+            for (place, group) in groups.enumerated() {
+                let heading: [TextTable.Cell] =
+                    place > 0
+                    ? ["", "", ""]
+                    : [
+                        .init(stream.name + (stream.bank == 0 ? "" : "-\(stream.bank + 1)")),
+                        .init(stream.samplingFrequency.frequency), .init(counter ?? "none"),
+                    ]
+                table.append(heading + [.init(group.channels.joined(separator: " ")), .init(group.formula)])
+            }
         }
         return table
+    }
+
+    /// Such as `× 0.488281 uV − 1000 uV`.
+    private static func formula(of channel: Channel) -> String {
+        func number(_ value: Double) -> String { (value < 0 ? "−" : "") + abs(value).plain + " " + channel.unit }
+        let sign = channel.offset < 0 ? "−" : "+"
+        return "× " + number(channel.scale) + (channel.offset == 0 ? "" : " \(sign) \(number(abs(channel.offset)))")
     }
 }
 
 extension Double {
     /// With six significant digits, and without zeros at the end.
     fileprivate var plain: String { Quantity.significant(self, digits: 6) }
+    /// As it is stated, such as `250 Hz` or `9.95 Hz`.
+    fileprivate var frequency: String { Quantity.significant(self, digits: 5) + " Hz" }
 }
 
 extension String {

@@ -58,10 +58,10 @@ struct HeadsetLibrary {
         entries = HeadsetCatalog.builtIn.profiles.map { Entry(profile: $0, origin: .builtIn) }
         for directory in directories {
             for path in Self.files(in: directory) {
-                do throws(DescriptorFileError) {
+                do throws(FileReason) {
                     take(try DescriptorFile.text(path: path), .file(path))
                 } catch {
-                    refused.append(Refused(origin: .file(path), reason: .unreadable(error.reason)))
+                    refused.append(Refused(origin: .file(path), reason: .unreadable(error.words)))
                 }
             }
         }
@@ -123,27 +123,22 @@ extension HeadsetLibrary.Origin {
     }
 }
 
-/// Why a file could not be read.
-struct DescriptorFileError: Error, Hashable {
-    var reason: String
-}
-
 /// A file with a descriptor.
 enum DescriptorFile {
     /// The text of a file of a descriptor's size.
-    static func text(path: String) throws(DescriptorFileError) -> String {
+    static func text(path: String) throws(FileReason) -> String {
         let data: Data
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? handle.close() }
             data = try handle.read(upToCount: DescriptorReader.lengthMaximum + 1) ?? Data()
         } catch {
-            throw DescriptorFileError(reason: "it is not there, or may not be read")
+            throw FileReason(error)
         }
         guard data.count <= DescriptorReader.lengthMaximum else {
-            throw DescriptorFileError(reason: "it is larger than \(DescriptorReader.lengthMaximum / 1024) KiB")
+            throw FileReason("it is larger than \(DescriptorReader.lengthMaximum / 1024) KiB")
         }
-        guard let text = String(bytes: data, encoding: .utf8) else { throw DescriptorFileError(reason: "it is not UTF-8 text") }
+        guard let text = String(bytes: data, encoding: .utf8) else { throw FileReason("it is not UTF-8 text") }
         return text
     }
 }

@@ -7,9 +7,10 @@ import sqlite3
 from pathlib import Path
 
 from guest.lab import Lab
-from lab.scenario import MUSE, OTHER_MUSE, Scenario
+from lab.scenario import GANGLION, MUSE, OTHER_MUSE, Scenario
 
 _FREQUENCY = 256
+_GANGLION_FREQUENCY = 200
 _CHANNELS = "c1, c2, c3, c4"
 
 
@@ -42,13 +43,24 @@ def is_contained(part: list[tuple[int | None, ...]], whole: list[tuple[int | Non
     )
 
 
-def _replay(lab: Lab, file: Path) -> Path:
+def _replay(lab: Lab, file: Path, model: str) -> Path:
     database = lab.share / f"{file.stem}-replayed.sqlite"
-    lab.acquisition.command("replay", str(file), "--model", "muse", "--database", str(database))
+    lab.acquisition.command("replay", str(file), "--model", model, "--database", str(database))
     return database
 
 
 def _while_recorded(lab: Lab) -> None:
+    _capture_recording(lab, "muse", _FREQUENCY)
+    lab.require(lab.missing("left") == 0, "the recording lost rows to the capture")
+
+
+def _while_a_ganglion_is_recorded(lab: Lab) -> None:
+    """Its firmware, by which its samples are decoded, was read when the link came about."""
+    _capture_recording(lab, "ganglion", _GANGLION_FREQUENCY)
+
+
+def _capture_recording(lab: Lab, model: str, frequency: int) -> None:
+    """Captures 20 s of a link that is up already, and compares what a replay of it stores."""
     lab.start()
     lab.record("left")
     lab.undisturbed()
@@ -58,10 +70,9 @@ def _while_recorded(lab: Lab) -> None:
     )
     lab.require(facts["packets"] > 1000, f"only {facts['packets']} packets were captured in 20 s")
     lab.undisturbed()
-    rows = eeg_rows(_replay(lab, file))
-    lab.require(len(rows) > 18 * _FREQUENCY, f"the replay of 20 s has {len(rows)} rows")
+    rows = eeg_rows(_replay(lab, file, model))
+    lab.require(len(rows) > 18 * frequency, f"the replay of 20 s has {len(rows)} rows")
     lab.require(is_contained(rows, eeg_rows(lab.share / "eegsync.sqlite")), "the replay holds other rows than the recording")
-    lab.require(lab.missing("left") == 0, "the recording lost rows to the capture")
 
 
 def _alone(lab: Lab) -> None:
@@ -69,7 +80,7 @@ def _alone(lab: Lab) -> None:
     lab.acquisition.configure()
     file = lab.share / "alone.btsnoop"
     lab.acquisition.command("capture", "left", "-o", str(file), "--seconds", "15")
-    rows = eeg_rows(_replay(lab, file))
+    rows = eeg_rows(_replay(lab, file, "muse"))
     lab.require(len(rows) > 8 * _FREQUENCY, f"the replay of 15 s has {len(rows)} rows")
     lab.require(not (lab.share / "eegsync.sqlite").exists(), "a capture made a database")
 
@@ -77,5 +88,12 @@ def _alone(lab: Lab) -> None:
 _HEADSETS = (MUSE, OTHER_MUSE)
 SCENARIOS = [
     Scenario(40, "capture-recorded", "Muse: captured while it is recorded, and replayed", [_while_recorded], _HEADSETS),
+    Scenario(
+        40,
+        "capture-ganglion",
+        "Ganglion: captured while it is recorded, and replayed",
+        [_while_a_ganglion_is_recorded],
+        (GANGLION,),
+    ),
     Scenario(40, "capture-alone", "Muse: captured without a daemon", [_alone], _HEADSETS, is_recorded=False),
 ]

@@ -10,7 +10,7 @@ from guest.process import Program, output_of
 from lab.marks import Goal
 from lab.scenario import Scenario
 
-from . import acquisition, adapter, headset, range, recording, unbuffered
+from . import acquisition, adapter, capture, headset, impedance, range, recording, unbuffered
 
 # What bluetoothd does or holds: there is nothing like it here.
 _OF_BLUETOOTHD = ("link-left-over", "other-client", "other-scan")
@@ -146,7 +146,7 @@ def _configuration(lab: Lab) -> list[str]:
 SCENARIOS = [
     *(
         _over_the_kernel(scenario)
-        for module in (range, acquisition, headset, recording, unbuffered)
+        for module in (range, acquisition, headset, recording, unbuffered, capture, impedance)
         for scenario in module.SCENARIOS
         if scenario.name not in _OF_BLUETOOTHD and "bluetoothd" not in scenario.name
     ),
