@@ -4,6 +4,8 @@ public struct Migration: Hashable, Sendable {
     public let identifier: String
     /// The statements, run in one transaction.
     public let sql: String
+    /// True where a table is made anew to which others refer: to drop it would be to delete what refers to it.
+    public let isWithoutForeignKeys: Bool
 
     /// All steps, in the order in which they are applied. A file of `sql/` that is not listed here fails a test.
     public static let all: [Migration] = [
@@ -17,13 +19,16 @@ public struct Migration: Hashable, Sendable {
         Migration("m0008_impedance", PackageResources.m0008_impedance_sql),
         Migration("m0009_status_bytes", PackageResources.m0009_status_bytes_sql),
         Migration("m0010_link_key", PackageResources.m0010_link_key_sql),
+        Migration(
+            "m0011_changed_streams", PackageResources.m0011_changed_streams_sql, isWithoutForeignKeys: true),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.
     public static let applicationID: Int32 = 1_162_168_147
 
-    private init(_ identifier: String, _ bytes: [UInt8]) {
+    private init(_ identifier: String, _ bytes: [UInt8], isWithoutForeignKeys: Bool = false) {
         self.identifier = identifier
+        self.isWithoutForeignKeys = isWithoutForeignKeys
         self.sql = String(decoding: bytes, as: UTF8.self)
     }
 }

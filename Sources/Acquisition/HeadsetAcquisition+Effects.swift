@@ -124,23 +124,26 @@ extension HeadsetAcquisition {
 
     /// The next block of each stream tells where it stands.
     func beginStreams(_ link: Link) {
-        for index in streams.indices {
-            memoryReaders[index].beginLink()
-            acknowledgedN[index] = .min
-            streams[index].beginLink(
-                LinkStart(
-                    epochRule: linkProfile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
-                    hasMemory: linkProfile.memory != .none,
-                    buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
-                    absenceCause: absenceCause))
-        }
+        for index in streams.indices { beginStream(index, link) }
+    }
+
+    /// The next block of a stream tells where it stands.
+    func beginStream(_ index: Int, _ link: Link) {
+        memoryReaders[index].beginLink()
+        acknowledgedN[index] = .min
+        streams[index].beginLink(
+            LinkStart(
+                epochRule: linkProfile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
+                hasMemory: linkProfile.memory != .none,
+                buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
+                absenceCause: absenceCause))
     }
 
     private func endStreaming(_ cause: GapCause, at now: MonotonicTime) {
         forgetLink(at: now)
         for index in streams.indices {
             if cause == .operatorStopped {
-                streams[index].settlePartialRows(before: .max, at: now)
+                streams[index].settlePartialRows(before: .max, cause: cause, at: now)
             } else {
                 streams[index].endLink(cause: cause, at: now)
             }

@@ -21,6 +21,7 @@ extension HeadsetAcquisition {
             case .status(let status):
                 if link != nil { noteStatus(status, outcome: "polled", at: arrival) }
                 handle(.statusReceived(status), at: arrival)
+                if let described = status.streams { follow(described, at: arrival) }
             case .overwritten(let position, let from, let end):
                 guard let index = index(of: position) else { continue }
                 streams[index].overwritten(from: from, end: end)
@@ -130,25 +131,52 @@ extension HeadsetAcquisition {
 
     /// Creates the streams that the headset has and the recording does not have yet. A headset that comes back with other
     /// channels or another frequency gets further streams: its samples are not the old ones with new columns.
-    func adoptStreams(_ descriptions: [StreamDescription], at now: MonotonicTime) {
+    ///
+    /// - Returns: the places of the new ones.
+    @discardableResult
+    func adoptStreams(_ descriptions: [StreamDescription], at now: MonotonicTime) -> [Int] {
+        var adopted: [Int] = []
+        // One suffix for all, so that the banks of a stream go on to bear one name; for all that come later, as a name may have
+        // been that of another place.
+        let suffix = streams.isEmpty ? "" : "_\(acquirer.nextStreamID.rawValue)"
         for (position, described) in (montage?.applied(to: descriptions) ?? descriptions).enumerated() {
             var description = described
             let id = acquirer.nextStreamID
             if let index = streams.firstIndex(where: { $0.position == position }) {
                 if streams[index].hasShape(of: description) { continue }
-                var retired = streams.remove(at: index)
-                retired.endRecording(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now), absenceCause: nil)
-                retiredStreams.append(retired)
-                description.name += "_\(id.rawValue)"
+                retireStream(at: index, now)
             }
+            description.name += suffix
             acquirer.useStreamID()
             records.newStreams.append(
                 NewStream(id: id, recording: recording, position: position, description: description))
             streams.append(StreamAssembler(id: id, position: position, description: description))
+            adopted.append(position)
+        }
+        // A headset that has not said yet what it sends has not changed it.
+        while !descriptions.isEmpty, let index = streams.firstIndex(where: { $0.position >= descriptions.count }) {
+            retireStream(at: index, now)
         }
         streams.sort { $0.position < $1.position }
         memoryReaders = streams.map { _ in MemoryReader() }
         acknowledgedN = streams.map { _ in .min }
+        return adopted
+    }
+
+    /// The headset does not send it any more.
+    private func retireStream(at index: Int, _ now: MonotonicTime) {
+        var retired = streams.remove(at: index)
+        retired.endRecording(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now), absenceCause: nil)
+        retiredStreams.append(retired)
+    }
+
+    /// A headset that streams tells what it sends: where that is something else than it was taken for, further streams begin.
+    private func follow(_ descriptions: [StreamDescription], at now: MonotonicTime) {
+        let described = montage?.applied(to: descriptions) ?? descriptions
+        let isKnown = described.count == streams.count && zip(streams, described).allSatisfy { $0.hasShape(of: $1) }
+        guard let link, !isKnown, !isFinishing, case .streaming = machine.state else { return }
+        let adopted = adoptStreams(descriptions, at: now)
+        for index in streams.indices where adopted.contains(streams[index].position) { beginStream(index, link) }
     }
 
     /// Moves everything that is to be written into a batch. Returns the n's that may be acknowledged after its commit.

@@ -9,6 +9,8 @@ struct PartialRows: Sendable {
         var values: [Int32]
         /// Bit set of the channels that have not come.
         var missing: UInt8
+        /// Of these, the channels of which nothing later came either: their packets had no time to come.
+        var unarrived: UInt8 = 0
     }
 
     /// How many instants a packet may be behind the newest before its row is settled without it: four packets of twelve, the
@@ -61,7 +63,12 @@ struct PartialRows: Sendable {
 
     /// Takes all rows below n, complete or not, in order.
     mutating func take(before n: Int64) -> [Row] {
-        takeFirst(rows.firstIndex { $0.n >= n } ?? rows.count)
+        var unarrived = UInt8.max
+        for index in rows.indices.reversed() {
+            unarrived &= rows[index].missing
+            rows[index].unarrived = unarrived
+        }
+        return takeFirst(rows.firstIndex { $0.n >= n } ?? rows.count)
     }
 
     private mutating func takeFirst(_ count: Int) -> [Row] {

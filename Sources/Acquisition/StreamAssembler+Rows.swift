@@ -83,21 +83,23 @@ extension StreamAssembler {
     }
 
     /// Writes a row whose packets have all arrived, or are not waited for any longer.
-    mutating func settle(_ row: PartialRows.Row, at now: MonotonicTime) {
+    ///
+    /// - Parameter cause: why nothing more comes, which is the cause of what had no time to come.
+    mutating func settle(_ row: PartialRows.Row, cause: GapCause = .packetLost, at now: MonotonicTime) {
         if row.n < nextN {
             for run in missing.remove(row.n..<(row.n + 1)) {
                 draft.ledger.recover(firstN: run.gapFirstN, channel: 0, count: 1)
-                store(row, at: now)
+                store(row, cause: cause, at: now)
             }
             return
         }
         if row.n > nextN { addGap(nextN..<row.n, cause: .packetLost, at: now) }
-        store(row, at: now)
+        store(row, cause: cause, at: now)
         signals?.take(row.values[...], firstN: row.n, missing: row.missing)
         nextN = row.n + 1
     }
 
-    mutating func store(_ row: PartialRows.Row, at now: MonotonicTime) {
+    private mutating func store(_ row: PartialRows.Row, cause: GapCause, at now: MonotonicTime) {
         draft.append(row.values[...], firstN: row.n, missingChannels: row.missing)
         for channel in 0..<description.channels.count where row.missing >> channel & 1 == 1 {
             // Consecutive rows that lack the same channel belong to one gap: it grows.
@@ -109,7 +111,9 @@ extension StreamAssembler {
             } else {
                 missingChannels[channel].insert(
                     MissingSamples.Run(firstN: row.n, end: row.n + 1, gapFirstN: row.n))
-                draft.ledger.open(firstN: row.n, channel: channel + 1, count: 1, cause: .packetLost, noticed: now)
+                let isUnarrived = row.unarrived >> channel & 1 == 1
+                draft.ledger.open(
+                    firstN: row.n, channel: channel + 1, count: 1, cause: isUnarrived ? cause : .packetLost, noticed: now)
             }
         }
     }

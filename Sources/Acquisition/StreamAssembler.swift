@@ -110,7 +110,7 @@ struct StreamAssembler: Sendable {
     /// No samples are expected any longer: a gap opens, its end unknown.
     mutating func endLink(cause: GapCause, at now: MonotonicTime) {
         placeHeld()
-        settlePartialRows(before: .max, at: now)
+        settlePartialRows(before: .max, cause: cause, at: now)
         settleDamage(at: now)
         linkStart = nil
         isLinked = false
@@ -292,8 +292,10 @@ struct StreamAssembler: Sendable {
         if let results = signals?.takeResults(), !results.isEmpty { batch.signalChecks += results }
     }
 
-    /// Whole rows of which a packet never came are settled now.
-    mutating func settlePartialRows(before n: Int64, at now: MonotonicTime) {
-        for row in partial.take(before: n) { settle(row, at: now) }
+    /// Rows of which a packet has not come are settled now.
+    ///
+    /// - Parameter cause: why it will not come any more, where nothing later of its channels came either.
+    mutating func settlePartialRows(before n: Int64, cause: GapCause = .packetLost, at now: MonotonicTime) {
+        for row in partial.take(before: n) { settle(row, cause: cause, at: now) }
     }
 }

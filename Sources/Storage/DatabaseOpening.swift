@@ -84,10 +84,12 @@ struct DatabaseOpening {
     }
 
     static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
+        // `.immediate` leaves foreign keys on; `.deferred` switches them off, and would check every sample of the database
+        // again.
+        var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
         for migration in Migration.all {
-            // `.immediate` leaves foreign keys on; `.deferred` would check every sample of the database again.
-            migrator.registerMigration(migration.identifier, foreignKeyChecks: .immediate) { db in
+            let checks: DatabaseMigrator.ForeignKeyChecks = migration.isWithoutForeignKeys ? .deferred : .immediate
+            migrator.registerMigration(migration.identifier, foreignKeyChecks: checks) { db in
                 try db.execute(sql: migration.sql)
             }
         }

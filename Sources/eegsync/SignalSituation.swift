@@ -42,9 +42,7 @@ struct SignalSituation: Hashable {
     private static func silentStreams(_ streams: [StreamActivity]) -> [String] {
         let newest = streams.compactMap(\.lastSample).filter(\.isSameHostBoot).map(\.time).max()
         let silent = streams.filter { stream in
-            // One whose channels have changed goes on as a later stream of its name.
-            let isRetired = streams.contains { ($0.name, $0.bank) == (stream.name, stream.bank) && $0.id > stream.id }
-            if isRetired { return false }
+            if streams.contains(where: { $0.id > stream.id && StreamName($0.name).continues(stream.name) }) { return false }
             let patience = max(silenceLimitSeconds, 5 / stream.samplingFrequency)
             if let newest, let last = stream.lastSample, last.isSameHostBoot {
                 return (newest - last.time).inSeconds > patience

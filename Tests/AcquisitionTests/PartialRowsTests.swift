@@ -1,3 +1,5 @@
+import Headsets
+import Storage
 import Testing
 
 @testable import Acquisition
@@ -61,7 +63,7 @@ struct PartialRowsTests {
         var rows = PartialRows(channelCount: 2)
         rows.add([1], n: 5, firstChannel: 0)
         rows.add([2], n: 5, firstChannel: 0)
-        #expect(rows.take(before: 6) == [PartialRows.Row(n: 5, values: [1, 0], missing: 0b10)])
+        #expect(rows.take(before: 6) == [PartialRows.Row(n: 5, values: [1, 0], missing: 0b10, unarrived: 0b10)])
     }
 
     @Test("Eight channels fit the bit set, and rows come in order however their packets came")
@@ -70,6 +72,37 @@ struct PartialRowsTests {
         for n in [Int64(3), 1, 2] { rows.add([1, 2, 3, 4], n: n, firstChannel: 4) }
         #expect(rows.take(before: 3).map(\.n) == [1, 2])
         let last = rows.take(before: .max)
-        #expect(last == [PartialRows.Row(n: 3, values: [0, 0, 0, 0, 1, 2, 3, 4], missing: 0b0000_1111)])
+        let values: [Int32] = [0, 0, 0, 0, 1, 2, 3, 4]
+        #expect(last == [PartialRows.Row(n: 3, values: values, missing: 0b0000_1111, unarrived: 0b0000_1111)])
+    }
+
+    @Test("What had no time to come is told apart from what was lost, by what came later")
+    func unarrived() {
+        var rows = PartialRows(channelCount: 3)
+        Self.add(&rows, channel: 0, n: 0, instants: 36)
+        Self.add(&rows, channel: 1, n: 12)
+        Self.add(&rows, channel: 2, n: 0, instants: 24)
+        let taken = rows.take(before: .max)
+        // Channel 1 lost its first packet; its third, and that of channel 2, would have come.
+        #expect(taken.prefix(12).allSatisfy { $0.missing == 0b010 && $0.unarrived == 0 })
+        #expect(taken[12..<24].allSatisfy { $0.missing == 0 && $0.unarrived == 0 })
+        #expect(taken[24...].allSatisfy { $0.missing == 0b110 && $0.unarrived == 0b110 })
+    }
+
+    @Test("The ledger gives what had no time to come the cause of the link's end")
+    func causes() {
+        var test = StreamUnderTest(modulus: 1 << 16, channels: 2)
+        test.begin(rule: .connection)
+        for first in stride(from: Int64(0), to: 48, by: 8) {
+            test.advance(samples: 8)
+            for channel in 0..<2 where !(first == 16 && channel == 1) && !(first == 40 && channel == 0) {
+                test.take(index: first, truth: first, channels: channel..<(channel + 1))
+            }
+        }
+        test.stream.endLink(cause: .impedance, at: test.now)
+        let opened = test.commit().ledger.compactMap { entry -> String? in
+            if case .open(_, let n, let channel, _, let cause, _) = entry { "\(n) \(channel) \(cause)" } else { nil }
+        }
+        #expect(Set(opened) == ["16 2 packetLost", "40 1 impedance", "48 0 impedance"])
     }
 }

@@ -131,18 +131,24 @@ import Testing
         let file = try Self.athena(in: database, hasMotion: true)
         let run = try ProgramRun(["replay", file, "--model", "muse", "--database", database.path])
         #expect(run.exitCode == 0, "\(run.errors)")
-        #expect(run.output.contains("Nothing came of eeg, optics, optics-2, reference: check --model"), "\(run.output)")
+        // Its EEG has another width than that of the usual preset, and is there all the same.
+        #expect(run.output.contains("Nothing came of optics, optics-2, reference: check --model"), "\(run.output)")
+        #expect(run.output.contains("The audit holds"), "\(run.output)")
     }
 
-    @Test func aPresetThatIsNotTheUsualOneIsNamed() throws {
+    @Test func aPresetThatIsNotTheUsualOneIsFollowedAndMayBeNamed() throws {
         let database = try RecordedDatabase()
         let file = try Self.athena(in: database, hasMotion: false)
-        let arguments = ["replay", file, "--model", "muse", "--json", "--database", database.path]
-        let usual = try ProgramRun(arguments)
-        #expect(usual.exitCode == 65, "4 channels are no sample of the usual preset's 8: \(usual.output)")
-        let run = try ProgramRun(arguments + ["--preset", "p1035"])
-        #expect(run.exitCode == 0, "\(run.errors)")
-        #expect(try run.json()["rows"] as? Int == 2560, "\(run.output)")
+        for (preset, names) in [([], ["eeg", "eeg_7"]), (["--preset", "p1035"], ["eeg"])] {
+            let path = "\(database.directory.path)/\(names.count).sqlite"
+            let run = try ProgramRun(["replay", file, "--model", "muse", "--json", "--database", path] + preset)
+            #expect(run.exitCode == 0, "\(run.errors)")
+            let facts = try run.json()
+            #expect(facts["rows"] as? Int == 2560, "\(run.output)")
+            let audit = facts["audit"] as? [String: Any]
+            let streams = (audit?["streams"] as? [[String: Any]])?.compactMap { $0["stream"] as? String } ?? []
+            #expect(audit?["holds"] as? Bool == true && streams.filter { $0.hasPrefix("eeg") } == names)
+        }
     }
 
     /// Ten seconds of an Athena that sends 4 channels of EEG, where the usual preset has 8.

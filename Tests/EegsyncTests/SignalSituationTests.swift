@@ -81,7 +81,7 @@ struct SignalSituationTests {
         #expect(sentence(after: 0, of: 499) == nil, "it has just begun")
         #expect(sentence(after: 0, of: 501) == "nothing comes of eeg")
         // Its channels have other names now.
-        (motion.name, motion.id) = ("eeg", StreamID(rawValue: 2))
+        (motion.name, motion.id) = ("eeg_2", StreamID(rawValue: 2))
         #expect(sentence(after: 60, of: 5000) == nil)
     }
 
@@ -112,5 +112,12 @@ struct SignalSituationTests {
         #expect(signals.map(\.condition) == ["lineNoise", "good"])
         #expect(signals[0].line50Hz == 34)
         #expect(signals[0].ageSeconds == 0)
+    }
+
+    @Test("A stream goes on in a later one of its name with a number")
+    func names() {
+        #expect(StreamName("eeg_7").continues("eeg") && StreamName("eeg_12").continues("eeg_7"))
+        #expect(!StreamName("eeg").continues("eeg_7") && !StreamName("eeg").continues("eeg"))
+        #expect(!StreamName("optics_7").continues("eeg") && StreamName("a_b_7").continues("a_b"))
     }
 }

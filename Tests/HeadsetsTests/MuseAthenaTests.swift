@@ -113,6 +113,46 @@ struct MuseAthenaTests {
         }
     }
 
+    /// Packets of one block each, and what a decoder makes of them.
+    private static func decode(
+        _ tags: [MuseAthenaPacket.Tag], with decoder: inout MuseAthenaDecoder
+    ) -> (channels: [Int], told: [[StreamDescription]], discarded: Int) {
+        var decoded = Decoded()
+        for (number, tag) in tags.enumerated() {
+            let content = [UInt8](repeating: 0x5A, count: tag.contentLength ?? 0)
+            let packet = MuseAthenaPacket.encoded(
+                index: 0, deviceMilliseconds: 0, blocks: [(tag, UInt8(truncatingIfNeeded: number), content)])
+            decoder.decode(packet, from: MuseService.multiplexed, into: &decoded)
+        }
+        let told = decoded.items.compactMap { if case .status(let status) = $0 { status.streams } else { nil } }
+        let discarded = decoded.items.filter { if case .discarded = $0 { true } else { false } }
+        let blocks = blocks(decoded)
+        #expect(blocks.map(\.counter) == blocks.map(\.counter).sorted { ($0 ?? 0) < ($1 ?? 0) })
+        return (blocks.map(\.channelCount), told, discarded.count)
+    }
+
+    @Test("is followed where it sends another preset than it was told, for EEG and for optics")
+    func otherPreset() {
+        var decoder = MuseAthenaDecoder(preset: .p1041)
+        let eeg = Self.decode(Array(repeating: .eeg4, count: 20), with: &decoder)
+        #expect(eeg.discarded == 0 && eeg.channels == Array(repeating: 4, count: 20))
+        #expect(eeg.told.map { $0[0].channels.count } == [4])
+        let optics = Self.decode(Array(repeating: .optics8, count: 10), with: &decoder)
+        #expect(optics.discarded == 0 && optics.channels == Array(repeating: 8, count: 10))
+        #expect(optics.told == [MuseAthenaProfile(preset: .p1034).streams])
+        // The stream behind the optics has moved with them.
+        #expect(Self.decode([.reference], with: &decoder).channels == [2])
+    }
+
+    @Test("is not followed for a few blocks that are left over from the preset before")
+    func leftOver() {
+        var decoder = MuseAthenaDecoder(preset: .p1041)
+        for _ in 0..<5 {
+            let mixed = Self.decode(Array(repeating: .eeg4, count: 7) + [.eeg8], with: &decoder)
+            #expect(mixed.told.isEmpty && mixed.channels == [8] && mixed.discarded == 1)
+        }
+    }
+
     @Test("packs numbers so that they can be unpacked")
     func packing() {
         let values: [Int32] = [1, 0x3FFF, 0, 0x2AAA] + [Int32](repeating: 5, count: 12)

@@ -53,6 +53,43 @@ struct OpeningTests {
         try own.close()
     }
 
+    @Test("brings a database up to date in which streams could not change, and keeps all that refers to them")
+    func changedStreams() throws {
+        let opening = DatabaseOpening(path: path, options: StoreOptions())
+        do {
+            let queue = try DatabaseQueue(path: path)
+            try DatabaseOpening.migrator.migrate(queue, upTo: "m0010_link_key")
+            try queue.write { db in
+                try db.execute(
+                    sql: """
+                        INSERT INTO host_boot (id, uuid) VALUES (1, 'boot');
+                        INSERT INTO headset (id, name, model) VALUES (1, 'left', 'muse');
+                        INSERT INTO recording (id, headset_id, desired_state, requested_host_boot_id, requested_boottime_ns)
+                            VALUES (1, 1, 'recording', 1, 0);
+                        INSERT INTO stream VALUES (5, 1, 0, 'eeg', 0, 256, 2, 256, 1, 'eeg_1');
+                        INSERT INTO channel VALUES (5, 1, 'TP9', 'EEG', 'uV', 1, 0, 0, 9);
+                        INSERT INTO sample (stream_id, n, c1) VALUES (5, 0, 7), (5, 1, 8);
+                        """)
+                #expect(throws: DatabaseError.self) {
+                    try db.execute(sql: "INSERT INTO stream VALUES (6, 1, 0, 'eeg_6', 0, 256, 4, 256, 1, 'eeg_6_1')")
+                }
+            }
+            try DatabaseOpening.migrator.migrate(queue)
+            try queue.write { db in
+                try db.execute(sql: "INSERT INTO stream VALUES (6, 1, 0, 'eeg_6', 0, 256, 4, 256, 1, 'eeg_6_1')")
+                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM sample") == 2)
+                #expect(try String.fetchAll(db, sql: "SELECT name FROM stream ORDER BY id") == ["eeg", "eeg_6"])
+                #expect(try Row.fetchAll(db, sql: "SELECT * FROM stream_overview").count == 2)
+                #expect(try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").isEmpty)
+                #expect(throws: DatabaseError.self, "what others refer to cannot be deleted") {
+                    try db.execute(sql: "DELETE FROM stream WHERE id = 5")
+                }
+            }
+            try queue.close()
+        }
+        #expect(throws: Never.self) { try opening.migrate(DatabaseQueue(path: path)) }
+    }
+
     @Test("lists every file of the migrations, in order")
     func migrationsAreComplete() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Migrations/sql")

@@ -2,11 +2,14 @@ public import Bluetooth
 
 /// Decodes the multiplexed packets of a Muse S Athena. Each kind of block has a number of its own, which counts the blocks
 /// and is the counter of its streams.
+///
+/// A headset that sends another preset than it was told, or than a capture is believed to hold, is followed: what its blocks
+/// hold, their tags say.
 public struct MuseAthenaDecoder: HeadsetDecoder {
     private var control = MuseControl()
-    private let eegTag: MuseAthenaPacket.Tag
-    private let opticsTag: MuseAthenaPacket.Tag?
-    private let referenceStream: Int
+    private var layout: MuseAthenaLayout
+    /// Blocks in a row of EEG, and of optics, that are wider or narrower than ``layout`` says.
+    private var otherBlocks: (eeg: [Block], optics: [Block]) = ([], [])
     /// The headset's clock when it was told last.
     private var toldMilliseconds: UInt64?
 
@@ -16,13 +19,22 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     /// How often the headset's clock is told; battery blocks come each second.
     private static let clockPeriodMilliseconds: UInt64 = 10_000
 
+    /// With so many of them the headset is followed: a few may be left over from the preset before.
+    private static let otherBlockLimit = 8
+
+    private struct Block {
+        var tag: MuseAthenaPacket.Tag
+        var number: UInt8
+        var content: [UInt8]
+    }
+
     /// Creates a decoder for one link.
     ///
-    /// - Parameter preset: what the headset was told to send; blocks of another width are discarded.
+    /// - Parameter preset: what the headset was told to send. Blocks of another width are held back; with the eighth in a row,
+    ///   what they hold is told as a status with other streams, and then their samples. Where one comes between that fits,
+    ///   they are discarded.
     public init(preset: MuseAthenaPreset = .p1041) {
-        eegTag = preset.eegTag
-        opticsTag = preset.opticsTag
-        referenceStream = preset.referenceStream
+        layout = preset.layout
     }
 
     public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
@@ -63,19 +75,54 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         into decoded: inout Decoded
     ) {
         switch tag {
-        case eegTag:
+        case layout.eegTag:
+            Self.discard(&otherBlocks.eeg, into: &decoded)
             control.hasSamples = true
             let channels = tag == .eeg8 ? 8 : 4
             let start = decoded.values.count
             MuseAthenaPacket.appendPacked(bytes, from: content.lowerBound, count: 16, width: 14, to: &decoded.values)
             Self.append(MuseAthenaProfile.eeg, number, channels: channels, from: start, into: &decoded)
         case .motion: Self.decodeMotion(number, bytes, content, into: &decoded)
-        case opticsTag: Self.decodeOptics(tag, number, bytes, content, into: &decoded)
+        case layout.opticsTag:
+            Self.discard(&otherBlocks.optics, into: &decoded)
+            Self.decodeOptics(tag, number, bytes, content, into: &decoded)
         case .reference: decodeReference(number, bytes, content, into: &decoded)
         case .battery: tellBattery(bytes, content, packet, into: &decoded)
         case .newBattery: tellNewBattery(bytes, content, packet, into: &decoded)
-        case .eeg4, .eeg8, .optics4, .optics8, .optics16:
-            decoded.items.append(.discarded(byteCount: content.count))
+        case .eeg4, .eeg8:
+            otherBlocks.eeg.append(Block(tag: tag, number: number, content: Array(bytes[content])))
+            if let blocks = Self.takeRow(&otherBlocks.eeg) { follow(blocks, packet, into: &decoded) }
+        case .optics4, .optics8, .optics16:
+            otherBlocks.optics.append(Block(tag: tag, number: number, content: Array(bytes[content])))
+            if let blocks = Self.takeRow(&otherBlocks.optics) { follow(blocks, packet, into: &decoded) }
+        }
+    }
+
+    /// What was left over.
+    private static func discard(_ blocks: inout [Block], into decoded: inout Decoded) {
+        guard !blocks.isEmpty else { return }
+        decoded.items.append(.discarded(byteCount: blocks.reduce(0) { $0 + $1.content.count }))
+        blocks.removeAll()
+    }
+
+    /// Takes the blocks once there are enough of them.
+    private static func takeRow(_ blocks: inout [Block]) -> [Block]? {
+        guard blocks.count >= otherBlockLimit else { return nil }
+        defer { blocks.removeAll() }
+        return blocks
+    }
+
+    /// Takes the latest block for what comes from now on; earlier ones of yet another width do not fit.
+    private mutating func follow(_ blocks: [Block], _ packet: Range<Int>, into decoded: inout Decoded) {
+        guard let latest = blocks.last?.tag else { return }
+        layout.follow(latest)
+        decoded.items.append(.status(HeadsetStatus(condition: .streaming, streams: layout.streams)))
+        for block in blocks {
+            if block.tag == latest {
+                decodeBlock(block.tag, number: block.number, block.content, block.content.indices, packet, into: &decoded)
+            } else {
+                decoded.items.append(.discarded(byteCount: block.content.count))
+            }
         }
     }
 
@@ -131,7 +178,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         for place in stride(from: content.lowerBound, to: content.upperBound, by: 2) {
             decoded.values.append(Int32(bytes[place]) | Int32(bytes[place + 1]) << 8)
         }
-        Self.append(referenceStream, number, channels: 2, from: start, into: &decoded)
+        Self.append(layout.referenceStream, number, channels: 2, from: start, into: &decoded)
     }
 
     // MARK: Battery and clock

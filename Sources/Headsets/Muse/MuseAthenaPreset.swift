@@ -34,20 +34,8 @@ public enum MuseAthenaPreset: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    var eegTag: MuseAthenaPacket.Tag { eegChannelCount == 8 ? .eeg8 : .eeg4 }
-
-    var opticsTag: MuseAthenaPacket.Tag? {
-        switch opticsChannelCount {
-        case 4: .optics4
-        case 8: .optics8
-        case 16: .optics16
-        default: nil
-        }
-    }
-
-    /// The place of the stream of the reference electrodes: behind the banks of optics.
-    var referenceStream: Int {
-        let perBank = StreamDescription.channelsPerBank
-        return MuseAthenaProfile.optics + (opticsChannelCount + perBank - 1) / perBank
+    /// What its blocks hold.
+    var layout: MuseAthenaLayout {
+        MuseAthenaLayout(eegChannelCount: eegChannelCount, opticsChannelCount: opticsChannelCount)
     }
 }

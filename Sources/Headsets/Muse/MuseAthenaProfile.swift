@@ -34,54 +34,7 @@ public struct MuseAthenaProfile: HeadsetProfile {
     public var memory: MemoryCapability { .none }
     public var timing: ProfileTiming { general.timing }
 
-    public var streams: [StreamDescription] {
-        let channels = ["TP9", "AF7", "AF8", "TP10", "AUX1", "AUX2", "AUX3", "AUX4"].prefix(preset.eegChannelCount)
-        let scale = Self.microvoltsPerCount
-        let streams = [
-            StreamDescription(
-                name: "eeg", samplingFrequency: 256, samplesPerCount: 16 / channels.count, counterModulus: 256,
-                channels: channels.map {
-                    // The middle of 14 bits is 0: inputs that are open lie there.
-                    ChannelDescription(name: $0, scale: scale, offset: -8192 * scale, rawMinimum: 0, rawMaximum: 16_383)
-                }),
-            Self.motion("accelerometer", type: "ACCEL", unit: "g", scale: 1.0 / 16_384),
-            Self.motion("gyroscope", type: "GYRO", unit: "deg/s", scale: -MuseProfile.degreesPerSecondPerCount),
-        ]
-        return streams + optics + [Self.reference]
-    }
-
-    /// Banks of at most 8 channels.
-    private var optics: [StreamDescription] {
-        let count = preset.opticsChannelCount
-        // Its tag promises 64 Hz for 8 channels too, but a recording of 7 s holds 32 Hz of them, with no block missing.
-        let (instants, frequency) = count == 16 ? (1, 64.0) : count == 8 ? (2, 32.0) : (3, 64.0)
-        return stride(from: 0, to: count, by: StreamDescription.channelsPerBank).map { first in
-            StreamDescription(
-                name: "optics", bank: first / StreamDescription.channelsPerBank, samplingFrequency: frequency,
-                samplesPerCount: instants, counterModulus: 256,
-                channels: (first..<min(count, first + StreamDescription.channelsPerBank)).map {
-                    ChannelDescription(
-                        name: "OPT\($0 + 1)", type: "MISC", unit: "n/a", scale: 1, rawMinimum: 0, rawMaximum: 0xF_FFFF)
-                })
-        }
-    }
-
-    /// Two channels of 16 bits near 8192, the middle of the EEG's 14 bits, in a recording. BrainFlow names them; which is which
-    /// nobody has proven, nor their scale. The tag promises 32 Hz; three recordings hold 29.9 to 30.9 Hz.
-    private static let reference = StreamDescription(
-        name: "reference", samplingFrequency: 31, samplesPerCount: 6, counterModulus: 256,
-        channels: ["DRL", "REF"].map {
-            ChannelDescription(name: $0, type: "MISC", unit: "n/a", scale: 1, rawMinimum: 0, rawMaximum: 0xFFFF)
-        })
-
-    private static func motion(_ name: String, type: String, unit: String, scale: Double) -> StreamDescription {
-        StreamDescription(
-            name: name, samplingFrequency: 52, samplesPerCount: 3, counterModulus: 256,
-            channels: ["X", "Y", "Z"].map {
-                ChannelDescription(
-                    name: $0, type: type, unit: unit, scale: scale, rawMinimum: -0x8000, rawMaximum: 0x7FFF)
-            })
-    }
+    public var streams: [StreamDescription] { preset.layout.streams }
 
     /// Commands that follow each other within some 200 ms are dropped (BlueMuse). The start comes after the
     /// pause behind the preset, and is sent twice, as by everybody.

@@ -193,10 +193,13 @@ struct ReplayFacts: Facts {
             let count = Quantity.count(Int64(unusedNotifications), "notification")
             lines.append(style.apply(.caution, to: "\(count) of no use to the model left out."))
         }
-        let silent = audit.streams.filter { $0.rows == 0 }.map(\.words)
+        let names = audit.streams.map { StreamName($0.stream) }
+        let silent = audit.streams.filter { stream in
+            stream.rows == 0 && !names.contains { $0.continues(stream.stream) }
+        }.map(\.words)
         if !silent.isEmpty {
-            let names = silent.joined(separator: ", ")
-            lines.append(style.apply(.caution, to: "Nothing came of \(names.printable): check --model and --preset."))
+            let words = silent.joined(separator: ", ")
+            lines.append(style.apply(.caution, to: "Nothing came of \(words.printable): check --model and --preset."))
         }
         lines.append("")
         if !missing.isEmpty {
