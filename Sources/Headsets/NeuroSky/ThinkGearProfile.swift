@@ -24,6 +24,9 @@ public struct ThinkGearProfile: SerialPortProfile {
 
     public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["MindWave Mobile"]) }
 
+    /// The port that programs open on a MindWave Mobile without asking for it (robintibor/python-mindwave-mobile).
+    public var serialPortChannel: UInt8? { 1 }
+
     public var streams: [StreamDescription] {
         let bands = ["delta", "theta", "lowAlpha", "highAlpha", "lowBeta", "highBeta", "lowGamma", "midGamma"]
         return [
