@@ -135,7 +135,10 @@ extension HeadsetAcquisition {
             var description = described
             let id = acquirer.nextStreamID
             if let index = streams.firstIndex(where: { $0.position == position }) {
-                if streams[index].hasShape(of: description) { continue }
+                if streams[index].hasShape(of: description) {
+                    streams[index].adopt(description)
+                    continue
+                }
                 var retired = streams.remove(at: index)
                 retired.endRecording(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now), absenceCause: nil)
                 retiredStreams.append(retired)
