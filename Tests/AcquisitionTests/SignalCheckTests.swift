@@ -119,11 +119,15 @@ struct SignalCheckTests {
 
     @Test("A stream that is resumed takes from its profile where the converter ends: the database does not keep it")
     func resumed() throws {
-        var stream = StreamAssembler(
-            id: StreamID(rawValue: 1), position: 0, description: Self.description(range: 0x7FFF))
-        #expect(stream.hasShape(of: Self.narrowConverter), "it is no other stream")
-        stream.adopt(Self.narrowConverter)
-        var check = try #require(stream.signals)
+        let test = try AcquirerUnderTest()
+        try test.want()
+        try test.reconcile()
+        let headset = try #require(test.acquirer.acquisitions.first)
+        // As the database has it, then as the profile has it.
+        headset.adoptStreams([Self.description(range: 0x7FFF)], at: test.now)
+        headset.adoptStreams([Self.narrowConverter], at: test.now)
+        #expect(headset.streams.count == 1 && headset.retiredStreams.isEmpty, "it is no other stream")
+        var check = try #require(headset.streams.first?.signals)
         check.take([Int32](repeating: -2048, count: 2560)[...], firstN: 0)
         #expect(check.takeResults().map(\.condition) == [.railed])
     }
