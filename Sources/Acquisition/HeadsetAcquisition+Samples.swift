@@ -143,7 +143,10 @@ extension HeadsetAcquisition {
             var description = described
             let id = acquirer.nextStreamID
             if let index = streams.firstIndex(where: { $0.position == position }) {
-                if streams[index].hasShape(of: description) { continue }
+                if streams[index].hasShape(of: description) {
+                    streams[index].adopt(description)
+                    continue
+                }
                 retireStream(at: index, now)
             }
             description.name += suffix

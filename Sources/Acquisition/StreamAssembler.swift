@@ -9,7 +9,7 @@ import Storage
 struct StreamAssembler: Sendable {
     let id: StreamID
     let position: Int
-    let description: StreamDescription
+    private(set) var description: StreamDescription
 
     /// The first n that is not settled.
     var nextN: Int64
@@ -277,6 +277,13 @@ struct StreamAssembler: Sendable {
         description.channels == other.channels && description.samplingFrequency == other.samplingFrequency
             && description.bank == other.bank && description.counterModulus == other.counterModulus
             && description.samplesPerCount == other.samplesPerCount
+    }
+
+    /// Takes from the profile's description what the database does not keep.
+    mutating func adopt(_ described: StreamDescription) {
+        guard description.saturation != described.saturation else { return }
+        description.saturation = described.saturation
+        signals = SignalCheck(stream: id, description)
     }
 
     /// The n that lies `count` samples after the one with the counter; nil where nothing is placed yet.

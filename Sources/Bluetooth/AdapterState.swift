@@ -1,13 +1,15 @@
-/// The state of a Bluetooth adapter: Core Bluetooth's `CBManagerState`, and the two that only Linux can tell apart.
+/// The state of a Bluetooth adapter: Core Bluetooth's `CBManagerState`, and the three that only Linux can tell apart.
 public enum AdapterState: String, Hashable, Sendable, CaseIterable {
-    /// Not told yet.
+    /// Not told yet, or not told any more: the kernel is asked again at once.
     case unknown
-    /// bluetoothd or the kernel restarts; a new state follows by itself.
+    /// bluetoothd restarts, or does not run; a new state follows by itself.
     case resetting
     /// The adapter does not support Bluetooth Low Energy.
     case unsupported
     /// This process may not use Bluetooth; a person must grant it.
     case unauthorized
+    /// The kernel has no Bluetooth, or keeps this process from it (`AF_BLUETOOTH` is no address family that it may use).
+    case unreachable
     /// No adapter is there; it may be plugged in.
     case absent
     /// A person blocked the radio (rfkill, airplane mode).
@@ -20,7 +22,7 @@ public enum AdapterState: String, Hashable, Sendable, CaseIterable {
     /// True where only a person brings the adapter back; the program then waits and never switches it on.
     public var waitsForOperator: Bool {
         switch self {
-        case .poweredOff, .blocked, .unauthorized, .unsupported: true
+        case .poweredOff, .blocked, .unauthorized, .unsupported, .unreachable: true
         case .unknown, .resetting, .absent, .poweredOn: false
         }
     }

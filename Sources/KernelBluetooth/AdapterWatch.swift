@@ -1,5 +1,6 @@
 import Bluetooth
 import BluetoothManagement
+import Glibc
 
 /// Watches the adapter through the kernel's management channel, which needs no privilege for that.
 final class AdapterWatch {
@@ -99,7 +100,12 @@ final class AdapterWatch {
             self.socket = socket
             readiness.watch(socket.descriptor, for: .reading)
         } catch {
-            state = error.disposition == .waitForOperator ? .unauthorized : .absent
+            state =
+                switch error {
+                case .cannotOpen(EAFNOSUPPORT): .unreachable
+                case _ where error.disposition == .waitForOperator: .unauthorized
+                default: .absent
+                }
             due = now + Self.openingPause
         }
     }
@@ -116,7 +122,8 @@ final class AdapterWatch {
             } catch {
                 readiness.unwatch(socket.descriptor)
                 self.socket = nil
-                state = .resetting
+                // `resetting` would be bluetoothd.
+                state = .unknown
                 due = now + Self.openingPause
             }
         }

@@ -237,7 +237,7 @@ public final class KernelCentral: Central {
 
     /// Prepares an adapter that has come into use, and switches it on where that is wanted.
     private func attendToAdapter() {
-        guard let index = adapter.index, adapter.state != .unknown, adapter.state != .resetting else { return }
+        guard let index = adapter.index, adapter.state != .unknown else { return }
         if index != preparedIndex { prepare(index) }
         guard powersOn,
             power.wantsPower(

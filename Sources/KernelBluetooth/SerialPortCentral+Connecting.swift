@@ -71,6 +71,7 @@ extension SerialPortCentral {
             guard let place = links.firstIndex(where: { $0.identifier == identifier }),
                 let limit = links[place].limit ?? pageLimit(of: links[place]), limit <= now
             else { continue }
+            if case .searching = links[place].phase, !links[place].pairing.hasFailed, openKnownChannel(place) { continue }
             if links[place].hasAnsweredPage { adapter.disconnect(identifier) }
             if links[place].pairing.hasFailed {
                 notAuthenticated(place)
@@ -124,7 +125,11 @@ extension SerialPortCentral {
     }
 
     private func paged(_ place: Int, _ socket: Int32) {
-        if let error = sockets.connectionError(socket) { return refused(place, error) }
+        if let error = sockets.connectionError(socket) {
+            // A headset may have no Service Discovery Protocol at all.
+            if error.code == ECONNREFUSED, !isOfPairing(error, of: links[place]), openKnownChannel(place) { return }
+            return refused(place, error)
+        }
         var search = SerialPortSearch()
         let packet = search.begin()
         guard send(socket, packet, packet.count, Self.neverWait) == packet.count else {
@@ -153,8 +158,15 @@ extension SerialPortCentral {
             case .found(let channel): open(place, channel)
             }
         } catch {
-            fail(place, .connectionFailed(reason: "\(error)"))
+            if !openKnownChannel(place) { fail(place, .connectionFailed(reason: "\(error)")) }
         }
+    }
+
+    /// Opens the serial port where the model is known to have it: the headset did not tell. Returns false where nobody knows.
+    private func openKnownChannel(_ place: Int) -> Bool {
+        guard let channel = channels.number(for: links[place].identifier) else { return false }
+        open(place, channel)
+        return true
     }
 
     private func open(_ place: Int, _ channel: UInt8) {

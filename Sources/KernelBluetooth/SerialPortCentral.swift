@@ -30,6 +30,7 @@ public final class SerialPortCentral: Central {
     /// Nil where bluetoothd pairs, and keeps the keys.
     let linkKeys: LinkKeyStore?
     let passkeys: [Passkey]
+    let channels: [SerialPortChannel]
     let isBluetoothdRunning: () -> Bool
     private let watch: DescriptorWatch
     /// The present, as last told.
@@ -48,26 +49,30 @@ public final class SerialPortCentral: Central {
     ///   - adapter: `hci0`, or an address such as `00:AA:01:00:00:42`; nil for the first that is on.
     ///   - linkKeys: the keys of headsets, which ``KernelCentral`` loads; nil to leave pairing to others, such as bluetoothd.
     ///   - passkeys: the digits by which headsets are paired.
+    ///   - channels: where the serial ports of headsets are that do not tell it themselves.
     ///   - isBluetoothdRunning: asked when a headset is paired; it must answer at once.
     ///   - watch: where its file descriptors are watched.
     public convenience init(
-        adapter: String? = nil, linkKeys: LinkKeyStore? = nil, passkeys: [Passkey] = [],
+        adapter: String? = nil, linkKeys: LinkKeyStore? = nil, passkeys: [Passkey] = [], channels: [SerialPortChannel] = [],
         isBluetoothdRunning: @escaping () -> Bool = { false }, watch: DescriptorWatch
     ) {
         self.init(
-            adapter: adapter, linkKeys: linkKeys, passkeys: passkeys, isBluetoothdRunning: isBluetoothdRunning, watch: watch,
+            adapter: adapter, linkKeys: linkKeys, passkeys: passkeys, channels: channels,
+            isBluetoothdRunning: isBluetoothdRunning, watch: watch,
             sockets: .kernel, isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
             openManagement: { () throws(ManagementError) in try ManagementSocket() })
     }
 
     /// The same with other sockets.
     init(
-        adapter: String?, linkKeys: LinkKeyStore?, passkeys: [Passkey], isBluetoothdRunning: @escaping () -> Bool,
-        watch: DescriptorWatch, sockets: ClassicSockets, isBlocked: @escaping (String) -> Bool,
+        adapter: String?, linkKeys: LinkKeyStore?, passkeys: [Passkey], channels: [SerialPortChannel],
+        isBluetoothdRunning: @escaping () -> Bool, watch: DescriptorWatch, sockets: ClassicSockets,
+        isBlocked: @escaping (String) -> Bool,
         openManagement: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
         self.linkKeys = linkKeys
         self.passkeys = passkeys
+        self.channels = channels
         self.isBluetoothdRunning = isBluetoothdRunning
         self.watch = watch
         self.sockets = sockets

@@ -38,6 +38,8 @@ public final class ReplayRun {
         public var recording: RecordingID
         /// False where the headset never began to play: its profile and the capture do not fit.
         public var isComplete: Bool
+        /// Whether anything of it was stored.
+        public var hasSamples: Bool
         /// From the first piece of the capture to the last.
         public var duration: Duration
         /// Pieces of characteristics that the profile neither subscribes to nor reads; they were not played.
@@ -67,11 +69,28 @@ public final class ReplayRun {
             seed: 1, headsets: [.recorded(capture, profile: profile)], start: MonotonicTime(nanoseconds: 60_000_000_000))
     }
 
+    /// Plays a capture into a database in memory up to its first sample, so that one that has none is refused before anything
+    /// is written. The report is complete only where there was no sample.
+    ///
+    /// - Parameter progress: gets the part that is done, 0 ... 1.
+    public static func trial(
+        of capture: Capture, profile: any HeadsetProfile, progress: (Double) -> Void = { _ in }
+    ) throws(StorageError) -> Report {
+        let run = ReplayRun(
+            capture, profile: profile, wanted: Wanted(headset: "trial"),
+            store: try Store.inMemory(hostBoot: HostBoot(uuid: "trial")), startUnixNanoseconds: 0)
+        return try run.play(untilSamples: true, progress: progress)
+    }
+
     /// Plays everything, then stops the recording as an operator would.
     ///
     /// - Parameter progress: gets the part that is done, 0 ... 1.
     /// - Throws: what the store throws; the recording is then as complete as the last commit.
     public func run(progress: (Double) -> Void = { _ in }) throws(StorageError) -> Report {
+        try play(untilSamples: false, progress: progress)
+    }
+
+    private func play(untilSamples: Bool, progress: (Double) -> Void) throws(StorageError) -> Report {
         let recording = try store.startRecording(
             headset: wanted.headset, model: profile.model, label: wanted.label, subject: wanted.subject, task: wanted.task,
             at: world.now)
@@ -82,13 +101,15 @@ public final class ReplayRun {
                 open.recording == recording || (open.headsetName == wanted.headset && !open.isWanted) ? profile : nil
             },
             unixNanoseconds: { [unowned self] now in unixNanoseconds(at: now) })
+        var hasSamples = false
+        daemon.committed = { batch, _ in hasSamples = hasSamples || !batch.samples.isEmpty }
         let headset = world.headsets[0]
         try daemon.advance(to: world.now + Self.patience) { headset.isPlaybackStarted }
         if headset.isPlaybackStarted {
             playbackBegan = world.now
             daemon.readClock()
             let end = world.now + capture.duration + .seconds(1)
-            while !headset.isPlaybackFinished, world.now < end {
+            while !headset.isPlaybackFinished, world.now < end, !(untilSamples && hasSamples) {
                 try daemon.advance(to: world.now + .seconds(1)) { headset.isPlaybackFinished }
                 let played = (world.now - (playbackBegan ?? world.now)).nanoseconds
                 progress(Double(played) / Double(max(1, capture.duration.nanoseconds)))
@@ -100,7 +121,8 @@ public final class ReplayRun {
         // Of the very kind of headset that the capture is of: what it subscribes to, and what it reads.
         let subscribed = Set(headset.specification.database.characteristics.map(\.uuid))
         return Report(
-            recording: recording, isComplete: headset.isPlaybackFinished && isEnded, duration: capture.duration,
+            recording: recording, isComplete: headset.isPlaybackFinished && isEnded, hasSamples: hasSamples,
+            duration: capture.duration,
             foreignPieceCount: capture.pieces.count { !subscribed.contains($0.characteristic) })
     }
 

@@ -9,14 +9,17 @@ extension Store {
     public func recordings() throws(StorageError) -> [RecordingSummary] {
         try connection.read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM recording_overview ORDER BY recording_id").map { row in
-                RecordingSummary(
+                let byDesign = try GapsByDesign(
+                    of: "SELECT id FROM stream WHERE recording_id = ?", arguments: [row["recording_id"]], in: db)
+                return RecordingSummary(
                     id: row["recording_id"], headset: row["headset"], model: row["model"], label: row["label"],
                     subject: row["subject"], task: row["task"],
                     state: RecordingSummary.State(rawValue: row["state"]) ?? .stopped,
                     requestedUnixNanoseconds: row["requested_unix_ns"], startUnixNanoseconds: row["start_unix_ns"],
                     endUnixNanoseconds: row["end_unix_ns"], stoppedUnixNanoseconds: row["stopped_unix_ns"],
                     durationSeconds: row["duration_seconds"], rows: row["rows"], missing: row["missing"],
-                    recovered: row["recovered"], gaps: row["gaps"],
+                    recovered: row["recovered"], gaps: row["gaps"], missingByDesign: byDesign.samples,
+                    gapsByDesign: byDesign.count,
                     views: (row["view_names"] as String?).map { $0.split(separator: ",").map(String.init) } ?? [])
             }
         }
@@ -72,6 +75,26 @@ extension Store {
         }
         let free = try? FileManager.default.attributesOfFileSystem(forPath: path)[.systemFreeSize] as? NSNumber
         return DatabaseSize(bytes: bytes.reduce(0, +), freeBytes: free?.int64Value)
+    }
+}
+
+/// The gaps of what a headset by its design never sends, which are no sign that anything is wrong.
+private struct GapsByDesign {
+    let count: Int64
+    let samples: Int64
+
+    /// Counts those of whole rows.
+    ///
+    /// - Parameter streams: an SQL expression for the keys of streams.
+    init(of streams: String, arguments: StatementArguments, in db: Database) throws {
+        let sums = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) AS gaps, coalesce(sum(count - recovered), 0) AS samples FROM gap
+                WHERE stream_id IN (\(streams)) AND channel = 0 AND cause = 'notSent'
+                """, arguments: arguments)
+        count = sums?["gaps"] ?? 0
+        samples = sums?["samples"] ?? 0
     }
 }
 
@@ -156,11 +179,12 @@ struct ActivityInspection {
                     }
                 }
             }
+            let byDesign = try GapsByDesign(of: "?", arguments: [id], in: db)
             return StreamActivity(
                 id: StreamID(rawValue: id), name: row["stream"], bank: row["bank"], view: row["view_name"],
                 samplingFrequency: row["sampling_frequency"], rowsPerSecond: rate, lastN: lastN, lastSample: lastSample,
                 rows: row["rows"] ?? 0, missing: row["missing"], recovered: row["recovered"], gaps: row["gaps"],
-                openGapFirstN: row["open_gap_first_n"],
+                missingByDesign: byDesign.samples, gapsByDesign: byDesign.count, openGapFirstN: row["open_gap_first_n"],
                 signals: try signals(of: id, lastN: lastN, samplingFrequency: row["sampling_frequency"], in: db))
         }
     }

@@ -33,6 +33,9 @@ public struct RecordingSummary: Codable, Hashable, Sendable {
     public var missing: Int64
     public var recovered: Int64
     public var gaps: Int64
+    /// Those of ``missing`` and ``gaps`` that the headset by its design never sends (``Headsets/GapCause/notSent``).
+    public var missingByDesign: Int64 = 0
+    public var gapsByDesign: Int64 = 0
     /// The views that show the streams, such as `eeg_12`.
     public var views: [String]
 }
@@ -115,6 +118,9 @@ public struct StreamActivity: Hashable, Sendable {
     public var missing: Int64
     public var recovered: Int64
     public var gaps: Int64
+    /// Those of ``missing`` and ``gaps`` that the headset by its design never sends (``Headsets/GapCause/notSent``).
+    public var missingByDesign: Int64 = 0
+    public var gapsByDesign: Int64 = 0
     /// Where the gap begins whose end is not known, or nil.
     public var openGapFirstN: Int64?
     /// The latest check of each channel that has one, in the order of the channels.

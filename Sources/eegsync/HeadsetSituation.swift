@@ -104,8 +104,8 @@ extension AdapterState {
         case .poweredOff: "it is switched off"
         case .blocked: "Bluetooth is blocked"
         case .absent: "there is none"
-        // Of a kernel without Bluetooth the management channel says the same.
-        case .unauthorized: "this user may not use it, or the kernel has no Bluetooth"
+        case .unauthorized: "this user may not use it"
+        case .unreachable: "the kernel has no Bluetooth, or keeps it from eegsync"
         case .unsupported: "it does not support Low Energy"
         case .resetting: "bluetoothd does not run"
         case .unknown, .poweredOn: "the Bluetooth system starts"
@@ -121,6 +121,8 @@ extension AdapterState {
         case .unauthorized:
             "add the user of eegsync to the group bluetooth, or, without bluetoothd, give it CAP_NET_ADMIN; `eegsync doctor` "
                 + "says which"
+        case .unreachable:
+            "load the module (modprobe bluetooth), or allow AF_BLUETOOTH in RestrictAddressFamilies= of the service"
         case .unsupported: "plug in one that does (Bluetooth 4.0 or later)"
         case .resetting: "nothing if it is restarting; otherwise: systemctl start bluetooth"
         case .unknown, .poweredOn: "nothing; eegsync goes on by itself"

@@ -101,6 +101,37 @@ struct SignalCheckTests {
         #expect(found[0].peakToPeak == 100)
     }
 
+    /// A channel whose field is wider than its converter: 12 of 16 bits.
+    private static var narrowConverter: StreamDescription {
+        var description = Self.description(range: 0x7FFF)
+        description.saturation = -2048...2047
+        return description
+    }
+
+    @Test("A channel is railed where its converter ends, although its field goes on")
+    func saturation() throws {
+        func signal(_ n: Int64, _: Int) -> Double { max(-2048, min(2047, Self.sine(9, amplitude: 3000, at: n))) }
+        #expect(try Self.results(Self.narrowConverter, signal).map(\.condition) == [.railed])
+        #expect(try Self.results(Self.description(range: 0x7FFF), signal).map(\.condition) == [.good])
+        #expect(ThinkGearProfile().streams[ThinkGearProfile.eeg].saturation == -2048...2047)
+        #expect(MindWaveProfile().streams.map(\.saturation) == TGAMProfile().streams.map(\.saturation))
+    }
+
+    @Test("A stream that is resumed takes from its profile where the converter ends: the database does not keep it")
+    func resumed() throws {
+        let test = try AcquirerUnderTest()
+        try test.want()
+        try test.reconcile()
+        let headset = try #require(test.acquirer.acquisitions.first)
+        // As the database has it, then as the profile has it.
+        headset.adoptStreams([Self.description(range: 0x7FFF)], at: test.now)
+        headset.adoptStreams([Self.narrowConverter], at: test.now)
+        #expect(headset.streams.count == 1 && headset.retiredStreams.isEmpty, "it is no other stream")
+        var check = try #require(headset.streams.first?.signals)
+        check.take([Int32](repeating: -2048, count: 2560)[...], firstN: 0)
+        #expect(check.takeResults().map(\.condition) == [.railed])
+    }
+
     @Test("A little more than nothing is not flat, and a blink is not railed")
     func edges() throws {
         let still = try Self.results(Self.description()) { n, _ in Double(n % 5) }

@@ -2,6 +2,7 @@ import Acquisition
 import Bluetooth
 import Foundation
 import Headsets
+import KernelBluetooth
 import Testing
 
 @testable import eegsync
@@ -104,6 +105,15 @@ private func configuration(
         #expect(
             problems(configuration(headset: "{name: a, model: ganglion, preset: p21}")).first?
                 .contains("no preset with this model") == true)
+    }
+
+    @Test func whereSerialPortsAreIsTakenFromTheModelsThatTellIt() throws {
+        let address = PeripheralIdentifier(address: 0x2068_9D00_1324, type: .classic)
+        let read = try parse(
+            configuration(
+                headset: "{name: a, model: thinkgear, identifiers: [\"20:68:9D:00:13:24\"]}",
+                more: "  - {name: b, model: unicorn}"))
+        #expect(read.serialPortChannels == [SerialPortChannel(number: 1, identifiers: [address])])
     }
 
     @Test func everyProblemIsToldAtOnceInTheOrderOfTheFile() {

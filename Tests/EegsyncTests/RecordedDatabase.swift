@@ -29,8 +29,10 @@ final class RecordedDatabase {
 
     /// Records ten seconds of four channels at 250 Hz from headset `left`, ending now, with one second missing of which 50 rows
     /// were recovered. The recording stays open.
+    ///
+    /// - Parameter byDesign: how many samples the headset never sends besides.
     @discardableResult
-    func record() throws -> RecordingID {
+    func record(byDesign: Int64 = 0) throws -> RecordingID {
         let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .control)
         let now = HostClock.now
         let start = now - .seconds(10)
@@ -47,6 +49,10 @@ final class RecordedDatabase {
             .open(stream: stream, firstN: 1000, channel: 0, count: 250, cause: .linkLost, noticed: start),
             .recover(stream: stream, firstN: 1000, channel: 0, count: 50),
         ]
+        batch.samples += byDesign > 0 ? [Self.rows(stream, 2500 + byDesign..<2510 + byDesign)] : []
+        batch.ledger += (0..<byDesign).map {
+            .open(stream: stream, firstN: 2500 + $0, channel: 0, count: 1, cause: .notSent, noticed: start)
+        }
         batch.segments = [
             SegmentRecord(
                 stream: stream, firstN: 0, lastN: 2499, epoch: 0, referenceN: 0, referenceTime: start,

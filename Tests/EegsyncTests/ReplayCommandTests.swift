@@ -188,6 +188,13 @@ import Testing
         return Data(file)
     }
 
+    /// What there is to be seen of a database, as commands show it.
+    private static func contents(of database: RecordedDatabase) throws -> [String] {
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let recordings = try store.recordings().map { "\($0.id) \($0.headset) \($0.rows)" }
+        return recordings + (try store.headsets(at: HostClock.now).map(\.name))
+    }
+
     @Test func whatCannotBePlayedIsRefusedWithTheRightCode() throws {
         let database = try RecordedDatabase()
         let garbage = database.directory.appendingPathComponent("garbage").path
@@ -213,9 +220,17 @@ import Testing
             let run = try ProgramRun(["replay"] + arguments + ["--database", database.path])
             #expect(run.exitCode == code, "\(arguments) \(run.errors)")
             #expect(run.errors.contains(text), "\(arguments) \(run.errors)")
+            #expect(!FileManager.default.fileExists(atPath: database.path), "\(arguments) left a database behind")
         }
+        // Nor does a database that is there get an empty recording, or a headset that sent nothing.
+        try database.record()
+        let before = try Self.contents(of: database)
+        #expect(try ProgramRun(["replay", garbage, "--model", "thinkgear", "--database", database.path]).exitCode == 65)
+        #expect(try Self.contents(of: database) == before)
+        let short = database.directory.appendingPathComponent("short.bytes")
+        try Data((0..<1024).flatMap { ThinkGearFrame.raw(Int16($0)).encoded() }).write(to: short)
         let lock = try AcquisitionLock(database: database.path)
-        let busy = try ProgramRun(["replay", garbage, "--model", "thinkgear", "--database", database.path])
+        let busy = try ProgramRun(["replay", short.path, "--model", "thinkgear", "--database", database.path])
         #expect(busy.exitCode == 75, "\(busy.errors)")
         withExtendedLifetime(lock) {}
     }

@@ -71,6 +71,22 @@ import Testing
         #expect(Set(headsets.map(\.modelName)).count == 1)
     }
 
+    @Test func theTablesFitATerminalOf80Columns() {
+        var sightings = ScanSightings()
+        sightings.add(
+            address, Advertisement(localName: "A headset with a long name", serviceUUIDs: [BufferedEEGService.service]),
+            rssi: -60)
+        sightings.add(
+            PeripheralIdentifier(address: 9, type: .random),
+            Advertisement(
+                localName: "A lamp of some maker in a room nearby",
+                serviceUUIDs: [.deviceInformation, .serialPort, GanglionService.service, MuseService.service]), rssi: -70)
+        let known = [ScanFacts.Known(identifier: address, name: "frontal left", model: "buffered-eeg")]
+        let lines = facts(sightings, known: known, others: true).lines(without: [], style: .plain, columns: 80)
+        #expect(lines.allSatisfy { $0.displayWidth <= 80 }, "\(lines)")
+        #expect(lines.contains { $0.contains("ADDRESS") } && lines.contains { $0.contains("lamp") }, "\(lines)")
+    }
+
     @Test func aHostileNameCannotSpeakToTheTerminal() {
         var sightings = ScanSightings()
         sightings.add(

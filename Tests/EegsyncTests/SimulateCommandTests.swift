@@ -1,4 +1,5 @@
 import Foundation
+import Rehearsal
 import Testing
 
 @testable import eegsync
@@ -19,6 +20,12 @@ import Testing
         #expect(run.exitCode == 65)
         #expect(run.output.contains("storedIsSampled"))
         #expect(run.output.contains("eegsync simulate --seeds 1..1 --faults none --plant shiftChannel"))
+    }
+
+    @Test func theHelpNamesTheUsualSeedsAndEveryDefect() throws {
+        let words = try ProgramRun(["simulate", "--help"]).output.split { $0.isWhitespace }.joined(separator: " ")
+        #expect(words.contains("Without it: 1..50."))
+        for defect in PlantedDefect.allCases { #expect(words.contains(defect.rawValue)) }
     }
 
     @Test func wrongSeedsAndDefectsExitWith64() throws {

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 import Glibc
 import Headsets
@@ -68,6 +69,52 @@ import Testing
         let text = facts.lines(style: .plain).joined(separator: "\n") + "\n"
         #expect(facts.frame(isTerminal: true, style: .plain) == Self.clear + text)
         #expect(facts.frame(isTerminal: false, style: .plain) == text + "\n")
+    }
+
+    /// As `eegsync status` has it, with a headset that records a sample less each second by its design.
+    private static func facts(_ stream: StatusFacts.Stream, of database: RecordedDatabase) throws -> StatusFacts {
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        var facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
+        facts.headsets[0].streams = [stream]
+        return facts
+    }
+
+    private static let longStream = StatusFacts.Stream(
+        name: "accelerometer", view: "accelerometer_1234", samplingFrequency: 256, rowsPerSecond: 255.9, rows: 453_600_000,
+        missing: 123_456, gaps: 100_012, missingByDesign: 100_000, gapsByDesign: 100_000, recovered: 0, hasOpenGap: true,
+        newestRowSeconds: 0.4, signals: [])
+
+    @Test func theTableFitsATerminalOf80Columns() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        let facts = try Self.facts(Self.longStream, of: database)
+        let table = facts.lines(style: .plain, columns: 80).filter { $0.hasPrefix("  ") }
+        #expect(table.allSatisfy { $0.displayWidth <= 80 }, "\(table)")
+        #expect(table.contains("  views  accelerometer_1234"), "\(table)")
+        #expect(facts.lines(style: .plain, columns: nil).contains { $0.hasSuffix("  accelerometer_1234") })
+    }
+
+    @Test func whatAHeadsetNeverSendsCountsNeitherAsMissingNorAsAGap() throws {
+        let database = try RecordedDatabase()
+        try database.record(byDesign: 3)
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let stream = try #require(try headset(database)["streams"] as? [[String: Any]]).first
+        #expect(stream?["gaps"] as? Int == 4 && stream?["gaps_by_design"] as? Int == 3, "\(stream ?? [:])")
+        #expect(stream?["missing"] as? Int == 203 && stream?["missing_by_design"] as? Int == 3)
+        let recording = try #require(try store.recordings().first)
+        #expect((recording.gaps, recording.gapsByDesign, recording.missing, recording.missingByDesign) == (4, 3, 203, 3))
+        let status = try StatusFacts(store: store, configuration: nil, now: HostClock.now).lines(style: .plain, columns: nil)
+        #expect(status.contains { $0.contains("  200     1  eeg") }, "\(status)")
+        let recordings = RecordingsFacts(recordings: [recording]).lines(style: .plain)
+        #expect(recordings.last?.contains("  200     1  eeg") == true, "\(recordings)")
+    }
+
+    @Test func aKernelWithoutBluetoothIsNotTheUsersFaultNorBluetoothds() {
+        #expect(AdapterState.unreachable.words == "the kernel has no Bluetooth, or keeps it from eegsync")
+        #expect(!AdapterState.unreachable.remedy.contains("group"))
+        // What the kernel's own route says while its channel is broken.
+        #expect(!AdapterState.unknown.words.contains("bluetoothd"))
+        #expect(AdapterState.allCases.count == Set(AdapterState.allCases.map(\.words)).count + 1, "unknown, and on, start")
     }
 
     @Test func aDaemonThatMayNotChooseConnectionParametersIsSaidToBeOne() throws {

@@ -217,6 +217,22 @@ struct GanglionTests {
         #expect(profile.commands(for: .initialise, status: HeadsetStatus(condition: .idle)).count == 4)
     }
 
+    @Test(
+        "is not decoded where its version cannot be read, whatever was read before",
+        arguments: [[], [0], Array("v".utf8), [0xFF, 0xFE], Array("4.0.0".utf8)])
+    func unreadableFirmware(_ revision: [UInt8]) {
+        var decoder = Self.decoder("3.0.2")
+        var decoded = Decoded()
+        decoder.decode(revision, from: .softwareRevisionString, into: &decoded)
+        #expect(decoded.items == [.discarded(byteCount: revision.count)], "no status: the question counts as unanswered")
+        #expect(Self.decode([Self.zero], with: &decoder).items == [.discarded(byteCount: 20)])
+    }
+
+    @Test("tells its version by the first digit", arguments: [("1.0", 2), ("2.0.1", 2), ("v3.0.2", 3)] as [(String, UInt8)])
+    func firmware(revision: String, version: UInt8) {
+        #expect(GanglionFirmware(softwareRevision: revision.utf8)?.rawValue == version)
+    }
+
     @Test("with the accelerometer off has no packet 99; what a start may send so is dropped")
     func beforeFirst() {
         var decoder = GanglionDecoder(firmware: .version3, isAccelerometerOn: false)

@@ -56,11 +56,13 @@ final class ClassicRoom: HeadsetRoom {
     /// Where link keys are kept; nil for a central that leaves pairing to bluetoothd.
     private let linkKeys: LinkKeyStore?
     private let passkeys: [Passkey]
+    private let channels: [SerialPortChannel]
     /// Whether bluetoothd runs.
     var isBluetoothdRunning = false
 
-    init(powered: Bool = true, linkKeys: LinkKeyStore? = nil, passkeys: [Passkey] = []) {
+    init(powered: Bool = true, linkKeys: LinkKeyStore? = nil, passkeys: [Passkey] = [], channels: [SerialPortChannel] = []) {
         self.linkKeys = linkKeys
+        self.channels = channels
         self.passkeys = passkeys
         management.tellIndexes([0])
         management.tellInformation(address: Self.adapterAddress, Self.settings(powered: powered))
@@ -73,7 +75,7 @@ final class ClassicRoom: HeadsetRoom {
             openSerialPort: { [unowned self] in open($0, $1, from: $2) },
             connectionError: { [unowned self] socket in openings.last { $0.near == socket }?.error })
         return SerialPortCentral(
-            adapter: nil, linkKeys: linkKeys, passkeys: passkeys,
+            adapter: nil, linkKeys: linkKeys, passkeys: passkeys, channels: channels,
             isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
             watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets, isBlocked: { _ in false },
             openManagement: { () throws(ManagementError) in management.socket() })

@@ -112,6 +112,8 @@ final class LowEnergyRoom: HeadsetRoom {
     var powerRefusal: ManagementStatus?
     var attempts = Attempt.none
 
+    /// Why the management channel cannot be opened; nil where it can.
+    var managementError: ManagementError?
     private let maps: HandleMapStore
     private let bonds: BondStore?
     private let passkeys: [Passkey]
@@ -142,7 +144,10 @@ final class LowEnergyRoom: HeadsetRoom {
             isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
             watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
             isBlocked: { [unowned self] _ in isBlocked },
-            openManagement: { () throws(ManagementError) in management.socket() })
+            openManagement: { [unowned self] () throws(ManagementError) in
+                if let managementError { throw managementError }
+                return management.socket()
+            })
     }
 
     // MARK: The central

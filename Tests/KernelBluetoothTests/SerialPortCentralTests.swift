@@ -123,6 +123,47 @@ import Testing
             ])
     }
 
+    /// What a headset may answer to the question for its serial port, instead of the channel.
+    enum SearchFailure: CaseIterable {
+        case noRecord, refused, unanswered, noServiceDiscovery
+    }
+
+    @Test(arguments: SearchFailure.allCases)
+    func aHeadsetThatDoesNotTellItsChannelIsOpenedOnThatOfItsModel(_ failure: SearchFailure) {
+        let room = ClassicRoom(channels: [
+            SerialPortChannel(number: 3, identifiers: [headset]), SerialPortChannel(number: 7, identifiers: []),
+        ])
+        room.turn()
+        let attempt = room.connect()
+        if failure == .noServiceDiscovery { room.fail(ECONNREFUSED) } else { room.answerPage() }
+        switch failure {
+        case .noRecord: room.openings.last?.say(SerialPortSearchTests.response([0x35, 0x00]))
+        // Error Response, Invalid PDU Size (Core Specification, Vol 3, Part B, 4.4.1).
+        case .refused: room.openings.last?.say([0x01, 0x00, 0x01, 0x00, 0x02, 0x00, 0x04])
+        case .unanswered: room.turn(after: .seconds(3))
+        case .noServiceDiscovery: break
+        }
+        room.turn()
+        #expect(room.openings.map(\.channel) == [nil, 3])
+        room.answerPort()
+        #expect(room.told == [.didUpdateState(.poweredOn), .didConnect(headset, attempt: attempt)])
+    }
+
+    @Test func whatAHeadsetTellsOfItsChannelCountsFirst() {
+        let room = ClassicRoom(channels: [SerialPortChannel(number: 3, identifiers: [])])
+        _ = room.link()
+        #expect(room.openings.map(\.channel) == [nil, 1])
+    }
+
+    @Test func aChannelForAnyHeadsetCountsOnlyWhereAllModelsAgree() {
+        let named = SerialPortChannel(number: 2, identifiers: [other])
+        let any = SerialPortChannel(number: 1, identifiers: [])
+        #expect([named, any, any].number(for: headset) == 1)
+        #expect([named, any].number(for: other) == 2)
+        #expect([named, any, SerialPortChannel(number: 5, identifiers: [])].number(for: headset) == nil)
+        #expect([named].number(for: headset) == nil)
+    }
+
     @Test func aHeadsetThatIsNotPairedIsToldAsSuchAndLeftAloneLongerEachTime() {
         let room = ClassicRoom()
         room.turn()

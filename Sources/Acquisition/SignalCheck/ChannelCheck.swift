@@ -66,8 +66,12 @@ struct ChannelCheck: Sendable {
 
     /// A check for a channel; nil where nothing can be said about one of its kind.
     ///
-    /// - Parameter length: samples of a window, 1 or more.
-    init?(_ channel: ChannelDescription, samplingFrequency: Double, length: Int) {
+    /// - Parameters:
+    ///   - saturation: where the converter saturates; nil for the channel's whole range.
+    ///   - length: samples of a window, 1 or more.
+    init?(
+        _ channel: ChannelDescription, saturation: ClosedRange<Int32>? = nil, samplingFrequency: Double, length: Int
+    ) {
         self.length = length
         scale = abs(channel.scale)
         if channel.name == "poorSignal" {
@@ -77,8 +81,9 @@ struct ChannelCheck: Sendable {
             return
         }
         guard channel.type == "EEG", length >= 8 else { return nil }
-        let middle = (Double(channel.rawMinimum) + Double(channel.rawMaximum)) / 2
-        let reach = (Double(channel.rawMaximum) - Double(channel.rawMinimum)) / 2 * SignalThresholds.railedLevel
+        let (lowest, highest) = (saturation?.lowerBound ?? channel.rawMinimum, saturation?.upperBound ?? channel.rawMaximum)
+        let middle = (Double(lowest) + Double(highest)) / 2
+        let reach = (Double(highest) - Double(lowest)) / 2 * SignalThresholds.railedLevel
         // A range of nothing has no rails.
         lowRail = reach > 0 ? Int32(clamping: Int64((middle - reach).rounded(.down))) : .min
         highRail = reach > 0 ? Int32(clamping: Int64((middle + reach).rounded(.up))) : .max

@@ -25,7 +25,8 @@ struct SignalCheck: Sendable {
         let length = Int(samples)
         self.stream = stream
         channels = description.channels.map {
-            ChannelCheck($0, samplingFrequency: description.samplingFrequency, length: length)
+            ChannelCheck(
+                $0, saturation: description.saturation, samplingFrequency: description.samplingFrequency, length: length)
         }
         guard channels.contains(where: { $0 != nil }) else { return nil }
         weights = LineFilter.weights(length: length)

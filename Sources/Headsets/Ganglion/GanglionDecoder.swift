@@ -37,6 +37,8 @@ public struct GanglionDecoder: HeadsetDecoder {
             firmware = GanglionFirmware(softwareRevision: bytes)
             hasPrevious = false
             lastPlace = nil
+            // As if the headset had not answered: the version is read again.
+            guard firmware != nil else { return decoded.items.append(.discarded(byteCount: bytes.count)) }
             // It does not tell whether it streams. Stopped is right on a new link, and on an old one it does no harm.
             decoded.items.append(.status(HeadsetStatus(condition: .idle)))
             return

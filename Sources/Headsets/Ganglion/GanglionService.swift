@@ -62,8 +62,14 @@ public enum GanglionFirmware: UInt8, Hashable, Sendable, CaseIterable {
     /// Truncated absolute samples of 18 or 19 bits.
     case version3 = 3
 
-    /// From the Software Revision String, such as `3.0.2`. What does not begin with 3 is taken for 2, as BrainFlow does.
-    public init(softwareRevision: some Sequence<UInt8>) {
-        self = softwareRevision.first { _ in true } == UInt8(ascii: "3") ? .version3 : .version2
+    /// From the Software Revision String, such as `3.0.2`; nil where it names no version that is known. The first digit
+    /// counts; versions before 2 are taken for 2, as BrainFlow does.
+    public init?(softwareRevision: some Sequence<UInt8>) {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        switch softwareRevision.first(where: digits.contains) {
+        case UInt8(ascii: "0")?, UInt8(ascii: "1")?, UInt8(ascii: "2")?: self = .version2
+        case UInt8(ascii: "3")?: self = .version3
+        default: return nil
+        }
     }
 }

@@ -16,6 +16,9 @@ public struct ThinkGearProfile: SerialPortProfile {
     /// Microvolts of one raw step: 1.8 V reference, 12 bits, gain 2000 (NeuroSky, "How to convert raw values to voltage").
     public static let microvoltsPerStep = 0.2197265625
 
+    /// The raw values of the module's converter, whose 12 bits come in a field of 16 (NeuroSky, the same page).
+    public static let converterRange: ClosedRange<Int32> = -2048...2047
+
     /// Creates the profile.
     public init() {}
 
@@ -23,6 +26,9 @@ public struct ThinkGearProfile: SerialPortProfile {
     public var displayName: String { "NeuroSky ThinkGear headset" }
 
     public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["MindWave Mobile"]) }
+
+    /// The port that programs open on a MindWave Mobile without asking for it (robintibor/python-mindwave-mobile).
+    public var serialPortChannel: UInt8? { 1 }
 
     public var streams: [StreamDescription] {
         let bands = ["delta", "theta", "lowAlpha", "highAlpha", "lowBeta", "highBeta", "lowGamma", "midGamma"]
@@ -32,7 +38,7 @@ public struct ThinkGearProfile: SerialPortProfile {
                 channels: [
                     ChannelDescription(
                         name: "FP1", scale: Self.microvoltsPerStep, rawMinimum: -0x8000, rawMaximum: 0x7FFF)
-                ]),
+                ], saturation: Self.converterRange),
             StreamDescription(
                 name: "power", samplingFrequency: 1, counterModulus: nil,
                 channels: bands.map { Self.number($0, maximum: 0xFF_FFFF) }),

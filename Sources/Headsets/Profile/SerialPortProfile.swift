@@ -4,7 +4,11 @@ public import Bluetooth
 ///
 /// The port stands for a characteristic, ``BluetoothUUID/serialPort``; its UUID is that of every serial device, so that only
 /// the name tells a model.
-public protocol SerialPortProfile: HeadsetProfile {}
+public protocol SerialPortProfile: HeadsetProfile {
+    /// The RFCOMM server channel of the model, 1 ... 30, for headsets that do not tell it by the Service Discovery Protocol;
+    /// nil where nobody knows it.
+    var serialPortChannel: UInt8? { get }
+}
 
 extension SerialPortProfile {
     /// How long the port may be silent before the link counts as lost: a classic link may stall for a second and go on.
@@ -13,6 +17,7 @@ extension SerialPortProfile {
     /// How often a port that streams hands over what has arrived, a handful of frames at once.
     public static var packetPeriod: Duration { .milliseconds(20) }
 
+    public var serialPortChannel: UInt8? { nil }
     public var services: [BluetoothUUID] { [.serialPort] }
     public var identityCharacteristic: BluetoothUUID? { nil }
     public var controlCharacteristics: [BluetoothUUID] { [] }

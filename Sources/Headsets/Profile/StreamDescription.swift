@@ -15,11 +15,14 @@ public struct StreamDescription: Hashable, Sendable {
     public var counterModulus: Int64?
     /// 1 ... ``channelsPerBank`` channels, in the order of the samples.
     public var channels: [ChannelDescription]
+    /// Where the channels' converter saturates, in raw counts; nil where it uses the whole range of the channel. A railed
+    /// channel is told by it. The database does not keep it.
+    public var saturation: ClosedRange<Int32>?
 
     /// Creates a description.
     public init(
         name: String, bank: Int = 0, samplingFrequency: Double, samplesPerCount: Int = 1, counterModulus: Int64?,
-        channels: [ChannelDescription]
+        channels: [ChannelDescription], saturation: ClosedRange<Int32>? = nil
     ) {
         self.name = name
         self.bank = bank
@@ -27,6 +30,7 @@ public struct StreamDescription: Hashable, Sendable {
         self.samplesPerCount = samplesPerCount
         self.counterModulus = counterModulus
         self.channels = channels
+        self.saturation = saturation
     }
 
     /// The nominal time between two samples.

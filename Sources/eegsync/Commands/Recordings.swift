@@ -6,6 +6,9 @@ struct Recordings: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the recordings.",
         discussion: """
+            What a headset by its design never sends (`notSent`) counts neither as MISSING nor among the GAPS; in JSON it is \
+            part of `missing` and `gaps`, and told besides as `missing_by_design` and `gaps_by_design`.
+
             EXAMPLES
               eegsync recordings
               eegsync recordings --json
@@ -34,13 +37,15 @@ struct RecordingsFacts: Facts {
         ])
         for recording in recordings {
             let labels = [recording.label, recording.subject, recording.task].compactMap { $0 }.joined(separator: ", ")
+            let missing = recording.missing - recording.missingByDesign
             table.append([
                 .init(String(recording.id)), .init(recording.headset), Self.cell(recording.state),
                 .init(recording.startUnixNanoseconds.map(Quantity.time) ?? ""),
                 .init(recording.durationSeconds.map { Quantity.duration(seconds: $0) } ?? ""),
                 .init(Quantity.count(recording.rows)),
-                .init(Quantity.count(recording.missing), recording.missing > 0 ? .caution : nil),
-                .init(Quantity.count(recording.gaps)), .init(recording.views.joined(separator: " ")), .init(labels),
+                .init(Quantity.count(missing), missing > 0 ? .caution : nil),
+                .init(Quantity.count(recording.gaps - recording.gapsByDesign)), .init(recording.views.joined(separator: " ")),
+                .init(labels),
             ])
         }
         return table.rendered(style: style)

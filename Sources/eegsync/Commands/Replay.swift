@@ -104,6 +104,8 @@ struct Replay: ParsableCommand {
         let capture = try CaptureFile.read(
             file, format: format, connection: connection, profile: profile, consequence: "nothing was recorded."
         ).capture
+        var bar = ProgressBar(label: "replaying")
+        try check(capture, profile, &bar)
         // A clock of its own: boottimes of a replay belong to no boot of this machine.
         let store = try Store(path: path, hostBoot: HostBoot(uuid: "replay-\(UUID().uuidString.lowercased())"), mode: .acquire)
         defer { try? store.close() }
@@ -113,30 +115,41 @@ struct Replay: ParsableCommand {
         let replay = ReplayRun(
             capture, profile: profile, wanted: wanted, store: store,
             startUnixNanoseconds: capture.startUnixNanoseconds ?? Int64(Date().timeIntervalSince1970 * 1e6) * 1000)
-        var bar = ProgressBar(label: "replaying")
         let report: ReplayRun.Report
         do {
             defer { bar.finish() }
             report = try replay.run { bar.update(done: Int64($0 * 1000), total: 1000) }
         }
         guard report.isComplete else {
-            throw Failure(
-                problem: "\(file) was not played to its end: it does not behave as a headset of model \(model), or lacks what "
-                    + "such a headset tells when it is connected.",
-                consequence: "recording \(report.recording.rawValue) holds what was stored until then.",
-                remedy: "check --model; let the capture begin before the headset is connected.", code: .dataError)
+            throw notPlayed(consequence: "recording \(report.recording.rawValue) holds what was stored until then.")
         }
         let facts = ReplayFacts(
             report, unmapped: capture.unmappedCount, audit: try store.audit(recording: report.recording),
             gaps: try store.gaps(of: report.recording), database: path)
-        guard facts.rows > 0 else {
-            throw Failure(
-                problem: "\(file) holds no sample that a headset of model \(model) could have sent.",
-                consequence: "recording \(report.recording.rawValue) is empty.", remedy: "check --model and --format.",
-                code: .dataError)
-        }
         try facts.print(asJSON: output.json)
         if !facts.audit.holds { throw ExitCode(Failure.Code.dataError.rawValue) }
+    }
+
+    /// Refuses a file of which nothing would be recorded, before the database is touched or created.
+    private func check(_ capture: Capture, _ profile: any HeadsetProfile, _ bar: inout ProgressBar) throws {
+        let trial: ReplayRun.Report
+        do {
+            defer { bar.finish() }
+            trial = try ReplayRun.trial(of: capture, profile: profile) { bar.update(done: Int64($0 * 1000), total: 1000) }
+        }
+        guard !trial.hasSamples else { return }
+        guard trial.isComplete else { throw notPlayed(consequence: "nothing was recorded.") }
+        throw Failure(
+            problem: "\(file) holds no sample that a headset of model \(model) could have sent.",
+            consequence: "nothing was recorded.", remedy: "check --model and --format.", code: .dataError)
+    }
+
+    private func notPlayed(consequence: String) -> Failure {
+        Failure(
+            problem: "\(file) was not played to its end: it does not behave as a headset of model \(model), or lacks what "
+                + "such a headset tells when it is connected.",
+            consequence: consequence, remedy: "check --model; let the capture begin before the headset is connected.",
+            code: .dataError)
     }
 }
 

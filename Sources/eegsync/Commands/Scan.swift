@@ -100,7 +100,7 @@ struct Scan: ParsableCommand {
     private func waitForAdapter(_ session: CentralSession) -> CentralError? {
         session.run(for: Self.adapterLimit) { _, elapsed in
             switch session.central.state {
-            case .poweredOn, .unsupported, .unauthorized, .blocked: true
+            case .poweredOn, .unsupported, .unauthorized, .unreachable, .blocked: true
             // These may be what is told first, before the objects of bluetoothd are known.
             case .unknown, .resetting, .absent, .poweredOff: elapsed > .seconds(1) && session.central.state == .poweredOff
             }

@@ -31,8 +31,10 @@ struct Simulate: ParsableCommand {
         }
     }
 
-    @Option(help: "The first and the last seed.", transform: SeedRange.init)
-    var seeds = SeedRange(1, 50)
+    @Option(
+        help: ArgumentHelp("The first and the last seed. Without it: \(Self.usualSeeds).", valueName: "first..last"),
+        transform: SeedRange.init)
+    var seeds = Self.usualSeeds
 
     @Option(help: "How much goes wrong: none, everyday or storm.")
     var faults = Weather.storm
@@ -41,7 +43,8 @@ struct Simulate: ParsableCommand {
     var timeline = false
 
     @Option(
-        help: ArgumentHelp("Plant a defect, to see that the checkers notice it.", valueName: "defect"),
+        help: ArgumentHelp(
+            "Plant a defect, to see that the checkers notice it: \(Self.defects).", valueName: "defect"),
         transform: Self.defect)
     var plant: PlantedDefect?
 
@@ -77,10 +80,14 @@ struct Simulate: ParsableCommand {
 }
 
 extension Simulate {
+    fileprivate static let usualSeeds = SeedRange(1, 50)
+
+    /// The defects that can be planted, in a row.
+    fileprivate static let defects = PlantedDefect.allCases.map(\.rawValue).joined(separator: ", ")
+
     fileprivate static func defect(_ name: String) throws -> PlantedDefect {
         guard let defect = PlantedDefect(rawValue: name) else {
-            let known = PlantedDefect.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("'\(name)' is no defect that can be planted; there are \(known).")
+            throw ValidationError("'\(name)' is no defect that can be planted; there are \(defects).")
         }
         return defect
     }
@@ -107,6 +114,11 @@ struct SeedRange: Hashable {
         }
         self.init(first, last)
     }
+}
+
+extension SeedRange: CustomStringConvertible {
+    /// Such as `1..50`.
+    var description: String { "\(first)..\(last)" }
 }
 
 /// What many rehearsals found.

@@ -75,6 +75,9 @@ struct StatusFacts: Facts {
         var rows: Int64
         var missing: Int64
         var gaps: Int64
+        /// Those of `missing` and `gaps` that the headset by its design never sends.
+        var missingByDesign: Int64
+        var gapsByDesign: Int64
         var recovered: Int64
         var hasOpenGap: Bool
         /// How old the newest row is; nil where that is not known.
@@ -165,7 +168,8 @@ struct StatusFacts: Facts {
                 Stream(
                     name: stream.bank == 0 ? stream.name : "\(stream.name)-\(stream.bank + 1)", view: stream.view,
                     samplingFrequency: stream.samplingFrequency, rowsPerSecond: stream.rowsPerSecond, rows: stream.rows,
-                    missing: stream.missing, gaps: stream.gaps, recovered: stream.recovered,
+                    missing: stream.missing, gaps: stream.gaps, missingByDesign: stream.missingByDesign,
+                    gapsByDesign: stream.gapsByDesign, recovered: stream.recovered,
                     hasOpenGap: stream.openGapFirstN != nil, newestRowSeconds: age(stream.lastSample),
                     signals: stream.signals.map(Signal.init))
             })
@@ -192,9 +196,14 @@ extension StatusFacts {
     }
 
     func lines(style: TerminalStyle) -> [String] {
+        lines(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO))
+    }
+
+    /// - Parameter columns: how wide a line of a table should be; nil for any width.
+    func lines(style: TerminalStyle, columns: Int?) -> [String] {
         var lines: [String] = []
         for headset in headsets {
-            lines += Self.lines(of: headset, style: style)
+            lines += Self.lines(of: headset, style: style, columns: columns)
             lines.append("")
         }
         if headsets.isEmpty {
@@ -214,7 +223,7 @@ extension StatusFacts {
         return lines
     }
 
-    private static func lines(of headset: Headset, style: TerminalStyle) -> [String] {
+    private static func lines(of headset: Headset, style: TerminalStyle, columns: Int?) -> [String] {
         let look: TerminalStyle.Style =
             switch headset.mood {
             case .good: .good
@@ -234,25 +243,41 @@ extension StatusFacts {
         if let recording = headset.recording { about.append("recording \(recording)") }
         if let battery = headset.batteryPercent { about.append(String(format: "battery %.0f %%", battery)) }
         lines.append("  " + about.joined(separator: ", "))
-        if !headset.streams.isEmpty { lines += table(of: headset.streams).rendered(style: style).map { "  " + $0 } }
+        if !headset.streams.isEmpty { lines += table(of: headset.streams, style: style, columns: columns) }
         return lines
     }
 
-    private static func table(of streams: [Stream]) -> TextTable {
-        var table = TextTable([
+    /// The streams; where the terminal has no room for the views' names in the table, they stand below it.
+    private static func table(of streams: [Stream], style: TerminalStyle, columns: Int?) -> [String] {
+        let room = columns.map { $0 - 2 }
+        let whole = table(of: streams, withViews: true)
+        // Without style: the sequences that make it take no room.
+        let isNarrow = room.map { room in whole.rendered(style: .plain).contains { $0.displayWidth > room } } ?? false
+        guard isNarrow else { return whole.rendered(style: style).map { "  " + $0 } }
+        let views = streams.map(\.view).joined(separator: " ").printable
+        return table(of: streams, withViews: false).rendered(style: style, columns: room).map { "  " + $0 }
+            + Paragraph.block(views, head: "  views  ", indent: 9, columns: columns)
+    }
+
+    private static func table(of streams: [Stream], withViews: Bool) -> TextTable {
+        var headings: [TextTable.Column] = [
             .init(heading: "STREAM"), .init(heading: "RATE", alignment: .right), .init(heading: "OF", alignment: .right),
             .init(heading: "NEWEST", alignment: .right), .init(heading: "ROWS", alignment: .right),
-            .init(heading: "MISSING", alignment: .right), .init(heading: "GAPS", alignment: .right), .init(heading: "VIEW"),
-        ])
+            .init(heading: "MISSING", alignment: .right), .init(heading: "GAPS", alignment: .right, wraps: true),
+        ]
+        if withViews { headings.append(.init(heading: "VIEW")) }
+        var table = TextTable(headings)
         for stream in streams {
+            let missing = stream.missing - stream.missingByDesign
             // A tenth below the nominal rate is what a person would ask about; headsets differ by less from their own clock.
             let isSlow = stream.rowsPerSecond < stream.samplingFrequency * 0.9
             table.append([
                 .init(stream.name), .init(Quantity.frequency(stream.rowsPerSecond), isSlow ? .caution : .good),
                 .init(Quantity.frequency(stream.samplingFrequency)),
                 .init(stream.newestRowSeconds.map { Quantity.duration(seconds: $0) + " ago" } ?? ""),
-                .init(Quantity.count(stream.rows)), .init(Quantity.count(stream.missing), stream.missing > 0 ? .caution : nil),
-                .init(Quantity.count(stream.gaps) + (stream.hasOpenGap ? " (one open)" : "")), .init(stream.view),
+                .init(Quantity.count(stream.rows)), .init(Quantity.count(missing), missing > 0 ? .caution : nil),
+                .init(Quantity.count(stream.gaps - stream.gapsByDesign) + (stream.hasOpenGap ? " (one open)" : "")),
+                .init(stream.view),
             ])
         }
         return table

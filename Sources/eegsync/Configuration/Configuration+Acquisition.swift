@@ -58,8 +58,8 @@ extension Configuration {
     ) -> any Bluetooth.Central {
         guard hasSerialPorts else { return central }
         let classic = SerialPortCentral(
-            adapter: adapter, linkKeys: bonds?.linkKeys, passkeys: passkeys, isBluetoothdRunning: BluetoothdPresence.isOnBus,
-            watch: watch)
+            adapter: adapter, linkKeys: bonds?.linkKeys, passkeys: passkeys, channels: serialPortChannels,
+            isBluetoothdRunning: BluetoothdPresence.isOnBus, watch: watch)
         return RoutedCentral(lowEnergy: central, classic: classic)
     }
 
@@ -72,6 +72,15 @@ extension Configuration {
         options.serialPorts = headsets.flatMap(\.identifiers).filter { $0.addressType == .classic }
         options.passkeys = passkeys
         return options
+    }
+
+    /// Where the serial ports of headsets are whose model tells it.
+    var serialPortChannels: [SerialPortChannel] {
+        knownHeadsets.compactMap { headset in
+            (headset.profile as? any SerialPortProfile)?.serialPortChannel.map {
+                SerialPortChannel(number: $0, identifiers: headset.identifiers)
+            }
+        }
     }
 
     /// The passkeys of headsets that ask for one.

@@ -14,7 +14,7 @@ struct TextTable {
     }
 
     /// No column is made narrower than this.
-    private static let wrappedWidthMinimum = 12
+    private static let wrappedWidthMinimum = 8
 
     /// One cell; its style does not count as width.
     struct Cell: ExpressibleByStringInterpolation {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Glibc
 import Headsets
 
 /// What a scan found.
@@ -104,11 +105,14 @@ extension ScanFacts {
         return lines(without: none, style: style)
     }
 
-    private func lines(without none: [String], style: TerminalStyle) -> [String] {
-        var lines = headsets.isEmpty ? none : headsetTable.rendered(style: style)
+    /// - Parameter columns: how wide a line should be; nil for any width.
+    func lines(
+        without none: [String], style: TerminalStyle, columns: Int? = TerminalSize.columns(of: STDOUT_FILENO)
+    ) -> [String] {
+        var lines = headsets.isEmpty ? none : headsetTable.rendered(style: style, columns: columns)
         if let others, !others.isEmpty {
             lines.append("")
-            lines += Self.otherTable(others).rendered(style: style)
+            lines += Self.otherTable(others).rendered(style: style, columns: columns)
         }
         return lines
     }
@@ -122,7 +126,8 @@ extension ScanFacts {
     /// What a narrow terminal cuts off stands last.
     private var headsetTable: TextTable {
         var table = TextTable([
-            .init(heading: "SIGNAL"), .init(heading: "HEADSET"), .init(heading: "NAME"), .init(heading: "KNOWN AS"),
+            .init(heading: "SIGNAL"), .init(heading: "HEADSET", wraps: true), .init(heading: "NAME", wraps: true),
+            .init(heading: "KNOWN AS", wraps: true),
             .init(heading: "MODE"), .init(heading: "ADDRESS"),
         ])
         for headset in headsets {
@@ -138,7 +143,8 @@ extension ScanFacts {
 
     private static func otherTable(_ others: [Other]) -> TextTable {
         var table = TextTable([
-            .init(heading: "SIGNAL"), .init(heading: "OTHER DEVICE"), .init(heading: "ADDRESS"), .init(heading: "SERVICES"),
+            .init(heading: "SIGNAL"), .init(heading: "OTHER DEVICE", wraps: true), .init(heading: "ADDRESS"),
+            .init(heading: "SERVICES", wraps: true),
         ])
         for other in others {
             table.append([

@@ -17,6 +17,7 @@ For every kind:
     passkey                six digits that it asks for when pairing; "just works" where null (null)
     pin                    digits that a headset of Bluetooth Classic is paired with; it pairs with nobody where null (null)
     pin_at                 when it asks for that, or for its key: "connection" (security mode 3) or "port" (mode 2) ("connection")
+    record                 false where one of Bluetooth Classic lists no serial port among its services (true)
     secure_connections     false where it pairs in the older way (true)
     private                true where it advertises with a resolvable private address from the beginning (false)
     mode                   how it begins: on, off, pairing ("on")
@@ -79,6 +80,7 @@ class HeadsetDescription:
     passkey: int | None = None
     pin: str | None = None
     pin_at: str = "connection"
+    has_record: bool = True
     has_secure_connections: bool = True
     is_private: bool = False
     mode: str = "on"
@@ -106,6 +108,7 @@ _KEYS = {
     "public": "is_public",
     "advertising_interval": "advertising_interval_ms",
     "encrypted": "needs_encryption",
+    "record": "has_record",
     "secure_connections": "has_secure_connections",
     "private": "is_private",
 }

@@ -45,8 +45,9 @@ class SerialHeadset(Peripheral):
             classic_sc_enabled=False,
         )
         self._device = Device(config=configuration, host=host)
-        record = rfcomm.make_service_sdp_records(_SERVICE_RECORD, _CHANNEL, UUID.from_16_bits(_SERIAL_PORT_PROFILE))
-        self._device.sdp_service_records = {_SERVICE_RECORD: record}
+        if description.has_record:
+            record = rfcomm.make_service_sdp_records(_SERVICE_RECORD, _CHANNEL, UUID.from_16_bits(_SERIAL_PORT_PROFILE))
+            self._device.sdp_service_records = {_SERVICE_RECORD: record}
         self._server = rfcomm.Server(self._device)
         self._server.listen(self._opened, _CHANNEL)
         self._device.on(Device.EVENT_CONNECTION, self._connected)

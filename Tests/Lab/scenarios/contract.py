@@ -16,7 +16,7 @@ def _contract(lab: Lab, tested: LabHeadset, address_type: str) -> None:
     program = Path(lab.acquisition.program_path).with_name("central-contract")
     if not program.exists():
         raise LabError(f"{program} is missing; build it with: swift build --product central-contract")
-    headset = [lab.headsets.socket, tested.name, f"{tested.address}/{address_type}", tested.serial]
+    headset: list[str | Path] = [lab.headsets.socket, tested.name, f"{tested.address}/{address_type}", tested.serial]
     done = subprocess.run(
         [program, lab.scenario.central, *headset],
         stdin=subprocess.DEVNULL,

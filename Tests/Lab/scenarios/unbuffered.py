@@ -61,8 +61,12 @@ def _stalled(lab: Lab, seconds: float) -> None:
     lab.pass_time(20)
 
 
+def _pressed(lab: Lab) -> None:
+    lab.tell("press", "left")
+
+
 def _buttons(lab: Lab) -> None:
-    lab.record_through(lambda lab: lab.tell("press", "left"), times=3)
+    lab.record_through(_pressed, times=3)
     stored = lab.annotation_count("left", "Button A pressed")
     if stored != 3:
         raise LabError(f"a button was pressed 3 times, and {stored} times are stored")
