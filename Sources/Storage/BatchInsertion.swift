@@ -55,6 +55,10 @@ struct BatchInsertion {
             let description = stream.description
             let view = try StreamView.name(
                 for: description.name, recording: stream.recording, position: stream.position, in: db)
+            // The stream that had the place so far ends with this one. The schema has each place once.
+            try execute(
+                "UPDATE stream SET position = position + \(StreamRow.placeCount) * id WHERE recording_id = ? AND position = ?",
+                [stream.recording.rawValue, stream.position])
             try execute(
                 """
                 INSERT INTO stream (id, recording_id, position, name, bank, sampling_frequency, samples_per_count,

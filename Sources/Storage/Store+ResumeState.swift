@@ -94,11 +94,15 @@ extension Store {
 
 /// A row of table `stream` with its channels.
 struct StreamRow {
+    /// More places than a headset's list of streams has. A stream that was followed by another one of its place has so many,
+    /// times its key, added to its own.
+    static let placeCount = 1_000_000
+
     let id: StreamID
     let position: Int
     let description: StreamDescription
 
-    /// The streams of a recording, by position and bank.
+    /// The streams of a recording, by position and bank; those that were followed by others come last.
     static func fetch(of recording: RecordingID, in db: Database) throws -> [StreamRow] {
         try Row.fetchAll(
             db, sql: "SELECT * FROM stream WHERE recording_id = ? ORDER BY position, bank", arguments: [recording.rawValue]
@@ -111,8 +115,9 @@ struct StreamRow {
                     name: channel["name"], type: channel["type"], unit: channel["unit"], scale: channel["scale"],
                     offset: channel["offset"], rawMinimum: channel["raw_minimum"], rawMaximum: channel["raw_maximum"])
             }
+            let position: Int = row["position"]
             return StreamRow(
-                id: StreamID(rawValue: id), position: row["position"],
+                id: StreamID(rawValue: id), position: position % placeCount,
                 description: StreamDescription(
                     name: row["name"], bank: row["bank"], samplingFrequency: row["sampling_frequency"],
                     samplesPerCount: row["samples_per_count"], counterModulus: row["counter_modulus"], channels: channels))

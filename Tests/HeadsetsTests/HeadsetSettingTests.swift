@@ -147,7 +147,7 @@ struct HeadsetSettingTests {
         let profile = try Self.profile("cyton", ("gain", gains))
         var decoder = profile.makeDecoder()
         var decoded = Decoded()
-        decoder.decode(Array("daisy attached16$$$".utf8), from: .serialPort, into: &decoded)
+        decoder.decode(Array("daisy attached$$$16$$$".utf8), from: .serialPort, into: &decoded)
         let statuses = decoded.items.compactMap { if case .status(let status) = $0 { status } else { nil } }
         let status = try #require(statuses.first)
         #expect(Self.texts(profile, status) == ["d", "/0", ">", "xI010110X"])

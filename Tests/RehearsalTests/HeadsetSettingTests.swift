@@ -45,10 +45,11 @@ struct HeadsetSettingTests {
         try Self.run(world, store, HermesProfile(), seconds: 40)
         let before = try store.reader(of: recording).contents.streams.map(\.description)
         try Self.run(world, store, Self.profile(gain: ["24", "12", "1"]), seconds: 40)
+        try Self.run(world, store, Self.profile(gain: ["24", "12", "1"]), seconds: 10)
         let reader = try store.reader(of: recording)
         #expect(before.allSatisfy { old in reader.contents.streams.contains { $0.description == old } })
-        let eeg = reader.contents.streams.filter { $0.description.name.hasPrefix("eeg") }
-        try #require(eeg.count == 2)
+        let eeg = reader.contents.streams.filter { $0.description.name.hasPrefix("eeg") }.sorted { $0.id < $1.id }
+        try #require(eeg.count == 2 && eeg.allSatisfy { $0.position == HermesProfile.eeg })
         let usual = eeg[0].description.channels[0].scale
         #expect(eeg[0].description.channels.allSatisfy { $0.scale == usual })
         let ratios = eeg[1].description.channels.map { ($0.scale / usual * 1000).rounded() / 1000 }

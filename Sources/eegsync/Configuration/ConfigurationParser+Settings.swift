@@ -1,8 +1,8 @@
 import Headsets
 
 extension ConfigurationParser {
-    /// What a person sets about a headset: a mapping of the model's settings, each with one value, or with a list of one for each
-    /// channel.
+    /// What a person sets about a headset: a mapping of the model's settings, each with one value, or with a list of one for
+    /// each channel.
     mutating func settings(_ value: ConfigurationNode, of headset: Configuration.Headset) -> HeadsetSettings {
         let known = headset.profile?.settings ?? []
         let names = known.isEmpty ? "no settings with this model" : known.map(\.name).joined(separator: ", ")
