@@ -98,10 +98,10 @@ struct StreamRow {
     let position: Int
     let description: StreamDescription
 
-    /// The streams of a recording, by position and bank.
+    /// The streams of a recording, by position and bank; of several at one position the earlier ones first.
     static func fetch(of recording: RecordingID, in db: Database) throws -> [StreamRow] {
         try Row.fetchAll(
-            db, sql: "SELECT * FROM stream WHERE recording_id = ? ORDER BY position, bank", arguments: [recording.rawValue]
+            db, sql: "SELECT * FROM stream WHERE recording_id = ? ORDER BY position, bank, id", arguments: [recording.rawValue]
         ).map { row in
             let id: Int64 = row["id"]
             let channels = try Row.fetchAll(

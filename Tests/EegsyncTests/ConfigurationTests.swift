@@ -116,6 +116,51 @@ private func configuration(
         #expect(read.serialPortChannels == [SerialPortChannel(number: 1, identifiers: [address])])
     }
 
+    @Test func settingsAreThoseOfTheModelAndDecideItsScalesAndStreams() throws {
+        let text = configuration(
+            headset: """
+                {name: a, model: hermes, settings: {gain: [24, 12, 1]}}
+                  - {name: b, model: ganglion, settings: {accelerometer: false}}
+                  - {name: c, model: muse, preset: p22}
+                """)
+        let profiles = try parse(text).knownHeadsets.map(\.profile)
+        let usual = HermesProfile().streams[HermesProfile.eeg].channels[0].scale
+        let scales = try #require(profiles.first?.streams[HermesProfile.eeg].channels.map { ($0.scale / usual * 12).rounded() })
+        #expect(scales == [6, 12, 144, 12, 12, 12, 12, 12])
+        #expect(profiles.dropFirst().map { $0.streams.map(\.name) } == [["eeg"], ["eeg"]])
+        #expect(try parse(text) == parse(text))
+        #expect(try parse(text) != parse(text.replacingOccurrences(of: "[24, 12, 1]", with: "[24, 12, 2]")))
+    }
+
+    @Test(arguments: [
+        ("{name: a, model: hermes, settings: {gian: 12}}", "settings.gian: 'gian' is no setting of the model (allowed: gain)"),
+        (
+            "{name: a, model: hermes, settings: {gain: 13}}",
+            "settings.gain: '13' is no value of the setting (allowed: 1, 2, 4, 6, 8, 12, 24)"
+        ),
+        (
+            "{name: a, model: hermes, settings: {gain: [1, 1, 1, 1, 1, 1, 1, 1, 1]}}",
+            "settings.gain: 9 values are not one for each of the first channels"
+                + " (allowed: one value for all, or a list of 1 ... 8)"
+        ),
+        (
+            "{name: a, model: ganglion, settings: {accelerometer: [true]}}",
+            "settings.accelerometer: a list of 1 is not one value for the whole headset (allowed: one value)"
+        ),
+        (
+            "{name: a, model: explore, settings: {sampling_frequency: {hertz: 500}}}",
+            "settings.sampling_frequency: a mapping is not a text (allowed: 250, 500, 1000)"
+        ),
+        ("{name: a, model: hermes, settings: gain}", "settings: 'gain' is not a mapping (allowed: gain)"),
+        (
+            "{name: a, model: unicorn, settings: {gain: 12}}",
+            "settings.gain: 'gain' is no setting of the model (allowed: no settings with this model)"
+        ),
+    ])
+    func aSettingThatTheModelDoesNotHaveIsAProblemOfItsLine(headset: String, problem: String) {
+        #expect(problems(configuration(headset: headset)).map { String($0.drop { $0 != "[" }) } == ["[0]." + problem])
+    }
+
     @Test func everyProblemIsToldAtOnceInTheOrderOfTheFile() {
         let text = """
             database: relative.sqlite
@@ -129,7 +174,8 @@ private func configuration(
                 "line 1: database: 'relative.sqlite' is not the absolute path of a file (allowed: an absolute path)",
                 "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
                 "line 3: central.kind: 'magic' is no central (allowed: auto, bluez, kernel or simulation)",
-                "line 5: headsets[0].size: unknown key (allowed: name, model, identifiers, serial, passkey, montage, preset)",
+                "line 5: headsets[0].size: unknown key"
+                    + " (allowed: name, model, identifiers, serial, passkey, montage, preset, settings)",
                 "line 5: headsets[0].model: 'muse9' is no model that this version knows"
                     + " (allowed: \(models.joined(separator: ", ")))",
             ])

@@ -88,6 +88,18 @@ private struct Workbench: ~Copyable {
         let ganglion = try ProgramRun(["headsets", "show", "ganglion"])
         #expect(ganglion.output.contains("impedance of    Ch1, Ch2, Ch3, Ch4, reference"))
         #expect(try ProgramRun(["headsets", "show", "muse", "--source"]).exitCode == 66)
+        #expect(try !ProgramRun(["headsets", "show", "unicorn"]).output.contains("SETTING"))
+    }
+
+    @Test func showPrintsWhatAPersonMaySet() throws {
+        let show = try ProgramRun(["headsets", "show", "hermes"])
+        let line = try #require(show.output.split(separator: "\n").first { $0.hasPrefix("gain ") })
+        for word in ["1 2 4 6 8 12 24", " 12 ", "8 channels", "Amplification of the channels"] { #expect(line.contains(word)) }
+        let json = try ProgramRun(["headsets", "show", "explore", "--json"]).json()
+        let settings = try #require(json["settings"] as? [[String: Any]])
+        #expect(settings.map { $0["name"] as? String } == ["sampling_frequency"])
+        #expect(settings.first?["values"] as? [String] == ["250", "500", "1000"])
+        #expect(settings.first?["unit"] as? String == "Hz" && settings.first?["usual"] == nil)
         #expect(try ProgramRun(["headsets", "show", "nothing"]).exitCode == 66)
     }
 

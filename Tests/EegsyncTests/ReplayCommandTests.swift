@@ -151,6 +151,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [([String](), 46_875.0), (["--setting", "gain=24,1"], 23_437.5)])
+    func theGainThatWasSetDecidesTheExportedVoltages(setting: [String], microvolts: Double) throws {
+        let database = try RecordedDatabase()
+        // 2^20 counts on all channels, an eighth of the range: 4.5 V / 8 / gain.
+        let samples = String(repeating: "100000", count: 80)
+        let lines = (0..<250).map { number in
+            let counter = String(format: "%02x", number % HermesService.counterModulus)
+            return "\(Double(number) / 25)\t\(HermesService.eegData)\t\(counter)\(samples)"
+        }
+        let file = database.directory.appendingPathComponent("hermes.tsv")
+        try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+        let name = "set\(setting.count).sqlite"
+        let path = database.directory.appendingPathComponent(name).path
+        let run = try ProgramRun(["replay", file.path, "--model", "hermes", "--database", path] + setting)
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let exported = database.directory.appendingPathComponent("hermes.csv").path
+        let export = try ProgramRun(["export", "1", "--stream", "eeg", "-o", exported, "--database", path])
+        #expect(export.exitCode == 0, "\(export.errors)")
+        let rows = try String(contentsOfFile: exported, encoding: .utf8).split(separator: "\n")
+        let header = try #require(rows.first).split(separator: ",")
+        let column = try #require(header.firstIndex { $0.hasPrefix("AF8") })
+        let last = try #require(rows.last).split(separator: ",", omittingEmptySubsequences: false)
+        #expect(abs(try #require(Double(last[column])) - microvolts) < 0.01, "\(rows[0]) \(rows[1])")
+    }
+
     /// Ten seconds of an Athena that sends 4 channels of EEG, where the usual preset has 8.
     private static func athena(in database: RecordedDatabase, hasMotion: Bool) throws -> String {
         func motion(_ number: Int) -> (tag: MuseAthenaPacket.Tag, number: UInt8, content: [UInt8]) {
@@ -215,6 +240,9 @@ import Testing
             ([snoop, "--model", "thinkgear"], 65, "check --model"),
             ([snoop, "--model", "muse", "--preset", "p7"], 64, "its presets: p20, p21, p22,"),
             ([snoop, "--model", "ganglion", "--preset", "p21"], 64, "'ganglion' has no presets"),
+            ([snoop, "--model", "hermes", "--setting", "gain=24,5"], 64, "'5' is no value of the setting (allowed: 1, 2,"),
+            ([snoop, "--model", "hermes", "--setting", "gain"], 64, "'' is no value of the setting"),
+            ([snoop, "--model", "thinkgear", "--setting", "gain=1"], 64, "(allowed: no settings with this model)"),
         ]
         for (arguments, code, text) in cases {
             let run = try ProgramRun(["replay"] + arguments + ["--database", database.path])

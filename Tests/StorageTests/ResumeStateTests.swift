@@ -46,6 +46,25 @@ struct ResumeStateTests {
         #expect(eeg.lastSampleUnixNanoseconds == Fixture.startUnixNanoseconds + 2559 * 3_906_250)
     }
 
+    @Test("has the streams that follow others at their place, and those others with the same place", arguments: [1, 3])
+    func followingStreams(count: Int) throws {
+        for number in 1...count {
+            var description = Fixture.eegDescription(["A\(number)", "B", "C", "D"])
+            description.name = "eeg_\(number + 2)"
+            var batch = WriteBatch(number: UInt64(number) + 100)
+            batch.newStreams = [
+                NewStream(
+                    id: StreamID(rawValue: Int64(number) + 2), recording: recording, position: 0, description: description)
+            ]
+            try store.commit(batch)
+        }
+        let streams = try store.resumeState(of: recording).streams
+        #expect(streams.filter { $0.position == 0 }.map(\.id).max() == StreamID(rawValue: Int64(count) + 2))
+        #expect(streams.filter { $0.position == 0 }.count == count + 1)
+        #expect(streams.first { $0.id == Fixture.eeg }?.nextN == 2560)
+        #expect(streams.filter { $0.position == 1 }.map(\.id) == [Fixture.accelerometer])
+    }
+
     @Test("has the open gap, and knows another host boot")
     func afterReboot() throws {
         var batch = WriteBatch(number: 3)

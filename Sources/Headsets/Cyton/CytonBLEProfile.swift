@@ -30,13 +30,13 @@ public struct CytonBLEProfile: HeadsetProfile {
     /// Bytes of a packet: kind, number, samples.
     public static let packetLength = 20
 
-    private let settings: CytonSettings
+    private let setup: CytonSettings
 
     /// Creates the profile.
     ///
     /// - Parameter settings: how the amplifiers of the two channels are to be set.
     public init(settings: CytonSettings = CytonSettings()) {
-        self.settings = settings
+        setup = settings
     }
 
     public var model: String { "cyton-ble" }
@@ -61,7 +61,7 @@ public struct CytonBLEProfile: HeadsetProfile {
         [
             StreamDescription(
                 name: "eeg", samplingFrequency: CytonProfile.frameFrequency / 2, counterModulus: 256,
-                channels: (0..<Self.channelCount).map { CytonProfile.channel($0, settings) })
+                channels: (0..<Self.channelCount).map { CytonProfile.channel($0, setup) })
         ]
     }
 
@@ -70,7 +70,7 @@ public struct CytonBLEProfile: HeadsetProfile {
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch purpose {
         case .initialise:
-            let commands = ["s", "d"] + settings.commands(channelCount: Self.channelCount).filter { $0.hasPrefix("x") }
+            let commands = ["s", "d"] + setup.commands(channelCount: Self.channelCount).filter { $0.hasPrefix("x") }
             return commands.flatMap { [Self.step($0), .wait(.milliseconds(100))] }
         case .start: return [Self.step("b")]
         case .stop: return [Self.step("s")]

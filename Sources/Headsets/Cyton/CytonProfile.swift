@@ -15,7 +15,7 @@ public struct CytonProfile: SerialPortProfile {
     /// Frames per second, with and without a Daisy.
     public static let frameFrequency = 250.0
 
-    private let settings: CytonSettings
+    private let setup: CytonSettings
     private let hasDaisy: Bool
 
     /// Creates the profile.
@@ -24,7 +24,7 @@ public struct CytonProfile: SerialPortProfile {
     ///   - settings: how the amplifiers are to be set.
     ///   - hasDaisy: true where the headset was found to send 16 channels.
     public init(settings: CytonSettings = CytonSettings(), hasDaisy: Bool = false) {
-        self.settings = settings
+        setup = settings
         self.hasDaisy = hasDaisy
     }
 
@@ -52,7 +52,7 @@ public struct CytonProfile: SerialPortProfile {
             StreamDescription(
                 name: "eeg", bank: bank, samplingFrequency: Self.frameFrequency / Double(banks),
                 counterModulus: Int64(256 / banks),
-                channels: (bank * 8..<bank * 8 + 8).map { Self.channel($0, settings) })
+                channels: (bank * 8..<bank * 8 + 8).map { Self.channel($0, setup) })
         }
         return eeg + [auxiliaryStream]
     }
@@ -69,7 +69,7 @@ public struct CytonProfile: SerialPortProfile {
             ChannelDescription(
                 name: name, type: type, unit: unit, scale: scale, rawMinimum: -0x8000, rawMaximum: 0x7FFF)
         }
-        if settings.auxiliary == .accelerometer {
+        if setup.auxiliary == .accelerometer {
             // The accelerometer has a clock of its own and no number.
             return StreamDescription(
                 name: "accelerometer", samplingFrequency: 25, counterModulus: nil,
@@ -77,7 +77,7 @@ public struct CytonProfile: SerialPortProfile {
         }
         return StreamDescription(
             name: "auxiliary", samplingFrequency: Self.frameFrequency, counterModulus: 256,
-            channels: (1...(settings.stampsTime ? 1 : 3)).map { channel("Aux\($0)", "MISC", "n/a", 1) })
+            channels: (1...(setup.stampsTime ? 1 : 3)).map { channel("Aux\($0)", "MISC", "n/a", 1) })
     }
 
     /// The headset does not notice the end of a link and streams on: it is stopped before anything is asked.
@@ -87,11 +87,11 @@ public struct CytonProfile: SerialPortProfile {
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         let pause = CommandStep.wait(.milliseconds(100))
         switch purpose {
-        case .queryStatus: return settings.usesDaisy ? [Self.step("s"), pause, Self.step("C")] : []
+        case .queryStatus: return setup.usesDaisy ? [Self.step("s"), pause, Self.step("C")] : []
         case .initialise:
             let channelCount = status?.streams?.contains { $0.bank == 1 } == true ? 16 : 8
             return (status == nil ? ["s", "c"] : []).flatMap { [Self.step($0), pause] }
-                + settings.commands(channelCount: channelCount).flatMap { [Self.step($0), .wait(.milliseconds(50))] }
+                + setup.commands(channelCount: channelCount).flatMap { [Self.step($0), .wait(.milliseconds(50))] }
         case .start: return [Self.step("b")]
         case .stop: return [Self.step("s")]
         case .wake, .keepAlive: return []
@@ -102,5 +102,5 @@ public struct CytonProfile: SerialPortProfile {
         .write(Array(command.utf8), to: .serialPort, type: .withoutResponse)
     }
 
-    public func makeDecoder() -> any HeadsetDecoder { CytonDecoder(settings: settings) }
+    public func makeDecoder() -> any HeadsetDecoder { CytonDecoder(settings: setup) }
 }

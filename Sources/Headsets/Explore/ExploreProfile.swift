@@ -13,6 +13,9 @@ public struct ExploreProfile: HeadsetProfile {
     /// The place of the first bank of EEG; the others follow.
     public static let eeg = ExploreLayout.eeg
 
+    /// The frequencies that explorepy sets over the air, in hertz; a headset can be set to more of them by cable.
+    private static let frequenciesByRadio = ExploreLayout.frequencies.filter { $0 <= 1000 }
+
     /// Through which characteristics the headset sends.
     public let service: ExploreService
     private let samplingFrequency: Double?
@@ -82,6 +85,18 @@ public struct ExploreProfile: HeadsetProfile {
     public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
         let service = ExploreService.allCases.first { database[$0.data] != nil } ?? .explorePro
         return ExploreProfile(samplingFrequency: samplingFrequency, service: service)
+    }
+
+    public var settings: [HeadsetSetting] {
+        [
+            HeadsetSetting(
+                name: "sampling_frequency", meaning: "Samples a second of each channel of EEG", unit: "Hz",
+                values: Self.frequenciesByRadio.map { "\(Int($0))" }, usual: nil)
+        ]
+    }
+
+    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
+        ExploreProfile(samplingFrequency: stated["sampling_frequency"].flatMap { Double($0) }, service: service)
     }
 
     public func makeDecoder() -> any HeadsetDecoder {

@@ -90,5 +90,17 @@ public struct GanglionProfile: HeadsetProfile {
         }
     }
 
+    public var settings: [HeadsetSetting] {
+        [
+            HeadsetSetting(
+                name: "accelerometer",
+                meaning: "Whether accelerations are sent; without them each sample has one bit more", usual: true)
+        ]
+    }
+
+    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
+        GanglionProfile(isAccelerometerOn: stated["accelerometer"] != "false")
+    }
+
     public func makeDecoder() -> any HeadsetDecoder { GanglionDecoder(isAccelerometerOn: isAccelerometerOn) }
 }

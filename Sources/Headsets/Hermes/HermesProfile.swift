@@ -23,7 +23,7 @@ public struct HermesProfile: HeadsetProfile {
     /// The firmware's own settings: 250 samples per second.
     private static let config1: UInt8 = 0x96
     /// The firmware's own setting of each channel: gain 12.
-    private static let channelSetting: UInt8 = 0x50
+    static let channelSetting: UInt8 = 0x50
     /// Notifications of motion per second: the firmware reads the sensors by a timer of 20 ms.
     public static let motionFrequency = 50.0
 

@@ -82,11 +82,13 @@ public struct HermesRegister: Hashable, Sendable {
         return rate == 7 ? nil : 16_000 / Double(1 << rate)
     }
 
+    /// The gains, in the order of the numbers that stand for them in a channel's register.
+    public static let gains: [Double] = [1, 2, 4, 6, 8, 12, 24]
+
     /// The gain that a value of a channel's register stands for; nil for the reserved one.
     public static func gain(channelSetting: UInt8) -> Double? {
-        let gain = [1.0, 2, 4, 6, 8, 12, 24]
         let place = Int(channelSetting >> 4 & 7)
-        return place < gain.count ? gain[place] : nil
+        return place < gains.count ? gains[place] : nil
     }
 }
 

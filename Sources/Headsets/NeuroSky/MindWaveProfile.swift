@@ -63,6 +63,23 @@ public struct MindWaveProfile: HeadsetProfile {
         }
     }
 
+    /// The headset of 2013 is not told: its commands are not known.
+    public var settings: [HeadsetSetting] {
+        [
+            HeadsetSetting(
+                name: "notch", meaning: "Which mains hum the headset itself filters out", unit: "Hz", values: ["50", "60"],
+                usual: nil)
+        ]
+    }
+
+    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
+        switch stated["notch"] {
+        case "50": MindWaveProfile(format: format, notch: .notch50Hz)
+        case "60": MindWaveProfile(format: format, notch: .notch60Hz)
+        default: self
+        }
+    }
+
     /// The headset of 2013 has the raw characteristic alone, and sends everything there.
     public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
         let isStream = database[MindWaveService.esense] == nil && database[MindWaveService.raw] != nil

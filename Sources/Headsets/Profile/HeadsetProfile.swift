@@ -73,6 +73,14 @@ public protocol HeadsetProfile: Sendable {
     /// - Parameter preset: one of ``presets``.
     func choosing(preset: String) -> any HeadsetProfile
 
+    /// What a person may set beside that; empty where there is nothing to set.
+    var settings: [HeadsetSetting] { get }
+
+    /// The profile of a headset that a person has set; what is not stated is as usual.
+    ///
+    /// - Parameter stated: some of ``settings``.
+    func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile
+
     /// A decoder for one link.
     func makeDecoder() -> any HeadsetDecoder
 }
@@ -87,6 +95,8 @@ extension HeadsetProfile {
     public var impedance: ImpedanceMeasurement? { nil }
     public var presets: [String] { [] }
     public func choosing(preset: String) -> any HeadsetProfile { self }
+    public var settings: [HeadsetSetting] { [] }
+    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile { self }
 
     /// True where a headset can prove which one it is.
     public var provesIdentity: Bool { identityCharacteristic != nil || tellsIdentityInStatus }

@@ -27,6 +27,9 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
     private var bootCount: UInt32 = 0
     /// The last command; empty after power-on.
     private var held: [UInt8] = []
+    /// The gain of each channel, and those of each session.
+    private var gains = HermesHeadset.usualGains
+    private var sessionGains: [[Double]] = []
     /// False while the converter's output is stopped.
     private var isConverting = true
     private var isSampling = false
@@ -40,6 +43,7 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
 
     /// A person presses a button so often.
     private static let pressPeriod: Int64 = 17_000_000_000
+    private static let usualGains = [Double](repeating: 12, count: HermesProfile.channelCount)
     private static let instants = Int64(HermesService.samplesPerPacket)
 
     init(_ specification: HermesSpecification, headset: SimulatedHeadset) {
@@ -56,6 +60,7 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
         stop(at: time)
         bootCount += 1
         held = []
+        gains = Self.usualGains
         isConverting = true
         taken = 0
         (nextPacket, fullPackets) = (0, 0)
@@ -84,6 +89,10 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
         case (1, 1), (3, _): isConverting = true
         default: break
         }
+        if value.first == 3 { gains = Self.usualGains }
+        if value.count == 4, value[0] == 2, (HermesRegister.channel1..<HermesRegister.channel1 + 8).contains(value[2]) {
+            gains[Int(value[2] - HermesRegister.channel1)] = HermesRegister.gain(channelSetting: value[3]) ?? 12
+        }
         linkChanged(at: time)
         return nil
     }
@@ -95,6 +104,7 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
         let factor = 1 + specification.crystalErrorPPM * 1e-6
         let motion = HermesProfile.motionFrequency * factor
         boots.append(bootCount)
+        sessionGains.append(gains)
         sessions.append(
             SampleSession(
                 began: MonotonicTime(nanoseconds: time), firstIndexes: [taken, 0, 0, 0],
@@ -141,7 +151,7 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
         var bytes = [UInt8(number % Int64(HermesService.counterModulus))]
         for index in (number * Self.instants)..<((number + 1) * Self.instants) {
             for channel in 0..<HermesProfile.channelCount {
-                let value = value(boot: bootCount, stream: HermesProfile.eeg, channel, index)
+                let value = value(boot: bootCount, gains: gains, stream: HermesProfile.eeg, channel, index)
                 for shift in [16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: value >> Int32(shift))) }
             }
         }
@@ -155,7 +165,7 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
             var bytes: [UInt8] = []
             for stream in HermesProfile.accelerometer...HermesProfile.magnetometer {
                 for axis in 0..<3 {
-                    let value = value(boot: bootCount, stream: stream, axis, nextMotion)
+                    let value = value(boot: bootCount, gains: gains, stream: stream, axis, nextMotion)
                     bytes += [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
                 }
             }
@@ -166,16 +176,19 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
 
     // MARK: The signal
 
-    private func value(boot: UInt32, stream: Int, _ channel: Int, _ index: Int64) -> Int32 {
+    private func value(boot: UInt32, gains: [Double], stream: Int, _ channel: Int, _ index: Int64) -> Int32 {
         let value = SimulatedSignal.value(
             seed: headset.world.seed, boot: boot, stream: stream, channel: channel,
             index: UInt32(truncatingIfNeeded: index))
-        // A count of the headset is two of the common signal; motion has 16 bits.
-        return stream == HermesProfile.eeg ? value / 2 : max(-0x8000, min(0x7FFF, value >> 5))
+        // Motion has 16 bits; a count of the common signal is one at gain 24.
+        guard stream == HermesProfile.eeg else { return max(-0x8000, min(0x7FFF, value >> 5)) }
+        return max(-0x80_0000, min(0x7F_FFFF, Int32((Double(value) * gains[channel] / 24).rounded(.towardZero))))
     }
 
     func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
-        value(boot: boots[session], stream: stream, channel, sessions[session].firstIndexes[stream] + position)
+        value(
+            boot: boots[session], gains: sessionGains[session], stream: stream, channel,
+            sessions[session].firstIndexes[stream] + position)
     }
 }
 

@@ -50,6 +50,13 @@ struct Replay: ParsableCommand {
     @Option(help: "Which of the model's presets the headset was told, as in the configuration. Without it: its usual one.")
     var preset: String?
 
+    @Option(
+        name: .customLong("setting"),
+        help: ArgumentHelp(
+            "How the headset was set, as in the configuration; a list has commas. May be given several times.",
+            valueName: "name=value"))
+    var settings: [String] = []
+
     @Option(help: "Without it: as the file's beginning tells.")
     var format: Format?
 
@@ -75,7 +82,26 @@ struct Replay: ParsableCommand {
         if headset?.isEmpty == true { throw ValidationError("A headset needs a name.") }
     }
 
-    private func profile() throws -> any HeadsetProfile {
+    /// The model's profile as the headset was told and set.
+    private func profile() throws -> any HeadsetProfile { try set(chosen()) }
+
+    private func set(_ profile: any HeadsetProfile) throws -> any HeadsetProfile {
+        var stated = HeadsetSettings()
+        for setting in settings {
+            let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let values = parts.dropFirst().joined().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            do throws(HeadsetSettingError) {
+                try stated.state(parts[0], values, isList: values.count > 1, of: profile.settings)
+            } catch {
+                throw Failure(
+                    problem: "--setting \(setting): \(error).", consequence: "nothing was recorded.",
+                    remedy: "`eegsync headsets show \(model)` lists the settings.", code: .usage)
+            }
+        }
+        return stated.isEmpty ? profile : profile.choosing(settings: stated)
+    }
+
+    private func chosen() throws -> any HeadsetProfile {
         let library = HeadsetLibrary(configurationPath: options.configurationPath)
         let profile: any HeadsetProfile
         do throws(HeadsetCatalogError) {

@@ -10,9 +10,10 @@ extension Configuration {
     var knownHeadsets: [KnownHeadset] {
         headsets.compactMap { headset in
             // The parser accepts only models of the catalog, and described ones.
-            guard let profile = headset.profile else { return nil }
+            guard let model = headset.profile else { return nil }
+            let profile = headset.preset.map { model.choosing(preset: $0) } ?? model
             return KnownHeadset(
-                name: headset.name, profile: headset.preset.map { profile.choosing(preset: $0) } ?? profile,
+                name: headset.name, profile: headset.settings.isEmpty ? profile : profile.choosing(settings: headset.settings),
                 identifiers: headset.identifiers, identityProof: headset.serialNumber, montage: headset.montage)
         }
     }

@@ -37,6 +37,8 @@ struct Configuration: Hashable, Sendable {
         var descriptor: HeadsetDescriptor?
         /// What the headset is told to send, one of the presets of its profile; nil for its usual one.
         var preset: String?
+        /// What a person sets about the headset, of the settings of its profile.
+        var settings = HeadsetSettings()
     }
 
     /// What stands behind the `Central` protocol.

@@ -76,7 +76,7 @@ struct ConfigurationParser {
         var result: [Configuration.Headset] = []
         for element in list(value, allowed: "a list of headsets") {
             let found = fields(
-                of: element, known: ["name", "model", "identifiers", "serial", "passkey", "montage", "preset"])
+                of: element, known: ["name", "model", "identifiers", "serial", "passkey", "montage", "preset", "settings"])
             let name = headsetName(in: found, of: element, taken: result.map(\.name))
             let model = model(in: found, of: element, among: models)
             var headset = Configuration.Headset(
@@ -86,6 +86,7 @@ struct ConfigurationParser {
                 montage: found["montage"].flatMap { montage($0, model: model) },
                 descriptor: described.first { $0.model == model },
                 preset: found["preset"].flatMap { preset($0, model: model) })
+            if let stated = found["settings"] { headset.settings = settings(stated, of: headset) }
             let isSerial = headset.profile?.usesSerialPort ?? false
             if let addresses = found["identifiers"] {
                 headset.identifiers = identifiers(addresses, areClassic: isSerial)

@@ -23,6 +23,27 @@ struct HeadsetFacts: Facts {
         var channels: [Channel]
     }
 
+    /// What a person may set in the configuration.
+    struct Setting: Encodable {
+        var name: String
+        var meaning: String
+        var unit: String?
+        var values: [String]
+        /// Nil where the headset is left as it is.
+        var usual: String?
+        /// How many channels can have values of their own; nil for a setting of the whole headset.
+        var channelCount: Int?
+
+        init(_ setting: HeadsetSetting) {
+            name = setting.name
+            meaning = setting.meaning
+            unit = setting.unit
+            values = setting.values
+            usual = setting.usual
+            channelCount = setting.channelCount
+        }
+    }
+
     struct Commands: Encodable {
         var purpose: String
         var steps: [String]
@@ -51,6 +72,7 @@ struct HeadsetFacts: Facts {
     /// What the headset measures the impedance of; empty where it cannot, or nobody knows how.
     var impedances: [String]
     var presets: [String]
+    var settings: [Setting]
     var streams: [Stream]
     var commands: [Commands]
 
@@ -76,6 +98,7 @@ struct HeadsetFacts: Facts {
         keepAliveSeconds = profile.timing.keepAliveInterval?.inSeconds
         impedances = profile.impedance?.electrodes ?? []
         presets = profile.presets
+        settings = profile.settings.map(Setting.init)
         streams = profile.streams.map { stream in
             Stream(
                 name: stream.name, bank: stream.bank, samplingFrequency: stream.samplingFrequency,
@@ -143,6 +166,7 @@ struct HeadsetFacts: Facts {
         }
         var lines = facts.flatMap { $0 }
         if !streams.isEmpty { lines += [""] + table.rendered(style: style, columns: columns) }
+        if !settings.isEmpty { lines += [""] + settingsTable.rendered(style: style, columns: columns) }
         if !about.isEmpty {
             lines += [""] + about.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
         }
@@ -185,6 +209,22 @@ struct HeadsetFacts: Facts {
                     ]
                 table.append(heading + [.init(group.channels.joined(separator: " ")), .init(group.formula)])
             }
+        }
+        return table
+    }
+
+    private var settingsTable: TextTable {
+        var table = TextTable([
+            .init(heading: "SETTING"), .init(heading: "VALUES", wraps: true), .init(heading: "USUAL"),
+            .init(heading: "FOR"), .init(heading: "MEANING", wraps: true),
+        ])
+        for setting in settings {
+            let unit = setting.unit.map { " \($0)" } ?? ""
+            table.append([
+                .init(setting.name), .init(setting.values.joined(separator: " ") + unit),
+                .init(setting.usual.map { $0 + unit } ?? "as it is"),
+                .init(setting.channelCount.map { "\($0) channels" } ?? "headset"), .init(setting.meaning),
+            ])
         }
         return table
     }
