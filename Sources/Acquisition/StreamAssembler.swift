@@ -304,5 +304,7 @@ struct StreamAssembler: Sendable {
     /// - Parameter cause: why it will not come any more, where nothing later of its channels came either.
     mutating func settlePartialRows(before n: Int64, cause: GapCause = .packetLost, at now: MonotonicTime) {
         for row in partial.take(before: n) { settle(row, cause: cause, at: now) }
+        // What follows on another line must not lie before them.
+        timeMap?.extend(to: nextN - 1)
     }
 }

@@ -105,4 +105,18 @@ struct PartialRowsTests {
         }
         #expect(Set(opened) == ["16 2 packetLost", "40 1 impedance", "48 0 impedance"])
     }
+
+    @Test("The line of times reaches to the rows that a link's end has settled, so that none that follows lies before them")
+    func line() {
+        var test = StreamUnderTest(modulus: 1 << 16, channels: 2)
+        test.begin(rule: .connection)
+        for first in stride(from: Int64(0), to: 32, by: 8) {
+            test.advance(samples: 8)
+            for channel in 0..<2 where first < 16 || channel == 0 {
+                test.take(index: first, truth: first, channels: channel..<(channel + 1))
+            }
+        }
+        test.stream.endLink(cause: .impedance, at: test.now)
+        #expect(test.commit().segments.last?.lastN == 31)
+    }
 }
