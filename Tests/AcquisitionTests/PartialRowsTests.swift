@@ -89,16 +89,24 @@ struct PartialRowsTests {
         #expect(taken[24...].allSatisfy { $0.missing == 0b110 && $0.unarrived == 0b110 })
     }
 
-    @Test("The ledger gives what had no time to come the cause of the link's end")
-    func causes() {
+    /// A stream of two channels in packets of their own, 8 samples each, without those that are lost.
+    private static func stream(
+        of count: Int64, without isLost: (_ first: Int64, _ channel: Int) -> Bool
+    ) -> StreamUnderTest {
         var test = StreamUnderTest(modulus: 1 << 16, channels: 2)
         test.begin(rule: .connection)
-        for first in stride(from: Int64(0), to: 48, by: 8) {
+        for first in stride(from: Int64(0), to: count, by: 8) {
             test.advance(samples: 8)
-            for channel in 0..<2 where !(first == 16 && channel == 1) && !(first == 40 && channel == 0) {
+            for channel in 0..<2 where !isLost(first, channel) {
                 test.take(index: first, truth: first, channels: channel..<(channel + 1))
             }
         }
+        return test
+    }
+
+    @Test("The ledger gives what had no time to come the cause of the link's end")
+    func causes() {
+        var test = Self.stream(of: 48) { first, channel in (first == 16 && channel == 1) || (first == 40 && channel == 0) }
         test.stream.endLink(cause: .impedance, at: test.now)
         let opened = test.commit().ledger.compactMap { entry -> String? in
             if case .open(_, let n, let channel, _, let cause, _) = entry { "\(n) \(channel) \(cause)" } else { nil }
@@ -108,14 +116,7 @@ struct PartialRowsTests {
 
     @Test("The line of times reaches to the rows that a link's end has settled, so that none that follows lies before them")
     func line() {
-        var test = StreamUnderTest(modulus: 1 << 16, channels: 2)
-        test.begin(rule: .connection)
-        for first in stride(from: Int64(0), to: 32, by: 8) {
-            test.advance(samples: 8)
-            for channel in 0..<2 where first < 16 || channel == 0 {
-                test.take(index: first, truth: first, channels: channel..<(channel + 1))
-            }
-        }
+        var test = Self.stream(of: 32) { first, channel in first >= 16 && channel == 1 }
         test.stream.endLink(cause: .impedance, at: test.now)
         #expect(test.commit().segments.last?.lastN == 31)
     }
