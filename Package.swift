@@ -90,9 +90,9 @@ let package = Package(
             name: "CaptureTests", dependencies: ["Capture", "Simulation", "Headsets", "Bluetooth"], swiftSettings: settings),
 
         // A seeded Bluetooth world in virtual time: headsets, faults, and a Central.
-        .target(name: "Simulation", dependencies: ["Bluetooth", "Capture", "Headsets"], swiftSettings: optimised),
+        .target(name: "Simulation", dependencies: ["Bluetooth", "Headsets"], swiftSettings: optimised),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Capture", "Headsets"], swiftSettings: settings),
+            name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
 
         // From the central's events to the database's batches: drives machines, assembles samples.
         .target(
@@ -158,7 +158,7 @@ let package = Package(
             name: "EegsyncTests",
             dependencies: [
                 "eegsync", "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "Storage", "Export",
-                "Acquisition", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux",
+                "Acquisition", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", grdb,
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.
@@ -196,8 +196,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "AttributeProtocol", "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors",
-                "KernelBluetooth", "ShippedHeadsets",
+                "Acquisition", "AttributeProtocol", "Bluetooth", "BluetoothManagement", "Capture", "Headsets",
+                "HeadsetDescriptors", "KernelBluetooth", "ShippedHeadsets", "Simulation", "Storage",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: optimised),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),

@@ -6,6 +6,8 @@ public struct Migration: Hashable, Sendable {
     public let sql: String
     /// True where a table is made anew to which others refer: to drop it would be to delete what refers to it.
     public let isWithoutForeignKeys: Bool
+    /// True where the views of single streams, which are made with the streams and not by these steps, have to be made anew.
+    public let remakesStreamViews: Bool
 
     /// All steps, in the order in which they are applied. A file of `sql/` that is not listed here fails a test.
     public static let all: [Migration] = [
@@ -21,14 +23,23 @@ public struct Migration: Hashable, Sendable {
         Migration("m0010_link_key", PackageResources.m0010_link_key_sql),
         Migration(
             "m0011_changed_streams", PackageResources.m0011_changed_streams_sql, isWithoutForeignKeys: true),
+        Migration("m0012_certainty", PackageResources.m0012_certainty_sql, isWithoutForeignKeys: true),
+        Migration("m0013_reading", PackageResources.m0013_reading_sql, remakesStreamViews: true),
+        Migration("m0014_quarantine", PackageResources.m0014_quarantine_sql),
+        Migration("m0015_channel_declaration", PackageResources.m0015_channel_declaration_sql),
+        Migration("m0016_loss_detection", PackageResources.m0016_loss_detection_sql),
+        Migration("m0017_refit", PackageResources.m0017_refit_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.
     public static let applicationID: Int32 = 1_162_168_147
 
-    private init(_ identifier: String, _ bytes: [UInt8], isWithoutForeignKeys: Bool = false) {
+    private init(
+        _ identifier: String, _ bytes: [UInt8], isWithoutForeignKeys: Bool = false, remakesStreamViews: Bool = false
+    ) {
         self.identifier = identifier
         self.isWithoutForeignKeys = isWithoutForeignKeys
+        self.remakesStreamViews = remakesStreamViews
         self.sql = String(decoding: bytes, as: UTF8.self)
     }
 }

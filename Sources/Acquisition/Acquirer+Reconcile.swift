@@ -28,7 +28,7 @@ extension Acquirer {
         for recording in open where recording.isWanted == false && recordings.contains(recording.recording) {
             end(recording.recording, at: now)
         }
-        postponed.removeAll()
+        postponed = Set(acquisitions.filter(\.isReleased).map(\.headset))
         for recording in open where !recordings.contains(recording.recording) {
             guard let headset = headset(recording) else { continue }
             // One owner for each headset: the recording before must have let go of it.

@@ -77,8 +77,13 @@ public final class Acquirer {
         let acquisition = HeadsetAcquisition(wanted, index: headsetCount, acquirer: self, seed: seed)
         headsetCount += 1
         acquisitions.append(acquisition)
+        if beginsAfterFailedWrites { acquisition.openAbsence(cause: .storageUnavailable, at: now) }
         acquisition.handle(.adapterChanged(central.state), at: now)
-        acquisition.handle(.start, at: now)
+        if acquisition.quarantine == nil {
+            acquisition.handle(.start, at: now)
+        } else {
+            acquisition.beginQuarantined(at: now)
+        }
         settle(at: now)
     }
 
@@ -88,22 +93,36 @@ public final class Acquirer {
         let acquisition = HeadsetAcquisition(wanted, index: headsetCount, acquirer: self, seed: seed)
         headsetCount += 1
         acquisitions.append(acquisition)
+        if beginsAfterFailedWrites { acquisition.openAbsence(cause: .storageUnavailable, at: now) }
         acquisition.finish(stop, at: now)
         settle(at: now)
     }
 
-    /// The operator stopped a recording: nothing more is stored; the headset is told to stop and let go.
+    /// The operator stopped a recording: nothing more is stored; the headset is told to stop and let go. A quarantined one is
+    /// ended from what the database has.
     public func end(_ recording: RecordingID, at now: MonotonicTime) {
         for acquisition in acquisitions where acquisition.recording == recording && !acquisition.isFinishing {
-            acquisition.handle(.stop(.operatorStopped), at: now)
+            if acquisition.quarantine != nil {
+                release(acquisition)
+            } else {
+                acquisition.handle(.stop(.operatorStopped), at: now)
+            }
         }
         settle(at: now)
     }
 
-    /// A person removed what a headset waited for.
+    /// A person removed what a headset waited for. One that is quarantined begins anew from what the database has, with the
+    /// next reconciliation after ``mustReconcile``.
     public func operatorActed(at now: MonotonicTime) {
-        for acquisition in acquisitions { acquisition.handle(.operatorActed, at: now) }
+        for acquisition in acquisitions {
+            if acquisition.quarantine != nil { release(acquisition) } else { acquisition.handle(.operatorActed, at: now) }
+        }
         settle(at: now)
+    }
+
+    private func release(_ acquisition: HeadsetAcquisition) {
+        acquisition.isReleased = true
+        postponed.insert(acquisition.headset)
     }
 
     /// The process ends: links are closed, recordings stay open. Done when ``isIdle``.
@@ -198,8 +217,9 @@ public final class Acquirer {
             scanFilter = wanted
             if let wanted { central.scanForPeripherals(matching: wanted) } else { central.stopScan() }
         }
-        for acquisition in acquisitions where acquisition.isFinishing && acquisition.isStopped && !acquisition.hasEnded {
-            acquisition.endRecording(at: now, unixNanoseconds: unixNanoseconds(at: now), wasAbsent: false)
+        for acquisition in acquisitions
+        where acquisition.isFinishing && acquisition.isStopped && !acquisition.hasEnded && acquisition.quarantine == nil {
+            acquisition.endRecording(at: now, wasAbsent: false)
         }
         if nextCommit == nil { nextCommit = now + limits.commitInterval }
     }
@@ -209,11 +229,21 @@ public final class Acquirer {
         acquisitions.contains { $0 !== acquisition && $0.peripheral == identifier }
     }
 
-    /// True where another headset uses, tries or owns the identifier.
+    /// True where another headset uses, tries or owns the identifier. What one that was never reached had tried when an earlier
+    /// process died is left to it, where no proof can tell the two apart.
     func isTaken(_ identifier: PeripheralIdentifier, by acquisition: HeadsetAcquisition) -> Bool {
-        acquisitions.contains {
-            $0 !== acquisition && ($0.peripheral == identifier || $0.machine.identifiers.contains(identifier))
+        let isOwn = acquisition.machine.identifiers.contains(identifier) || acquisition.machine.unproven == identifier
+        return acquisitions.contains { other in
+            guard other !== acquisition else { return false }
+            if other.peripheral == identifier || other.machine.identifiers.contains(identifier) { return true }
+            return !isOwn && other.machine.unproven == identifier && other.machine.identifiers.isEmpty
+                && !other.profile.provesIdentity
         }
+    }
+
+    /// What is to be written is written at the next opportunity.
+    func commitSoon(at now: MonotonicTime) {
+        nextCommit = now
     }
 
     // MARK: Wall clock
@@ -242,6 +272,21 @@ public final class Acquirer {
     /// True while samples may be buffered. Looked up once before each round of events, whose rows may exceed the bound.
     private(set) var hasRoom = true
 
+    /// True from a batch that could not be written to the next one that is.
+    private var isStorageFailing = false
+
+    /// Why samples are missing that found no room.
+    var overflowCause: GapCause { isStorageFailing ? .storageUnavailable : .queueOverflow }
+
+    /// True where an earlier process ended while the database could not be written: what its last batch held is missing, and
+    /// not because no process ran. Set before the first recording begins.
+    public var beginsAfterFailedWrites = false
+
+    /// The batch that was taken last could not be written; it is tried again, or the process ends.
+    public func writeFailed() {
+        isStorageFailing = true
+    }
+
     /// Rows that are not committed yet.
     public var bufferedRows: Int {
         acquisitions.reduce(inFlight?.rowCount ?? 0) { $0 + $1.streams.reduce(0) { $0 + $1.draft.rowCount } }
@@ -262,10 +307,14 @@ public final class Acquirer {
         moveCaptures(into: &batch)
         batch.completedMeasurements = completedMeasurements
         completedMeasurements.removeAll()
-        guard !batch.isEmpty else { return nil }
+        // Everything that they have to write is in this batch.
+        let ended = acquisitions.filter { $0.hasEnded || ($0.isReleased && $0.isStopped) }
+        guard !batch.isEmpty else {
+            remove(ended)
+            return nil
+        }
         batchNumber += 1
-        inFlight = InFlight(
-            number: batchNumber, rowCount: batch.rowCount, settled: settled, ended: acquisitions.filter(\.hasEnded))
+        inFlight = InFlight(number: batchNumber, rowCount: batch.rowCount, settled: settled, ended: ended)
         return batch
     }
 
@@ -273,12 +322,25 @@ public final class Acquirer {
     ///
     /// - Parameter isDurable: true where it, and everything before it, survives a power cut: the headsets may then forget
     ///   what it holds.
-    public func committed(_ number: UInt64, isDurable: Bool = true, at now: MonotonicTime) {
+    /// - Parameter refused: headsets whose parts of the batch break a rule of the database: they are quarantined.
+    public func committed(_ number: UInt64, isDurable: Bool = true, refused: [RefusedPart] = [], at now: MonotonicTime) {
         guard let done = inFlight, done.number == number else { return }
         inFlight = nil
-        if isDurable { for (acquisition, committed) in done.settled { acquisition.acknowledge(upTo: committed) } }
-        acquisitions.removeAll { acquisition in done.ended.contains { $0 === acquisition } }
+        isStorageFailing = false
+        for (acquisition, committed) in done.settled {
+            if let refusal = refused.first(where: { $0.part.recording == acquisition.recording }) {
+                acquisition.refuse(refusal.error, at: now)
+                if acquisition.isReleased { release(acquisition) }
+            } else if isDurable {
+                acquisition.acknowledge(upTo: committed)
+            }
+        }
+        remove(done.ended.filter { $0.hasEnded || $0.isReleased })
         settle(at: now)
+    }
+
+    private func remove(_ ended: [HeadsetAcquisition]) {
+        acquisitions.removeAll { acquisition in ended.contains { $0 === acquisition } }
     }
 
     func useStreamID() {

@@ -7,6 +7,14 @@ public struct AcquisitionLimits: Hashable, Sendable {
     public var rowLimit = 600_000
     /// How often a streaming headset is asked for its status (battery, clock).
     public var statusInterval: Duration = .seconds(60)
+    /// Streams that a recording may get beyond those that it begins with, each with a view, as its headset changes what it
+    /// sends. The widest headset known has 7 streams: it may be given another preset 18 times.
+    public var furtherStreamLimit = 128
+    /// How often a headset may change what it sends within ``changePeriod``: a person changes a preset once, and a headset that
+    /// is being prepared may go through two or three.
+    public var changeLimit = 4
+    /// See ``changeLimit``.
+    public var changePeriod: Duration = .seconds(10)
     /// By how much UTC must have moved against `CLOCK_BOOTTIME` for a step: far above what NTP slews in a second.
     public var clockStepThreshold: Duration = .milliseconds(100)
 

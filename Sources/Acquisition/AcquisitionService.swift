@@ -109,7 +109,10 @@ public actor AcquisitionService {
             try store.synchronise()
         }
         writer = BatchWriter(
-            commit: commit ?? storeCommit, dataVersion: storeVersion, synchronise: synchronise ?? storeSynchronise)
+            commit: commit ?? storeCommit,
+            commitByHeadset: { (batch, now) throws(StorageError) in try store.commitByHeadset(batch, at: now) },
+            dataVersion: storeVersion, synchronise: synchronise ?? storeSynchronise,
+            noteUnstored: { store.noteUnstored($0) })
         (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.reportLimit))
     }
 
@@ -121,6 +124,7 @@ public actor AcquisitionService {
         let next = try store.nextStreamID()
         let central = CapturingCentral(makeCentral(thread.descriptorWatch))
         acquirer = Acquirer(central: central, nextStreamID: next, limits: settings.limits, seed: settings.seed)
+        acquirer?.beginsAfterFailedWrites = store.hasUnstored
         thread.setTurn { [weak self] now in self?.assumeIsolated { $0.turn(at: now) } ?? nil }
         await withCheckedContinuation { finished = $0 }
         thread.setTurn(nil)
@@ -251,16 +255,16 @@ public actor AcquisitionService {
         Task { wrote(batch.number, rows: batch.rowCount, await writer.write(batch)) }
     }
 
-    private func wrote(_ number: UInt64, rows: Int, _ result: Result<Bool, StorageError>) {
+    private func wrote(_ number: UInt64, rows: Int, _ result: Result<BatchWriter.Written, StorageError>) {
         guard let acquirer, let current = pending, current.batch.number == number else { return }
         let now = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
-        let isDurable: Bool
+        let written: BatchWriter.Written
         switch result {
         case .failure(let error): return writeFailed(error, acquirer, at: now)
-        case .success(let durable): isDurable = durable
+        case .success(let value): written = value
         }
         pending = nil
-        acquirer.committed(number, isDurable: isDurable, at: now)
+        acquirer.committed(number, isDurable: written.isDurable, refused: written.refused, at: now)
         report(.committed(number: number, rows: rows, duration: now - current.began))
         if let problem = writeProblem {
             writeProblem = nil
@@ -269,6 +273,7 @@ public actor AcquisitionService {
     }
 
     private func writeFailed(_ error: StorageError, _ acquirer: Acquirer, at now: MonotonicTime) {
+        acquirer.writeFailed()
         if error.disposition != .retry || endDeadline != nil {
             // The batch is lost to this process. A headset with a memory was told nothing, so it still has the samples.
             failure = error
@@ -340,7 +345,7 @@ extension StorageError {
     /// The kind of the error, without the words that differ from time to time: one kind is told once.
     var cause: String {
         switch self {
-        case .cannotOpen: "the file cannot be opened"
+        case .cannotOpen, .needsWriter: "the file cannot be opened"
         case .directoryMissing: "the directory is missing"
         case .newerSchema: "the database is newer"
         case .corrupt: "the database is damaged"

@@ -10,6 +10,8 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
     case searching
     case establishing
     case streaming
+    /// Let go, because what it sends breaks a rule: only a person can change that.
+    case quarantined
     /// Connected, but nothing has arrived for a while: the link will break, or the headset hangs.
     case silent
 
@@ -17,7 +19,7 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
     public var holdsLink: Bool {
         switch self {
         case .establishing, .streaming, .silent: true
-        case .stopped, .waitingForAdapter, .waitingForOperator, .searching: false
+        case .stopped, .waitingForAdapter, .waitingForOperator, .searching, .quarantined: false
         }
     }
 

@@ -16,9 +16,11 @@ extension HeadsetAcquisition {
         case .stopScan: wantsScan = false
         case .connect(let identifier, let attempt):
             // An unknown address waits for its turn; another headset may have taken it meanwhile.
-            guard !acquirer.isUsed(identifier, byAnotherThan: self) else {
+            guard mayTake(identifier) else {
                 return pending.append(.connectFailed(.channelBusy, attempt: attempt))
             }
+            // Known before there is a link: a process that dies now leaves none that the next one cannot find.
+            if !machine.identifiers.contains(identifier) { acquirer.commitSoon(at: now) }
             central.setConnectionParameters(profile.connectionParameters, for: identifier)
             central.connect(identifier, attempt: attempt)
         case .cancelConnection(let identifier, let attempt):
@@ -98,7 +100,7 @@ extension HeadsetAcquisition {
     }
 
     /// Queues the event where the machine is at work just now.
-    private func tellMachine(_ event: ConnectionEvent, at now: MonotonicTime) {
+    func tellMachine(_ event: ConnectionEvent, at now: MonotonicTime) {
         if pending.isEmpty { handle(event, at: now) } else { pending.append(event) }
     }
 
@@ -118,7 +120,15 @@ extension HeadsetAcquisition {
         keepAliveDeadline = linkProfile.timing.keepAliveInterval.map { now + $0 }
         let isAsked = linkProfile.answersStatusQuery && linkProfile.isAskedWhileStreaming
         statusDeadline = isAsked ? now + acquirer.limits.statusInterval : nil
-        adoptStreams(link.lastStatus?.streams ?? linkProfile.streams, at: now)
+        expectedStreams = nil
+        if let told = toldStreams ?? link.lastStatus?.streams {
+            adoptStreams(told, at: now)
+        } else if awaitsShape(linkProfile.streams) {
+            expectedStreams = linkProfile.streams
+        } else {
+            adoptStreams(linkProfile.streams, at: now)
+        }
+        guard quarantine == nil else { return }
         beginStreams(link)
     }
 
@@ -130,18 +140,25 @@ extension HeadsetAcquisition {
     /// The next block of a stream tells where it stands.
     func beginStream(_ index: Int, _ link: Link) {
         memoryReaders[index].beginLink()
+        latestArrivals[index] = nil
         acknowledgedN[index] = .min
         streams[index].beginLink(
             LinkStart(
                 epochRule: linkProfile.epochRule, bootIdentifier: link.lastStatus?.bootIdentifier,
                 hasMemory: linkProfile.memory != .none,
                 buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
-                absenceCause: absenceCause))
+                absenceCause: absenceCause,
+                deviceClock: linkProfile.deviceTickFrequency.map { ($0, linkProfile.deviceTickModulus) }))
     }
 
     private func endStreaming(_ cause: GapCause, at now: MonotonicTime) {
+        // Of these the samples have ended before those of the others.
+        let silent = streams.indices.filter {
+            cause == .operatorStopped && isSilent($0, for: profile.timing.silenceNotice)
+        }
         forgetLink(at: now)
         for index in streams.indices {
+            if silent.contains(index) { streams[index].endLink(cause: .silence, at: now) }
             if cause == .operatorStopped {
                 streams[index].settlePartialRows(before: .max, cause: cause, at: now)
             } else {

@@ -107,7 +107,7 @@ extension HeadsetAcquisition {
         guard !impedance.hasPausedSamples else { return }
         impedance.hasPausedSamples = true
         for index in streams.indices {
-            streams[index].pause(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now))
+            streams[index].pause(at: now)
         }
     }
 

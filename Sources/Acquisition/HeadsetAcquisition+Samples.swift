@@ -7,6 +7,7 @@ import Storage
 extension HeadsetAcquisition {
     /// Takes a notification, or the value of a read.
     func take(_ value: [UInt8], from characteristic: BluetoothUUID, at arrival: MonotonicTime) {
+        guard quarantine == nil else { return }
         decoded.removeAll()
         decoder.decode(value, from: characteristic, into: &decoded)
         var hasLiveSamples = false
@@ -17,9 +18,12 @@ extension HeadsetAcquisition {
                 // Samples of a stream that nobody has described cannot be stored: they must not pass for streaming.
                 if block.origin == .live, index(of: block.stream) != nil { hasLiveSamples = true }
                 if impedance.hasPausedSamples { resumeSamples() }
+                if let expectedStreams { follow(expectedStreams, ifShownBy: block, at: arrival) }
                 take(block, at: arrival)
             case .status(let status):
                 if link != nil { noteStatus(status, outcome: "polled", at: arrival) }
+                // Whatever the state is: the decoder says it once.
+                if let described = status.streams { (toldStreams, expectedStreams) = (described, nil) }
                 handle(.statusReceived(status), at: arrival)
                 if let described = status.streams { follow(described, at: arrival) }
             case .overwritten(let position, let from, let end):
@@ -43,6 +47,9 @@ extension HeadsetAcquisition {
                         recording: recording, onset: arrival, durationSeconds: nil, description: description,
                         source: "headset"))
                 records.bound()
+            case .periodMark(let position, let count):
+                guard link != nil, !isFinishing, let index = index(of: position) else { continue }
+                streams[index].mark(period: count, at: arrival)
             case .discarded, .message, .refused: continue
             }
         }
@@ -59,18 +66,20 @@ extension HeadsetAcquisition {
             lastLiveSample = arrival
             noteSamples(from: characteristic, at: arrival)
             readMemory(at: arrival)
+            noteSilentStreams(at: arrival)
         } else if isAlive {
             noteSamples(from: characteristic, at: arrival)
         }
     }
 
     private func take(_ block: SampleBlock, at arrival: MonotonicTime) {
-        guard link != nil, !isFinishing, let index = index(of: block.stream) else { return }
+        guard link != nil, quarantine == nil, !isFinishing, let index = index(of: block.stream) else { return }
         let isFirst = !streams[index].hasSamples
+        if block.origin == .live { latestArrivals[index] = arrival }
         if streams[index].linkStart != nil { align(index, with: block.counter) }
+        streams[index].overflowCause = acquirer.overflowCause
         streams[index].take(
-            block, decoded.values[block.values], at: arrival, unixNanoseconds: acquirer.unixNanoseconds(at: arrival),
-            hasRoom: acquirer.hasRoom)
+            block, decoded.values[block.values], at: arrival, hasRoom: acquirer.hasRoom)
         if isFirst, streams[index].hasSamples, records.started == nil {
             records.started = RecordingChange(recording: recording, at: arrival)
         }
@@ -136,10 +145,17 @@ extension HeadsetAcquisition {
     @discardableResult
     func adoptStreams(_ descriptions: [StreamDescription], at now: MonotonicTime) -> [Int] {
         var adopted: [Int] = []
+        let described = montage?.applied(to: descriptions) ?? descriptions
+        do throws(QuarantineReason) {
+            try admit(described, at: now)
+        } catch {
+            quarantine(error, at: now)
+            return []
+        }
         // One suffix for all, so that the banks of a stream go on to bear one name; for all that come later, as a name may have
         // been that of another place.
         let suffix = streams.isEmpty ? "" : "_\(acquirer.nextStreamID.rawValue)"
-        for (position, described) in (montage?.applied(to: descriptions) ?? descriptions).enumerated() {
+        for (position, described) in described.enumerated() {
             var description = described
             let id = acquirer.nextStreamID
             if let index = streams.firstIndex(where: { $0.position == position }) {
@@ -153,7 +169,9 @@ extension HeadsetAcquisition {
             acquirer.useStreamID()
             records.newStreams.append(
                 NewStream(id: id, recording: recording, position: position, description: description))
-            streams.append(StreamAssembler(id: id, position: position, description: description))
+            var stream = StreamAssembler(id: id, position: position, description: description)
+            stream.learn(from: learntRates)
+            streams.append(stream)
             adopted.append(position)
         }
         // A headset that has not said yet what it sends has not changed it.
@@ -162,6 +180,7 @@ extension HeadsetAcquisition {
         }
         streams.sort { $0.position < $1.position }
         memoryReaders = streams.map { _ in MemoryReader() }
+        latestArrivals = streams.map { _ in nil }
         acknowledgedN = streams.map { _ in .min }
         return adopted
     }
@@ -169,12 +188,13 @@ extension HeadsetAcquisition {
     /// The headset does not send it any more.
     private func retireStream(at index: Int, _ now: MonotonicTime) {
         var retired = streams.remove(at: index)
-        retired.endRecording(at: now, unixNanoseconds: acquirer.unixNanoseconds(at: now), absenceCause: nil)
+        // Where an earlier process died with it, nobody has opened the gap that lies between the two shapes.
+        retired.endRecording(at: now, absenceCause: retired.isPlaced ? nil : absenceCause)
         retiredStreams.append(retired)
     }
 
     /// A headset that streams tells what it sends: where that is something else than it was taken for, further streams begin.
-    private func follow(_ descriptions: [StreamDescription], at now: MonotonicTime) {
+    func follow(_ descriptions: [StreamDescription], at now: MonotonicTime) {
         let described = montage?.applied(to: descriptions) ?? descriptions
         let isKnown = described.count == streams.count && zip(streams, described).allSatisfy { $0.hasShape(of: $1) }
         guard let link, !isKnown, !isFinishing, case .streaming = machine.state else { return }
@@ -182,8 +202,18 @@ extension HeadsetAcquisition {
         for index in streams.indices where adopted.contains(streams[index].position) { beginStream(index, link) }
     }
 
+    /// What an earlier process received last is missing for a reason of its own: the gap opens before a link does.
+    func openAbsence(cause: GapCause, at now: MonotonicTime) {
+        for index in streams.indices { streams[index].openAbsence(cause: cause, at: now) }
+    }
+
     /// Moves everything that is to be written into a batch. Returns the n's that may be acknowledged after its commit.
     func move(into batch: inout WriteBatch) -> [(stream: StreamID, n: Int64)] {
+        let present = streams.map(\.id)
+        batch.parts.append(
+            HeadsetPart(
+                headset: headset, recording: recording, streams: retiredStreams.map(\.id) + present + quarantinedStreams,
+                presentStreams: present))
         records.move(into: &batch, headset: headset)
         for index in retiredStreams.indices { retiredStreams[index].move(into: &batch) }
         retiredStreams.removeAll()
@@ -195,12 +225,11 @@ extension HeadsetAcquisition {
     ///
     /// - Parameters:
     ///   - end: when the operator stopped it, on this boot's clock as far as that is known.
-    ///   - unixNanoseconds: the same in UTC; nil if unknown.
     ///   - wasAbsent: true where no process acquired at that time, so that nobody has opened a gap.
-    func endRecording(at end: MonotonicTime, unixNanoseconds: Int64?, wasAbsent: Bool) {
+    func endRecording(at end: MonotonicTime, wasAbsent: Bool) {
         for index in streams.indices {
             streams[index].endRecording(
-                at: end, unixNanoseconds: unixNanoseconds, absenceCause: wasAbsent ? absenceCause : nil)
+                at: end, absenceCause: wasAbsent ? absenceCause : nil)
         }
         hasEnded = true
         records.stopped = RecordingChange(recording: recording, at: end)

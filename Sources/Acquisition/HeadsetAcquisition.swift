@@ -14,6 +14,8 @@ final class HeadsetAcquisition {
     let recording: RecordingID
 
     var machine: ConnectionMachine
+    /// What earlier recordings have taught of the headset's clocks.
+    let learntRates: [ResumeState.LearntRate]
     var streams: [StreamAssembler]
     /// Streams of an earlier shape of the headset, until their last rows are written.
     var retiredStreams: [StreamAssembler] = []
@@ -22,12 +24,32 @@ final class HeadsetAcquisition {
     private(set) var isFinishing = false
     /// True once the recording's end is among the records.
     var hasEnded = false
+    /// Why the headset was let go; nil while it was not.
+    var quarantine: QuarantineReason?
+    /// True once it is to begin anew from what the database has, as soon as it was let go and everything is written.
+    var isReleased = false
+    /// True where the recording is merely ended.
+    private(set) var isResumedToEnd = false
+    /// The streams of the recording that could not be gone on with.
+    let quarantinedStreams: [StreamID]
+    /// Streams beyond those that the recording began with.
+    var furtherStreamCount: Int
+    /// When the headset changed what it sends, lately.
+    var changes: [MonotonicTime] = []
 
     unowned let acquirer: Acquirer
     var decoder: any HeadsetDecoder
     var decoded = Decoded()
     var link: Link?
     var memoryReaders: [MemoryReader] = []
+    /// By stream: when its latest live sample of the link arrived.
+    var latestArrivals: [MonotonicTime?] = []
+    /// When streams are looked at that have fallen silent while others flow.
+    var nextSilenceLook: MonotonicTime = .boot
+    /// What the headset has said on this link that it sends, whatever the state was; nil where it said nothing.
+    var toldStreams: [StreamDescription]?
+    /// What the profile says that it sends, where the recording has other streams and the headset has not yet shown which.
+    var expectedStreams: [StreamDescription]?
     /// Returns to streaming that nobody has taken yet.
     var returns: [StreamingReturn] = []
     /// True until the first live sample of the link.
@@ -76,10 +98,22 @@ final class HeadsetAcquisition {
         let latest = wanted.resume.streams.filter { stream in
             !wanted.resume.streams.contains { $0.position == stream.position && $0.id > stream.id }
         }
-        streams = latest.map { StreamAssembler(resuming: $0) }
+        learntRates = wanted.resume.learntRates
+        furtherStreamCount = wanted.resume.streams.count - latest.count
+        do throws(StreamDescriptionError) {
+            try StreamDescription.check(latest.map(\.description))
+            streams = latest.map { StreamAssembler(resuming: $0) }
+            quarantinedStreams = []
+        } catch {
+            streams = []
+            quarantinedStreams = latest.map(\.id)
+            quarantine = .storedDescription(error)
+        }
+        for index in streams.indices { streams[index].learn(from: learntRates) }
         let isSameHostBoot = wanted.resume.streams.allSatisfy { $0.isSameHostBoot || !$0.hasSamples }
         absenceCause = isSameHostBoot ? .daemonDown : .hostRestarted
         memoryReaders = streams.map { _ in MemoryReader() }
+        latestArrivals = streams.map { _ in nil }
         acknowledgedN = streams.map { _ in .min }
         var preserved = wanted.resume.preservedJSON.flatMap { PreservedState(json: $0) } ?? PreservedState(state: "stopped")
         preserved.bootIdentifier = streams.lazy.compactMap(\.epoch?.bootIdentifier).first
@@ -124,8 +158,9 @@ final class HeadsetAcquisition {
     /// The operator stopped the recording while no process acquired.
     func finish(_ stop: StopRequest, at now: MonotonicTime) {
         isFinishing = true
+        isResumedToEnd = true
         endRecording(
-            at: stop.isSameHostBoot ? stop.at : now, unixNanoseconds: stop.unixNanoseconds, wasAbsent: true)
+            at: stop.isSameHostBoot ? stop.at : now, wasAbsent: true)
     }
 
     /// Tells the machine, and does what it asks for.
@@ -183,6 +218,7 @@ final class HeadsetAcquisition {
         switch event {
         case .didUpdateState(let state): handle(.adapterChanged(state), at: now)
         case .willRestoreState(var peripherals, let attempt):
+            peripherals.removeAll { !mayTake($0.identifier) }
             // What was discovered before must be seen here, too.
             for place in peripherals.indices where profile.isDiscriminatedByDatabase { peripherals[place].database = nil }
             handle(.restored(peripherals, attempt: attempt), at: now)
@@ -193,7 +229,7 @@ final class HeadsetAcquisition {
         case .didFailToScan(let error): handle(.scanFailed(error), at: now)
         case .didConnect(let identifier, let attempt):
             // A late answer to an earlier attempt must not make the decoder of the present link forget what it has learnt.
-            if machine.awaits(attempt) { decoder = profile.makeDecoder() }
+            if machine.awaits(attempt) { renewDecoder(profile) }
             handle(.connected(identifier, attempt: attempt), at: now)
         case .didFailToConnect(_, let error, let attempt): handle(.connectFailed(error, attempt: attempt), at: now)
         case .didDisconnect(_, let error, let attempt): handle(.disconnected(error, attempt: attempt), at: now)
@@ -259,7 +295,8 @@ final class HeadsetAcquisition {
     private func notePhase(at now: MonotonicTime) {
         var phase = ConnectionPhase(machine.state)
         if phase == .streaming, isSilent { phase = .silent }
-        let detail = phase.detail(machine)
+        if phase == .stopped, quarantine != nil { phase = .quarantined }
+        let detail = phase == .quarantined ? quarantine?.description : phase.detail(machine)
         if phase != self.phase || detail != phaseDetail {
             if phase != self.phase { phaseSince = now }
             self.phase = phase

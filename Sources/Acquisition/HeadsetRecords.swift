@@ -14,6 +14,7 @@ struct HeadsetRecords {
     var identityProof: String?
     var started: RecordingChange?
     var stopped: RecordingChange?
+    var quarantine: QuarantineRecord?
 
     /// The most records of a kind that wait for the database; a full disk may last for days. The oldest go first: they tell
     /// least about how it stands.
@@ -47,6 +48,7 @@ struct HeadsetRecords {
         if let preservedState { batch.preservedStates.append(preservedState) }
         if let identityProof { batch.identityProofs.append(IdentityProofRecord(headset: headset, proof: identityProof)) }
         if let started { batch.startedRecordings.append(started) }
+        if let quarantine { batch.quarantines.append(quarantine) }
         if let stopped { batch.stoppedRecordings.append(stopped) }
         self = HeadsetRecords()
     }

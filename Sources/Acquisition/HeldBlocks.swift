@@ -18,7 +18,6 @@ struct HeldBlocks: Sendable {
         var block: SampleBlock
         var values: [Int32]
         var arrival: MonotonicTime
-        var unixNanoseconds: Int64?
         var hasRoom: Bool
     }
 
@@ -30,6 +29,8 @@ struct HeldBlocks: Sendable {
         var place: Int
         /// The samples of the missed turns.
         var missed: Int64
+        /// The index of that entry's first sample, missed turns included.
+        var index: Int64
         /// True where the counter jumps there; false where only the time tells that something is missing.
         var isJump: Bool
     }
@@ -49,7 +50,7 @@ struct HeldBlocks: Sendable {
     /// By how many samples the least late block came after its time.
     private var leastLateness = Int64.max
     /// The entry before which counters jump most, and by how much; the first of all if that is not in sequence.
-    private var jump: (entry: Int, length: Int64) = (0, 0)
+    private var jump: (entry: Int, length: Int64, index: Int64) = (0, 0, 0)
 
     /// Begins to hold.
     ///
@@ -62,12 +63,16 @@ struct HeldBlocks: Sendable {
     }
 
     /// True where a block that is `lateness` samples late has waited, or a turn of the counter was missed.
-    static func isAmbiguous(lateness: Int64, turn: Int64) -> Bool { lateness >= turn - turn / 8 }
+    static func isAmbiguous(lateness: Int64, turn: Int64) -> Bool { lateness >= turn - doubt(of: turn) }
+
+    /// By so much the lateness of a block that did not wait may be less than the turns that were missed: the one before it was
+    /// late, too, and the clock's rate is not known well at first.
+    private static func doubt(of turn: Int64) -> Int64 { turn * 3 / 10 }
 
     /// How many turns were missed, as far as is known.
     private var turns: Int64 {
         guard leastLateness < .max else { return 0 }
-        return max(0, (leastLateness + turn / 8) / turn)
+        return max(0, (leastLateness + Self.doubt(of: turn)) / turn)
     }
 
     /// True where nothing more is to be learned at `now`.
@@ -87,9 +92,9 @@ struct HeldBlocks: Sendable {
         let length = min(abs(index - expectedIndex), abs(end - expectedIndex))
         let isFirstJump = jump.entry == 0 && jump.length > 0
         if firstArrival == nil {
-            jump = (0, length)
+            jump = (0, length, index)
         } else if !isFirstJump, length > jump.length {
-            jump = (entries.count, length)
+            jump = (entries.count, length, index)
         }
         firstArrival = firstArrival ?? held.arrival
         leastLateness = min(leastLateness, lateness)
@@ -111,6 +116,8 @@ struct HeldBlocks: Sendable {
     /// The turns belong to the pause, where the first block does not continue what was before it. Where it does, the queue
     /// kept the oldest: the turns lie where the counter jumps most.
     func decided() -> Decision {
-        Decision(entries: entries, place: jump.entry, missed: turns * turn, isJump: jump.length > 0)
+        let missed = turns * turn
+        return Decision(
+            entries: entries, place: jump.entry, missed: missed, index: jump.index + missed, isJump: jump.length > 0)
     }
 }

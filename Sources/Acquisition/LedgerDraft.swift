@@ -19,6 +19,7 @@ struct LedgerDraft: Sendable {
         var countChanged: Bool
         var cause: GapCause
         var noticed: MonotonicTime
+        var certainty = GapCertainty.unknown
         var recovered: Int64 = 0
         var isWithdrawn = false
     }
@@ -33,19 +34,24 @@ struct LedgerDraft: Sendable {
     /// True where there is nothing to write.
     var isEmpty: Bool { changes.isEmpty }
 
-    mutating func open(firstN: Int64, channel: Int, count: Int64?, cause: GapCause, noticed: MonotonicTime) {
+    mutating func open(
+        firstN: Int64, channel: Int, count: Int64?, cause: GapCause, noticed: MonotonicTime,
+        certainty: GapCertainty = .unknown
+    ) {
         let key = Key(firstN: firstN, channel: channel)
         let wasStored = changes[key].map { !$0.isNew } ?? false
-        var change = Change(isNew: true, count: count, countChanged: false, cause: cause, noticed: noticed)
+        var change = Change(
+            isNew: true, count: count, countChanged: false, cause: cause, noticed: noticed, certainty: certainty)
         // A stored gap that was withdrawn and is opened anew (with its true cause) is first removed, then written.
         change.isWithdrawn = wasStored
         changes[key] = change
     }
 
-    mutating func close(firstN: Int64, channel: Int, count: Int64) {
+    mutating func close(firstN: Int64, channel: Int, count: Int64, certainty: GapCertainty) {
         let key = Key(firstN: firstN, channel: channel)
         var change = changes[key] ?? stored()
         change.count = count
+        change.certainty = certainty
         change.countChanged = true
         changes[key] = change
     }
@@ -88,9 +94,10 @@ struct LedgerDraft: Sendable {
                 entries.append(
                     .open(
                         stream: stream, firstN: firstN, channel: channel, count: change.count, cause: change.cause,
-                        noticed: change.noticed))
+                        noticed: change.noticed, certainty: change.certainty))
             } else if change.countChanged, let count = change.count {
-                entries.append(.close(stream: stream, firstN: firstN, channel: channel, count: count))
+                entries.append(
+                    .close(stream: stream, firstN: firstN, channel: channel, count: count, certainty: change.certainty))
             }
             if change.recovered > 0 {
                 entries.append(.recover(stream: stream, firstN: firstN, channel: channel, count: change.recovered))

@@ -1,6 +1,8 @@
 /// The runs of one stream's samples that are missing, in ascending order, none touching another of the same gap.
 ///
-/// The ledger in memory: what arrives late is looked up here, so that it is stored once and the ledger told exactly.
+/// The ledger in memory: what arrives late is looked up here, so that it is stored once and the ledger told exactly. What the
+/// headset may still send and what it cannot are kept apart, so that after weeks with hundreds of thousands of gaps each
+/// question costs a binary search.
 struct MissingSamples: Hashable, Sendable {
     /// Consecutive missing samples that belong to one gap of the ledger.
     struct Run: Hashable, Sendable {
@@ -12,65 +14,114 @@ struct MissingSamples: Hashable, Sendable {
         var isRecoverable = true
     }
 
-    private(set) var runs: [Run] = []
+    private var recoverable = Runs()
+    private var lost = Runs()
 
     /// True where nothing is missing.
-    var isEmpty: Bool { runs.isEmpty }
+    var isEmpty: Bool { recoverable.all.isEmpty && lost.all.isEmpty }
+
+    /// All runs, in ascending order: as many steps as there are.
+    var runs: [Run] { (recoverable.all + lost.all).sorted { $0.firstN < $1.firstN } }
+
+    /// The last run.
+    var last: Run? {
+        guard let first = recoverable.all.last else { return lost.all.last }
+        guard let second = lost.all.last else { return first }
+        return first.firstN < second.firstN ? second : first
+    }
 
     /// Adds a run that overlaps none that is there.
     mutating func insert(_ run: Run) {
-        guard run.end > run.firstN else { return }
-        runs.insert(run, at: firstIndex(endingAfter: run.firstN))
+        if run.isRecoverable { recoverable.insert(run) } else { lost.insert(run) }
     }
 
     /// Takes `range` out of what is missing. Returns the parts that were missing, in ascending order.
     mutating func remove(_ range: Range<Int64>) -> [Run] {
-        var index = firstIndex(endingAfter: range.lowerBound)
-        var removed: [Run] = []
-        while index < runs.count, runs[index].firstN < range.upperBound {
-            let run = runs[index]
-            var part = run
-            part.firstN = max(run.firstN, range.lowerBound)
-            part.end = min(run.end, range.upperBound)
-            removed.append(part)
-            var before = run
-            before.end = part.firstN
-            var after = run
-            after.firstN = part.end
-            runs.replaceSubrange(index...index, with: [before, after].filter { $0.end > $0.firstN })
-            if before.end > before.firstN { index += 1 }
-        }
-        return removed
+        let first = recoverable.remove(range)
+        let second = lost.remove(range)
+        if second.isEmpty { return first }
+        return first.isEmpty ? second : (first + second).sorted { $0.firstN < $1.firstN }
     }
 
     /// True where a part of `range` is missing.
-    func intersects(_ range: Range<Int64>) -> Bool {
-        let index = firstIndex(endingAfter: range.lowerBound)
-        return index < runs.count && runs[index].firstN < range.upperBound
-    }
+    func intersects(_ range: Range<Int64>) -> Bool { recoverable.intersects(range) || lost.intersects(range) }
 
     /// Remembers that the headset cannot send the part of what is missing that lies in `range`.
     mutating func giveUp(_ range: Range<Int64>) {
-        for var part in remove(range) {
-            part.isRecoverable = false
-            insert(part)
-        }
+        var given = recoverable.remove(range)
+        for index in given.indices { given[index].isRecoverable = false }
+        lost.merge(given)
     }
 
     /// The first run at or after `n` that the headset may still have.
     func firstRecoverable(from n: Int64 = .min) -> Run? {
-        guard var run = runs.first(where: { $0.isRecoverable && $0.end > n }) else { return nil }
+        guard var run = recoverable.first(endingAfter: n) else { return nil }
         run.firstN = max(run.firstN, n)
         return run
     }
+}
 
-    /// The place of the first run that ends after `n` (binary search: after weeks there may be thousands of runs).
-    private func firstIndex(endingAfter n: Int64) -> Int {
+/// Runs in ascending order that do not overlap.
+private struct Runs: Hashable, Sendable {
+    private(set) var all: [MissingSamples.Run] = []
+
+    mutating func insert(_ run: MissingSamples.Run) {
+        guard run.end > run.firstN else { return }
+        all.insert(run, at: index(endingAfter: run.firstN))
+    }
+
+    /// Adds runs in ascending order that overlap none that is there, in one pass.
+    mutating func merge(_ runs: [MissingSamples.Run]) {
+        guard let first = runs.first else { return }
+        let place = index(endingAfter: first.firstN)
+        guard place < all.endIndex else { return all.append(contentsOf: runs) }
+        let tail = (all[place...] + runs).sorted { $0.firstN < $1.firstN }
+        all.replaceSubrange(place..., with: tail)
+    }
+
+    /// Takes out what lies in `range`, in one pass.
+    mutating func remove(_ range: Range<Int64>) -> [MissingSamples.Run] {
+        if range.isEmpty { return [] }
+        let begin = index(endingAfter: range.lowerBound)
+        var end = begin
+        var removed: [MissingSamples.Run] = []
+        while end < all.count, all[end].firstN < range.upperBound {
+            var part = all[end]
+            part.firstN = max(part.firstN, range.lowerBound)
+            part.end = min(part.end, range.upperBound)
+            removed.append(part)
+            end += 1
+        }
+        guard begin < end else { return [] }
+        var left: [MissingSamples.Run] = []
+        if all[begin].firstN < range.lowerBound {
+            left.append(all[begin])
+            left[0].end = range.lowerBound
+        }
+        if all[end - 1].end > range.upperBound {
+            left.append(all[end - 1])
+            left[left.count - 1].firstN = range.upperBound
+        }
+        all.replaceSubrange(begin..<end, with: left)
+        return removed
+    }
+
+    func intersects(_ range: Range<Int64>) -> Bool {
+        let index = index(endingAfter: range.lowerBound)
+        return index < all.count && all[index].firstN < range.upperBound
+    }
+
+    func first(endingAfter n: Int64) -> MissingSamples.Run? {
+        let index = index(endingAfter: n)
+        return index < all.count ? all[index] : nil
+    }
+
+    private func index(endingAfter n: Int64) -> Int {
         var low = 0
-        var high = runs.count
+        var high = all.count
         while low < high {
             let middle = (low + high) / 2
-            if runs[middle].end > n { high = middle } else { low = middle + 1 }
+            if all[middle].end > n { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -47,10 +47,12 @@ struct PartialRows: Sendable {
         }
     }
 
-    /// True where a row that waits has one of the block's channels already.
-    func holdsAny(of block: SampleBlock) -> Bool {
-        let channels = UInt8(truncatingIfNeeded: (1 << block.channelCount - 1) << block.firstChannel)
-        return rows.contains { ~$0.missing & channels != 0 }
+    /// True where a row that waits has one of the block's channels already, or a later one: the parts of an instant that bear
+    /// no counter come in the order of their channels.
+    func isBeyond(_ block: SampleBlock) -> Bool {
+        let channels = UInt8(truncatingIfNeeded: 0xFF << block.firstChannel)
+        let all = UInt8(truncatingIfNeeded: 1 << channelCount - 1)
+        return rows.contains { ~$0.missing & channels & all != 0 }
     }
 
     /// Takes the leading rows that are complete or were waited for long enough, in order.

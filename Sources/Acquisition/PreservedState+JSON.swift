@@ -7,6 +7,7 @@ extension PreservedState {
     private struct Document: Codable {
         var state: String
         var peripheral: String?
+        var unproven: String?
         var isConnected: Bool
         var subscribed: [String]
         var scanServices: [String]?
@@ -16,7 +17,7 @@ extension PreservedState {
     /// The JSON document.
     var json: String {
         let document = Document(
-            state: state, peripheral: peripheral?.description, isConnected: isConnected,
+            state: state, peripheral: peripheral?.description, unproven: unproven?.description, isConnected: isConnected,
             subscribed: subscribed.map(\.description), scanServices: scanFilter?.serviceUUIDs.map(\.description),
             bootIdentifier: bootIdentifier)
         let encoder = JSONEncoder()
@@ -30,7 +31,8 @@ extension PreservedState {
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(json.utf8)) else { return nil }
         self.init(
             state: document.state, peripheral: document.peripheral.flatMap { PeripheralIdentifier($0) },
-            isConnected: document.isConnected, subscribed: document.subscribed.compactMap { BluetoothUUID($0) },
+            unproven: document.unproven.flatMap { PeripheralIdentifier($0) }, isConnected: document.isConnected,
+            subscribed: document.subscribed.compactMap { BluetoothUUID($0) },
             scanFilter: document.scanServices.map { ScanFilter(serviceUUIDs: $0.compactMap { BluetoothUUID($0) }) },
             bootIdentifier: document.bootIdentifier)
     }

@@ -15,7 +15,7 @@ extension StreamAssembler {
         }
         guard end > nextN else { return }
         let newFirst = max(firstN, nextN)
-        if newFirst > nextN { addGap(nextN..<newFirst, cause: .packetLost, at: now) }
+        if newFirst > nextN { addGap(nextN..<newFirst, cause: holeCause, at: now) }
         if hasRoom {
             let new = values.dropFirst(Int(newFirst - firstN) * channels)
             draft.append(new, firstN: newFirst)
@@ -93,7 +93,7 @@ extension StreamAssembler {
             }
             return
         }
-        if row.n > nextN { addGap(nextN..<row.n, cause: .packetLost, at: now) }
+        if row.n > nextN { addGap(nextN..<row.n, cause: holeCause, at: now) }
         store(row, cause: cause, at: now)
         signals?.take(row.values[...], firstN: row.n, missing: row.missing)
         nextN = row.n + 1
@@ -103,48 +103,54 @@ extension StreamAssembler {
         draft.append(row.values[...], firstN: row.n, missingChannels: row.missing)
         for channel in 0..<description.channels.count where row.missing >> channel & 1 == 1 {
             // Consecutive rows that lack the same channel belong to one gap: it grows.
-            if let last = missingChannels[channel].runs.last, last.end == row.n {
+            if let last = missingChannels[channel].last, last.end == row.n {
                 _ = missingChannels[channel].remove(last.firstN..<last.end)
                 missingChannels[channel].insert(
                     MissingSamples.Run(firstN: last.firstN, end: row.n + 1, gapFirstN: last.gapFirstN))
-                draft.ledger.close(firstN: last.gapFirstN, channel: channel + 1, count: row.n + 1 - last.gapFirstN)
+                draft.ledger.close(
+                    firstN: last.gapFirstN, channel: channel + 1, count: row.n + 1 - last.gapFirstN, certainty: .counted)
             } else {
                 missingChannels[channel].insert(
                     MissingSamples.Run(firstN: row.n, end: row.n + 1, gapFirstN: row.n))
                 let isUnarrived = row.unarrived >> channel & 1 == 1
                 draft.ledger.open(
-                    firstN: row.n, channel: channel + 1, count: 1, cause: isUnarrived ? cause : .packetLost, noticed: now)
+                    firstN: row.n, channel: channel + 1, count: 1, cause: isUnarrived ? cause : .packetLost, noticed: now,
+                    certainty: .counted)
             }
         }
     }
 
     /// There is no room for what lies below `end`. A buffer that stays full is one gap, however long it lasts.
     mutating func overflow(until end: Int64, at now: MonotonicTime) {
-        guard let gap = overflowGap, gap.upperBound == nextN, let last = missing.runs.last, last.end == nextN,
+        guard let gap = overflowGap, gap.upperBound == nextN, let last = missing.last, last.end == nextN,
             last.gapFirstN == gap.lowerBound, last.isRecoverable
         else {
             overflowGap = nextN..<end
-            return addGap(nextN..<end, cause: .queueOverflow, at: now)
+            return addGap(nextN..<end, cause: overflowCause, at: now)
         }
         _ = missing.remove(last.firstN..<last.end)
         missing.insert(MissingSamples.Run(firstN: last.firstN, end: end, gapFirstN: last.gapFirstN))
-        draft.ledger.close(firstN: gap.lowerBound, channel: 0, count: end - gap.lowerBound)
+        draft.ledger.close(firstN: gap.lowerBound, channel: 0, count: end - gap.lowerBound, certainty: .counted)
         overflowGap = gap.lowerBound..<end
         nextN = end
     }
 
     /// Enters a gap into the ledger, and settles it.
     ///
-    /// - Parameter isOpened: the ledger has it already, without its end.
+    /// - Parameters:
+    ///   - certainty: how its length is known.
+    ///   - isOpened: the ledger has it already, without its end.
     mutating func addGap(
-        _ range: Range<Int64>, cause: GapCause, at now: MonotonicTime, isRecoverable: Bool = true, isOpened: Bool = false
+        _ range: Range<Int64>, cause: GapCause, at now: MonotonicTime, certainty: GapCertainty = .counted,
+        isRecoverable: Bool = true, isOpened: Bool = false
     ) {
         guard !range.isEmpty else { return }
         let (firstN, count) = (range.lowerBound, range.upperBound - range.lowerBound)
         if isOpened {
-            draft.ledger.close(firstN: firstN, channel: 0, count: count)
+            draft.ledger.close(firstN: firstN, channel: 0, count: count, certainty: certainty)
         } else {
-            draft.ledger.open(firstN: firstN, channel: 0, count: count, cause: cause, noticed: now)
+            draft.ledger.open(
+                firstN: firstN, channel: 0, count: count, cause: cause, noticed: now, certainty: certainty)
         }
         missing.insert(
             MissingSamples.Run(firstN: firstN, end: range.upperBound, gapFirstN: firstN, isRecoverable: isRecoverable))

@@ -8,23 +8,28 @@ extension StreamAssembler {
     ///
     /// - Returns: false where the block can be placed at once.
     mutating func hold(
-        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, unixNanoseconds: Int64?, hasRoom: Bool
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool
     ) -> Bool {
         guard block.origin == .live, isPlaced, let epoch, let modulus = description.counterModulus, let timeMap,
             let counter = block.counter
         else { return false }
         if let boot = block.bootIdentifier, let known = epoch.bootIdentifier, boot != known { return false }
+        // What the clock does not know better than a fraction of a turn, it cannot tell.
+        let position = timeMap.position(at: arrival)
+        if held == nil, position.uncertainty > modulus * Int64(description.samplesPerCount) / 3 { return false }
         if held?.isDecided(at: arrival) == true { placeHeld() }
         let turn = modulus * Int64(description.samplesPerCount)
         let index = unwrap(counter, near: held?.nextExpectedIndex ?? expectedIndex)
-        let lateness = timeMap.n(at: arrival) - (n(of: index, in: epoch) + Int64(block.instantCount) - 1)
+        let lateness = position.n - (n(of: index, in: epoch) + Int64(block.instantCount) - 1)
         if held == nil {
             guard HeldBlocks.isAmbiguous(lateness: lateness, turn: turn) else { return false }
+            // What was in doubt lies before the pause.
+            settleDoubtful()
             held = HeldBlocks(turn: turn, expectedIndex: expectedIndex)
         }
         held?.append(
             HeldBlocks.Held(
-                block: block, values: Array(values), arrival: arrival, unixNanoseconds: unixNanoseconds, hasRoom: hasRoom),
+                block: block, values: Array(values), arrival: arrival, hasRoom: hasRoom),
             index: index, lateness: lateness)
         if held?.isDecided(at: arrival) == true { placeHeld() }
         return true
@@ -36,17 +41,12 @@ extension StreamAssembler {
         held = nil
         for (position, entry) in decision.entries.enumerated() {
             if position == decision.place {
-                expectedIndex += decision.missed
+                // The time has told where it belongs: its counter is not in doubt any more.
+                if decision.missed > 0 { expectedIndex = max(expectedIndex, decision.index) }
                 // The decoder saw nothing missing, and went on adding.
                 sumsAreWrong = decision.missed > 0 && !decision.isJump
             }
-            switch entry {
-            case .block(let held):
-                takeInPlace(
-                    held.block, held.values[...], at: held.arrival, unixNanoseconds: held.unixNanoseconds,
-                    hasRoom: held.hasRoom)
-            case .unsent(let counter, let count, let time): unsentInPlace(counter: counter, count: count, at: time)
-            }
+            takeUndoubted(entry)
         }
     }
 
@@ -56,19 +56,28 @@ extension StreamAssembler {
             let index = unwrap(counter, near: next)
             held?.append(unsent: counter, count: count, index: index, at: now)
         } else {
+            unsentUndoubted(counter: counter, count: count, at: now)
+        }
+    }
+
+    mutating func unsentUndoubted(counter: UInt32, count: Int, at now: MonotonicTime) {
+        if let next = doubtful.nextIndex {
+            doubtful.append(unsent: counter, count: count, index: unwrap(counter, near: next), at: now)
+        } else {
             unsentInPlace(counter: counter, count: count, at: now)
         }
     }
 
-    private mutating func unsentInPlace(counter: UInt32, count: Int, at now: MonotonicTime) {
+    mutating func unsentInPlace(counter: UInt32, count: Int, at now: MonotonicTime) {
         guard isPlaced, let epoch else { return }
         let index = unwrap(counter, near: expectedIndex)
         let firstN = n(of: index, in: epoch)
         guard firstN >= nextN, partial.isEmpty else { return }
-        addGap(nextN..<firstN, cause: .packetLost, at: now)
+        addGap(nextN..<firstN, cause: holeCause, at: now)
         expectedIndex = max(expectedIndex, index + Int64(count))
         let end = firstN + Int64(count)
-        draft.ledger.open(firstN: firstN, channel: 0, count: Int64(count), cause: .notSent, noticed: now)
+        draft.ledger.open(
+            firstN: firstN, channel: 0, count: Int64(count), cause: .notSent, noticed: now, certainty: .counted)
         nextN = end
         timeMap?.extend(to: end - 1)
     }

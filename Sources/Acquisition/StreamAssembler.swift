@@ -10,6 +10,8 @@ struct StreamAssembler: Sendable {
     let id: StreamID
     let position: Int
     private(set) var description: StreamDescription
+    /// The channels as they were when the stream began: what people have corrected since is no other shape.
+    private var declaredChannels: [ChannelDescription]
 
     /// The first n that is not settled.
     var nextN: Int64
@@ -32,6 +34,10 @@ struct StreamAssembler: Sendable {
     var openGap: OpenGap?
     /// The first n of the gap that a full buffer makes grow, and its end.
     var overflowGap: Range<Int64>?
+    /// Why there is no room, where there is none.
+    var overflowCause = GapCause.queueOverflow {
+        didSet { if overflowCause != oldValue { overflowGap = nil } }
+    }
     var linkStart: LinkStart?
     /// True from the beginning of a link to its end: only then samples have a place.
     var isLinked = false
@@ -39,8 +45,30 @@ struct StreamAssembler: Sendable {
     var expectedIndex: Int64 = 0
     /// Blocks after a pause, until it is known how often the counter has turned meanwhile.
     var held: HeldBlocks?
+    /// Blocks whose counter is in doubt.
+    var doubtful = DoubtfulBlocks()
+    /// Blocks that were damaged on the way, by their counters.
+    var damagedBlocks: Int64 = 0
+    /// Why the samples before the next block are missing, should some be.
+    var holeCause = GapCause.packetLost
+    /// Marks of a headset whose stream has no counter.
+    var marks: PeriodMarks?
+    /// Losses of a stream that has neither counter nor marks.
+    var lossByTime = LossByTime()
+    /// What was said last to tell losses of a stream without counter; nil before anything was said.
+    var lossDetection: LossDetection?
+    /// The marks' period, and how many samples have come since the latest mark on this link; nil before the first mark.
+    var unmarked: (period: Int64, count: Int64)?
+    /// How many instants the latest block without counter held.
+    var blockLength: Int64 = 0
+    /// The headset's own clock, where its samples bear stamps.
+    var deviceClock: DeviceClock?
+    /// What earlier links and recordings have taught of the headset's clock.
+    var learntRate: ArrivalEnvelope.Rate?
     /// True after a whole turn of the counter was lost unseen, until a block comes whose values are no sums.
     var sumsAreWrong = false
+    /// When the latest block without counter came.
+    var latestPart = MonotonicTime.boot
     /// Samples known to be missing before the next ones, in a stream without counter.
     var damagedBefore: Int64 = 0
     /// The last line of an earlier process, for placing what follows.
@@ -59,7 +87,6 @@ struct StreamAssembler: Sendable {
     struct EarlierMap: Sendable {
         var segment: SegmentRecord?
         var isSameHostBoot: Bool
-        var lastSampleUnixNanoseconds: Int64?
     }
 
     /// A stream that has no samples yet.
@@ -67,6 +94,7 @@ struct StreamAssembler: Sendable {
         self.id = id
         self.position = position
         self.description = description
+        declaredChannels = description.channels
         nextN = 0
         hasSamples = false
         draft = StreamDraft(stream: id, channelCount: description.channels.count)
@@ -79,6 +107,7 @@ struct StreamAssembler: Sendable {
     init(resuming state: ResumeState.StreamState) {
         self.init(id: state.id, position: state.position, description: state.description)
         nextN = state.nextN
+        declaredChannels = state.declaredChannels
         hasSamples = state.hasSamples
         epoch = state.epoch
         for range in state.missing {
@@ -93,8 +122,7 @@ struct StreamAssembler: Sendable {
             openGap = OpenGap(firstN: gap.firstN, cause: state.openGapCause ?? .daemonDown, noticed: nil)
         }
         earlierMap = EarlierMap(
-            segment: state.segment, isSameHostBoot: state.isSameHostBoot,
-            lastSampleUnixNanoseconds: state.lastSampleUnixNanoseconds)
+            segment: state.segment, isSameHostBoot: state.isSameHostBoot)
     }
 
     // MARK: Links
@@ -103,19 +131,41 @@ struct StreamAssembler: Sendable {
     mutating func beginLink(_ start: LinkStart) {
         linkStart = start
         isLinked = true
+        if let clock = start.deviceClock, clock.tickFrequency > 0, deviceClock?.frequency != clock.tickFrequency {
+            deviceClock = DeviceClock(
+                frequency: clock.tickFrequency, modulus: clock.modulus, samplingFrequency: description.samplingFrequency)
+        }
         sumsAreWrong = false
         damagedBefore = 0
+        marks = nil
+        unmarked?.count = 0
+        lossByTime.reset()
     }
 
     /// No samples are expected any longer: a gap opens, its end unknown.
     mutating func endLink(cause: GapCause, at now: MonotonicTime) {
         placeHeld()
+        settleDoubtful()
         settlePartialRows(before: .max, cause: cause, at: now)
         settleDamage(at: now)
+        timeMap?.interrupt()
+        // What was missing before a link that never brought a sample is still missing for the same reason.
+        let cause = cause == .quarantined ? cause : linkStart?.absenceCause ?? cause
         linkStart = nil
         isLinked = false
         // A link that breaks while impedances are measured is another cause from then on.
-        if openGap?.cause == .impedance, cause != .impedance { endOpenGap(at: now, unixNanoseconds: nil) }
+        if openGap?.cause == .impedance, cause != .impedance { endOpenGap(at: now) }
+        // What is missing from a quarantine on has that cause, where the time until then is known.
+        if let gap = openGap, cause == .quarantined, gap.cause != cause,
+            timeMap != nil || earlierMap?.isSameHostBoot ?? false
+        {
+            endOpenGap(at: now)
+        }
+        openAbsence(cause: cause, at: now)
+    }
+
+    /// Samples are missing from here on, nobody knows until when.
+    mutating func openAbsence(cause: GapCause, at now: MonotonicTime) {
         guard hasSamples, openGap == nil else { return }
         openGap = OpenGap(firstN: nextN, cause: cause, noticed: now)
         draft.ledger.open(firstN: nextN, channel: 0, count: nil, cause: cause, noticed: now)
@@ -123,8 +173,9 @@ struct StreamAssembler: Sendable {
 
     /// The headset measures impedances from now on. What is missing before, as no sample came on this link yet, keeps its own
     /// cause.
-    mutating func pause(at now: MonotonicTime, unixNanoseconds: Int64?) {
-        if let linkStart { endRecording(at: now, unixNanoseconds: unixNanoseconds, absenceCause: linkStart.absenceCause) }
+    mutating func pause(at now: MonotonicTime) {
+        if let linkStart { endRecording(at: now, absenceCause: linkStart.absenceCause) }
+        linkStart = nil
         endLink(cause: .impedance, at: now)
     }
 
@@ -132,34 +183,49 @@ struct StreamAssembler: Sendable {
     /// time without a process, should this one end here. A second less than now is less than it will be.
     mutating func staysPaused(at now: MonotonicTime) {
         guard let gap = openGap, gap.cause == .impedance else { return }
-        let count = predictedN(at: now - .seconds(1), unixNanoseconds: nil) - gap.firstN
-        if count > 0 { draft.ledger.close(firstN: gap.firstN, channel: 0, count: count) }
+        guard let least = predicted(at: now - .seconds(1)) else { return }
+        let count = least.n - gap.firstN
+        if count > 0 {
+            draft.ledger.close(
+                firstN: gap.firstN, channel: 0, count: count, certainty: .timed(uncertainty: least.uncertainty))
+        }
     }
 
     /// The recording ends: an open gap ends with it, as long as the elapsed time says.
     ///
     /// - Parameter absenceCause: the cause of what is missing up to the end where no gap says it yet; nil where samples flowed
     ///   until the end.
-    mutating func endRecording(at now: MonotonicTime, unixNanoseconds: Int64?, absenceCause: GapCause? = nil) {
+    mutating func endRecording(at now: MonotonicTime, absenceCause: GapCause? = nil) {
         placeHeld()
+        settleDoubtful()
         settlePartialRows(before: .max, at: now)
         settleDamage(at: now)
+        timeMap?.interrupt()
         if openGap == nil, hasSamples, let absenceCause {
-            let end = predictedN(at: now, unixNanoseconds: unixNanoseconds)
-            addGap(nextN..<max(nextN, end), cause: absenceCause, at: now, isRecoverable: false)
+            if let end = predicted(at: now) {
+                addGap(
+                    nextN..<max(nextN, end.n), cause: absenceCause, at: now, certainty: .timed(uncertainty: end.uncertainty),
+                    isRecoverable: false)
+            } else {
+                enterGapBetweenBoots(at: nextN, cause: absenceCause, noticed: now, isOpened: false)
+            }
         }
-        endOpenGap(at: now, unixNanoseconds: unixNanoseconds)
+        endOpenGap(at: now)
     }
 
     /// The gap is as long as the elapsed time says.
-    private mutating func endOpenGap(at now: MonotonicTime, unixNanoseconds: Int64?) {
+    private mutating func endOpenGap(at now: MonotonicTime) {
         guard let gap = openGap else { return }
         openGap = nil
-        let count = max(0, predictedN(at: now, unixNanoseconds: unixNanoseconds) - gap.firstN)
+        guard let end = predicted(at: now) else {
+            return enterGapBetweenBoots(at: gap.firstN, cause: gap.cause, noticed: now, isOpened: true)
+        }
+        let count = max(0, end.n - gap.firstN)
         if count == 0 {
             draft.ledger.withdraw(firstN: gap.firstN, channel: 0)
         } else {
-            draft.ledger.close(firstN: gap.firstN, channel: 0, count: count)
+            draft.ledger.close(
+                firstN: gap.firstN, channel: 0, count: count, certainty: .timed(uncertainty: end.uncertainty))
             missing.insert(MissingSamples.Run(firstN: gap.firstN, end: gap.firstN + count, gapFirstN: gap.firstN))
             nextN = gap.firstN + count
         }
@@ -172,25 +238,38 @@ struct StreamAssembler: Sendable {
     /// - Parameters:
     ///   - values: the block's values.
     ///   - arrival: when it was received.
-    ///   - unixNanoseconds: UTC at `arrival`, for continuing after a restart of the host; nil if unknown.
     ///   - hasRoom: false where the buffer of samples is full; new samples then go to the ledger.
     mutating func take(
-        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, unixNanoseconds: Int64?, hasRoom: Bool
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool
     ) {
         guard block.instantCount > 0, block.channelCount > 0, block.firstChannel >= 0,
             block.firstChannel + block.channelCount <= description.channels.count,
             values.count == block.instantCount * block.channelCount
         else { return }
-        if hold(block, values, at: arrival, unixNanoseconds: unixNanoseconds, hasRoom: hasRoom) { return }
-        takeInPlace(block, values, at: arrival, unixNanoseconds: unixNanoseconds, hasRoom: hasRoom)
+        if hold(block, values, at: arrival, hasRoom: hasRoom) { return }
+        takeUndoubted(block, values, at: arrival, hasRoom: hasRoom)
     }
 
-    /// Takes a block of which no turn of the counter was missed.
-    mutating func takeInPlace(
-        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, unixNanoseconds: Int64?, hasRoom: Bool
+    /// Takes a block of which no turn of the counter was missed, where its counter is not in doubt.
+    mutating func takeUndoubted(
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool
     ) {
-        guard var firstN = place(block, at: arrival, unixNanoseconds: unixNanoseconds) else {
+        if doubt(block, values, at: arrival, hasRoom: hasRoom) { return }
+        takeInPlace(block, values, at: arrival, hasRoom: hasRoom)
+    }
+
+    /// Takes a block whose counter is believed.
+    mutating func takeInPlace(
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool
+    ) {
+        defer { holeCause = .packetLost }
+        guard var firstN = place(block, at: arrival) else {
             duplicates += Int64(block.instantCount)
+            return
+        }
+        // A memory holds nothing that is newer than what was sent as it was taken.
+        guard block.origin == .live || firstN < nextN else {
+            damagedBlocks += 1
             return
         }
         if sumsAreWrong, block.isSummed { return }
@@ -207,7 +286,8 @@ struct StreamAssembler: Sendable {
             firstN = epoch.firstN
         }
         if block.origin == .live {
-            observe(end - 1, at: arrival)
+            timeMap?.observe(n: end - 1, count: block.instantCount, at: arrival, deviceTicks: block.deviceTicks)
+            if let ticks = block.deviceTicks { deviceClock?.stamp(n: end - 1, ticks: ticks, at: arrival) }
         }
         if block.channelCount < description.channels.count {
             takePart(block, values, firstN: firstN, at: arrival, hasRoom: hasRoom)
@@ -220,6 +300,7 @@ struct StreamAssembler: Sendable {
 
     /// `count` samples of a stream without counter are missing before the next ones.
     mutating func damaged(count: Int) {
+        guard isLinked else { return }
         damagedBefore += Int64(count)
     }
 
@@ -274,7 +355,7 @@ struct StreamAssembler: Sendable {
 
     /// True where rows of both would have the same columns.
     func hasShape(of other: StreamDescription) -> Bool {
-        description.channels == other.channels && description.samplingFrequency == other.samplingFrequency
+        declaredChannels == other.channels && description.samplingFrequency == other.samplingFrequency
             && description.bank == other.bank && description.counterModulus == other.counterModulus
             && description.samplesPerCount == other.samplesPerCount
     }
@@ -294,7 +375,10 @@ struct StreamAssembler: Sendable {
 
     /// Moves everything that is to be written into a batch.
     mutating func move(into batch: inout WriteBatch) {
-        if hasSamples, let segment = timeMap?.take() { draft.segments.append(segment) }
+        if hasSamples, let pieces = timeMap?.take() {
+            draft.segments += pieces
+            draft.arrivals += timeMap?.takeEvidence() ?? []
+        }
         draft.move(into: &batch)
         if let results = signals?.takeResults(), !results.isEmpty { batch.signalChecks += results }
     }

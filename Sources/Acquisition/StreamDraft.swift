@@ -12,6 +12,8 @@ struct StreamDraft: Sendable {
     var ledger: LedgerDraft
     var epochs: [EpochRecord] = []
     var segments: [SegmentRecord] = []
+    var arrivals: [ArrivalRecord] = []
+    var lossDetections: [LossDetectionRecord] = []
 
     init(stream: StreamID, channelCount: Int) {
         self.stream = stream
@@ -47,10 +49,14 @@ struct StreamDraft: Sendable {
         batch.fills += fills
         batch.ledger += ledger.take()
         batch.segments += segments
+        batch.arrivals += arrivals
+        batch.lossDetections += lossDetections
         epochs.removeAll()
         rows.removeAll()
         fills.removeAll()
         segments.removeAll()
+        arrivals.removeAll()
+        lossDetections.removeAll()
         rowCount = 0
     }
 }

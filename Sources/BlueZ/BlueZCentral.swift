@@ -17,7 +17,7 @@ public final class BlueZCentral: Central {
     private static let writePause = Duration.milliseconds(2)
 
     /// A full socket neither waits nor kills the process.
-    private static let neverWait = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+    static let neverWait = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
 
     private let watch: DescriptorWatch
     /// Says which of the sockets can be read: each notification costs one read, whatever their number.
@@ -31,13 +31,6 @@ public final class BlueZCentral: Central {
     private var calls: [UInt64: CallNumber] = [:]
     private var sockets: [NotificationSocket] = []
     private var buffer = [UInt8](repeating: 0, count: BlueZCentral.longestValue + 3)
-
-    /// A characteristic's notifications.
-    private struct NotificationSocket {
-        let descriptor: Int32
-        let characteristic: BluetoothUUID
-        let identifier: PeripheralIdentifier
-    }
 
     /// Creates a central that connects to the system bus when it is first processed.
     ///
@@ -231,19 +224,11 @@ public final class BlueZCentral: Central {
         var events: [CentralEvent] = []
         var ended: [Int32] = []
         for socket in sockets where ready.contains(socket.descriptor) {
-            while true {
-                let count = recv(socket.descriptor, &buffer, buffer.count, Self.neverWait)
-                if count > 0 {
-                    let arrival = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
-                    let value = [UInt8](buffer[..<count])
-                    events.append(
-                        .didUpdateValue(socket.characteristic, on: socket.identifier, value: value, at: arrival))
-                    continue
-                }
-                if count < 0, errno == EINTR { continue }
-                if count == 0 || errno != EAGAIN { ended.append(socket.descriptor) }
-                break
+            let hasEnded = socket.receive(&buffer) { value in
+                let arrival = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
+                events.append(.didUpdateValue(socket.characteristic, on: socket.identifier, value: value, at: arrival))
             }
+            if hasEnded { ended.append(socket.descriptor) }
         }
         if !events.isEmpty { conversation.radio.noteLife() }
         for descriptor in ended { conversation.socketEnded(descriptor) }

@@ -58,12 +58,15 @@ public struct Characteristic: Hashable, Sendable {
 ///
 /// A classic serial port appears as service `1101` with one characteristic `1101` that notifies and can be written.
 public struct GATTDatabase: Hashable, Sendable {
+    /// The most characteristics that are looked at; the richest peripherals have some hundred.
+    public static let characteristicLimit = 4096
+
     /// All characteristics, in the order of their handles.
     public var characteristics: [Characteristic]
 
-    /// Creates a database.
+    /// Creates a database; what is beyond ``characteristicLimit`` is left out.
     public init(characteristics: [Characteristic]) {
-        self.characteristics = characteristics
+        self.characteristics = Array(characteristics.prefix(Self.characteristicLimit))
     }
 
     /// The characteristic with the UUID, or nil.

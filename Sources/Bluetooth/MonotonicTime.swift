@@ -34,9 +34,10 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .max : .min) : difference)
     }
 
-    /// The time from `earlier` to `later`.
+    /// The time from `earlier` to `later`; saturates at the ends of the clock's range.
     public static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
-        .nanoseconds(later.nanoseconds - earlier.nanoseconds)
+        let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+        return .nanoseconds(overflow ? (later < earlier ? .min : .max) : difference)
     }
 }
 

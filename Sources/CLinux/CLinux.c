@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -118,6 +120,13 @@ int clinux_receive(int socket, void *bytes, size_t capacity, int64_t *arrival) {
         *arrival = (int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec;
     }
     return (int)count;
+}
+
+int clinux_has_ended(int socket) {
+    struct pollfd asked = {.fd = socket, .events = POLLRDHUP};
+    if (poll(&asked, 1, 0) <= 0 || (asked.revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) == 0) return 0;
+    int waiting = 0;
+    return ioctl(socket, FIONREAD, &waiting) == 0 && waiting > 0 ? 0 : 1;
 }
 
 void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

@@ -34,7 +34,8 @@ struct AttributeSniffer {
         var identifier: PeripheralIdentifier?
         /// The handle of the (latest) connection.
         var connection: UInt16
-        fileprivate(set) var notifications: [Notification] = []
+        /// How many of its connections began in the capture.
+        fileprivate(set) var linkCount = 0
         fileprivate(set) var unmappedCount = 0
         fileprivate(set) var unmappedHandles: [UInt16] = []
         /// What discoveries told.
@@ -46,6 +47,8 @@ struct AttributeSniffer {
 
     /// In the order of their first packet.
     private(set) var peers: [Peer] = []
+    /// What the latest packet told, and the place in ``peers`` of who told it.
+    private(set) var told: [(peer: Int, notification: Notification)] = []
 
     /// A connection of an adapter.
     private struct Connection: Hashable {
@@ -78,10 +81,13 @@ struct AttributeSniffer {
         given = characteristics
     }
 
-    mutating func take(_ packet: HCIPacket, microseconds: Int64) {
-        switch packet.kind {
-        case .data: takeData(packet, microseconds: microseconds)
-        case .event: takeEvent(packet)
+    /// Takes the next packet; nil for a record that holds none of use.
+    mutating func take(_ packet: HCIPacket?, microseconds: Int64) {
+        told.removeAll(keepingCapacity: true)
+        switch packet?.kind {
+        case .data?: if let packet { takeData(packet, microseconds: microseconds) }
+        case .event?: if let packet { takeEvent(packet) }
+        case nil: break
         }
     }
 
@@ -118,6 +124,7 @@ struct AttributeSniffer {
             open[connection] = peers.count
             peers.append(Peer(identifier: identifier, connection: connection.handle))
         }
+        if let place = open[connection] { peers[place].linkCount += 1 }
     }
 
     private mutating func close(_ connection: Connection) {
@@ -172,8 +179,7 @@ struct AttributeSniffer {
             .take(frame[4...], channel: channel, isReceived: path.isReceived)
         guard let value else { return }
         let peer = peer(of: path.connection)
-        peers[peer].notifications.append(
-            Notification(microseconds: microseconds, characteristic: .serialPort, value: value))
+        told.append((peer, Notification(microseconds: microseconds, characteristic: .serialPort, value: value)))
     }
 
     private mutating func takeAttributeMessage(_ bytes: [UInt8], _ path: Path, microseconds: Int64) {
@@ -237,8 +243,8 @@ struct AttributeSniffer {
             if !peers[peer].unmappedHandles.contains(handle) { peers[peer].unmappedHandles.append(handle) }
             return
         }
-        peers[peer].notifications.append(
-            Notification(microseconds: microseconds, characteristic: uuid, value: value, isRead: isRead))
+        told.append(
+            (peer, Notification(microseconds: microseconds, characteristic: uuid, value: value, isRead: isRead)))
     }
 }
 

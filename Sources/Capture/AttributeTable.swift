@@ -141,11 +141,12 @@ struct AttributeTable {
             var answer = [request + 1, UInt8(length)]
             while place < items.count, items[place].count == length, answer.count + length <= maximumMessageLength {
                 answer += items[place]
-                next = ends[place] + 1
+                next = ends[place] &+ 1
                 place += 1
             }
             messages.append(Message(isReceived: true, bytes: answer))
-            if next > last { return }
+            // 0xFFFF is the last handle that there is: 0 comes after it.
+            if next > last || next == 0 { return }
         }
     }
 

@@ -10,12 +10,15 @@ public struct Capture: Hashable, Sendable {
         public var characteristic: BluetoothUUID
         /// The bytes.
         public var value: [UInt8]
+        /// True for the first one of a further link, where the capture tells that the link before it ended.
+        public var beginsLink: Bool
 
         /// Creates a piece.
-        public init(time: Duration, characteristic: BluetoothUUID, value: [UInt8]) {
+        public init(time: Duration, characteristic: BluetoothUUID, value: [UInt8], beginsLink: Bool = false) {
             self.time = time
             self.characteristic = characteristic
             self.value = value
+            self.beginsLink = beginsLink
         }
     }
 
@@ -36,32 +39,16 @@ public struct Capture: Hashable, Sendable {
     /// The time from the first piece to the last.
     public var duration: Duration { pieces.last?.time ?? .zero }
 
-    /// Cuts a raw byte stream, as read from a serial port, into pieces at a steady rate.
-    ///
-    /// - Parameters:
-    ///   - byteStream: the bytes; none give a capture without pieces.
-    ///   - characteristic: where they count as coming from.
-    ///   - bytesPerSecond: the nominal rate, greater than 0; a ThinkGear headset sends 512 × 8 + 36 = 4132.
-    ///   - pieceLength: bytes of one piece; at least 1.
+    /// Cuts a raw byte stream into pieces at a steady rate; see ``CaptureByteStream``.
     public init(
         byteStream: [UInt8], characteristic: BluetoothUUID = .serialPort, bytesPerSecond: Double = 4132,
         pieceLength: Int = 128
     ) {
-        let rate = bytesPerSecond.isFinite && bytesPerSecond > 0 ? bytesPerSecond : 4132
-        let length = max(1, pieceLength)
-        pieces = []
-        pieces.reserveCapacity(byteStream.count / length + 1)
-        var start = 0
-        while start < byteStream.count {
-            let end = min(byteStream.count, start + length)
-            // A piece arrives when its last byte was sent; the first one is the beginning.
-            let sent = Double(end - min(length, byteStream.count)) / rate
-            pieces.append(
-                Piece(
-                    time: .nanoseconds(Int64(min(sent * 1e9, 9e18))), characteristic: characteristic,
-                    value: Array(byteStream[start..<end])))
-            start = end
-        }
+        self.init(
+            pieces: Array(
+                CaptureByteStream(
+                    CaptureBytes(byteStream), characteristic: characteristic, bytesPerSecond: bytesPerSecond,
+                    pieceLength: pieceLength)))
     }
 }
 
@@ -102,7 +89,7 @@ extension CaptureError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .wrongFieldCount(let line): "line \(line) is not `time<TAB>characteristic<TAB>hex`"
-        case .invalidTime(let line): "the time in line \(line) is neither seconds, such as 12.5, nor ISO 8601"
+        case .invalidTime(let line): "the time in line \(line) is neither seconds, such as 12.5 or 1700000000.25, nor ISO 8601"
         case .mixedTimes(let line): "the time in line \(line) is of another kind than that of the first line"
         case .timeGoesBackwards(let line): "the time in line \(line) lies before that of the line before; sort the file"
         case .invalidCharacteristic(let line): "the characteristic in line \(line) is no UUID of 4, 8 or 32 digits"

@@ -41,7 +41,7 @@ struct CSVExport {
                         ExportedStream(
                             name: part.name, firstN: part.range.lowerBound, lastN: part.range.upperBound,
                             rowCount: written.rowCount, filledCount: written.missingRowCount, gridOffsetSeconds: 0,
-                            maximumDeviationSeconds: 0)
+                            maximumDeviationSeconds: 0, timeUncertaintySeconds: part.timeUncertaintySeconds)
                     ]))
         }
         return report

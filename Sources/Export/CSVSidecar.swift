@@ -20,6 +20,12 @@ struct CSVSidecar: Codable, Hashable {
         var channel: String?
         var cause: String
         var recovered: Int64
+        /// How many are missing for good, also between two boots of the machine, where `count` is 0; absent while nobody knows.
+        var missing: Int64?
+        /// `counted`, `timed` or `unknown`.
+        var certainty: String
+        /// Of a timed length: right within so many samples; absent where that is not known.
+        var uncertainty: Int64?
     }
 
     struct Annotation: Codable, Hashable {
@@ -34,6 +40,8 @@ struct CSVSidecar: Codable, Hashable {
         var referenceN: Int64
         var referenceUnixNanoseconds: Int64
         var periodNanoseconds: Double
+        /// Within what its times are right, but for the headset's constant delay; absent where that is not known.
+        var uncertaintyNanoseconds: Double?
     }
 
     var recording: Int64
@@ -52,6 +60,10 @@ struct CSVSidecar: Codable, Hashable {
     var lastN: Int64
     var rowCount: Int64
     var missingRowCount: Int64
+    /// Within what all times of the table are right, but for the headset's constant delay; absent where that is not known.
+    var timeUncertaintyMilliseconds: Double?
+    /// What tells that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
+    var lossDetection: String
     var channels: [Channel]
     var gaps: [Gap]
     var annotations: [Annotation]
@@ -76,13 +88,17 @@ struct CSVSidecar: Codable, Hashable {
         lastN = range.upperBound
         rowCount = written.rowCount
         missingRowCount = written.missingRowCount
+        timeUncertaintyMilliseconds = stream.timeUncertaintyNanoseconds(in: range).map { $0 / 1e6 }
+        lossDetection = stream.lossDetection
         let channels = stream.description.channels
         self.channels = channels.map {
             Channel(name: $0.name, type: $0.type, unit: $0.unit, scale: $0.scale, offset: $0.offset)
         }
         gaps = stream.gaps.map { gap in
             let name = channels.indices.contains(gap.channel - 1) ? channels[gap.channel - 1].name : nil
-            return Gap(firstN: gap.firstN, count: gap.count, channel: name, cause: gap.cause.rawValue, recovered: gap.recovered)
+            return Gap(
+                firstN: gap.firstN, count: gap.count, channel: name, cause: gap.cause.rawValue, recovered: gap.recovered,
+                missing: gap.missing, certainty: gap.certainty, uncertainty: gap.uncertainty)
         }
         annotations = contents.annotations.map {
             Annotation(
@@ -92,7 +108,8 @@ struct CSVSidecar: Codable, Hashable {
         timeMap = stream.segments.map {
             Segment(
                 firstN: $0.firstN, lastN: $0.lastN, referenceN: $0.referenceN,
-                referenceUnixNanoseconds: $0.referenceUnixNanoseconds, periodNanoseconds: $0.periodNanoseconds)
+                referenceUnixNanoseconds: $0.referenceUnixNanoseconds, periodNanoseconds: $0.periodNanoseconds,
+                uncertaintyNanoseconds: $0.uncertaintyNanoseconds)
         }
     }
 

@@ -46,9 +46,12 @@ struct CSVWriter {
         var written = Written(values: SampleDigest(), bytes: SampleDigest(), rowCount: 0, missingRowCount: 0)
         var expected = range.lowerBound
         let channelCount = numbers.count
+        let longestFill = TimelinePieces.longestFill(of: stream)
         try reader.forEachChunk(of: stream.id, in: range, rowsPerChunk: Self.rowsPerChunk) { chunk in
             for row in chunk.n.indices {
                 let n = chunk.n[row]
+                // What nobody would have filled is left out: the next n tells it.
+                if n - expected > longestFill { expected = n }
                 while expected < n {
                     try appendMissing(expected, to: text, clock: &clock, written: &written)
                     expected += 1
@@ -74,7 +77,7 @@ struct CSVWriter {
             written.rowCount += Int64(chunk.n.count)
             progress(Double(expected - range.lowerBound) / Double(range.count))
         }
-        while expected <= range.upperBound {
+        while expected <= range.upperBound, range.upperBound - expected <= longestFill {
             try appendMissing(expected, to: text, clock: &clock, written: &written)
             expected += 1
         }

@@ -18,7 +18,7 @@ struct DatabaseExport {
         }
         let file = try PartialFile(path: request.path, replacesExisting: request.replacesExisting)
         file.vacate()
-        try store.exportRecording(reader.contents.id, to: file.temporaryPath)
+        try reader.copy(to: file.temporaryPath)
         try file.adopt()
         try file.synchronize()
         try afterWriting(file.temporaryPath)
@@ -45,7 +45,8 @@ struct DatabaseExport {
                 streams: zip(parts, rowCounts).map { part, rowCount in
                     ExportedStream(
                         name: part.name, firstN: part.range.lowerBound, lastN: part.range.upperBound, rowCount: rowCount,
-                        filledCount: 0, gridOffsetSeconds: 0, maximumDeviationSeconds: 0)
+                        filledCount: 0, gridOffsetSeconds: 0, maximumDeviationSeconds: 0,
+                        timeUncertaintySeconds: part.timeUncertaintySeconds)
                 })
         ]
         return report

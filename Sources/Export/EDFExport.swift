@@ -17,12 +17,18 @@ struct EDFExport {
     func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport {
         var report = ExportReport()
         // Tried before hours are spent on the rows.
-        _ = try PartialFile(path: path(ofFile: 0), replacesExisting: request.replacesExisting)
+        let count = TimelinePieces(parts).pieces.count
+        _ = try PartialFile(path: path(ofFile: 0, of: count), replacesExisting: request.replacesExisting)
         var surveys = try surveys(parts) { progress($0 * Self.surveyShare) }
         let surveyed = surveys == nil ? 0 : Self.surveyShare
         let mappings = mappings(parts, surveys: surveys, report: &report)
         let groups = try groups(parts, surveys: surveys)
-        let paths = groups.indices.map(path(ofFile:))
+        let paths = groups.indices.map { path(ofFile: $0, of: groups.count) }
+        if count > 1, request.gaps != .segments {
+            report.note(
+                "The recording is cut into \(groups.count) files: between two boots of the machine, and at gaps of more than a "
+                    + "day, nothing is filled.")
+        }
         for path in paths where !request.replacesExisting {
             // Looked at before hours are spent on the first file; creating them all could exhaust file descriptors.
             _ = try PartialFile(path: path, replacesExisting: false)
@@ -51,8 +57,8 @@ struct EDFExport {
         return report
     }
 
-    private func path(ofFile index: Int) -> String {
-        guard request.gaps == .segments else { return request.path }
+    private func path(ofFile index: Int, of count: Int) -> String {
+        guard request.gaps == .segments || count > 1 else { return request.path }
         return PartialFile.path(request.path, suffix: "_run-" + CivilTime.digits(index + 1))
     }
 
@@ -89,10 +95,12 @@ struct EDFExport {
             report.note("\(written.clippedCount) values beyond the format's range were written as its limit.")
         }
         let streams = zip(plan.timeline.tracks, written.rowCounts).map { track, rowCount in
-            ExportedStream(
-                name: StreamPart(stream: track.stream, range: track.range).name, firstN: track.range.lowerBound,
+            let part = StreamPart(stream: track.stream, range: track.range)
+            return ExportedStream(
+                name: part.name, firstN: track.range.lowerBound,
                 lastN: track.range.upperBound, rowCount: rowCount, filledCount: Int64(track.range.count) - rowCount,
-                gridOffsetSeconds: track.gridOffsetSeconds, maximumDeviationSeconds: track.maximumDeviationSeconds)
+                gridOffsetSeconds: track.gridOffsetSeconds, maximumDeviationSeconds: track.maximumDeviationSeconds,
+                timeUncertaintySeconds: part.timeUncertaintySeconds)
         }
         return ExportedFile(
             path: path, byteCount: file.byteCount, startUnixNanoseconds: plan.timeline.startUnixNanoseconds, streams: streams)
@@ -125,17 +133,27 @@ struct EDFExport {
     private func groups(
         _ parts: [StreamPart], surveys: [RowSurvey]?
     ) throws -> [[(part: Int, range: ClosedRange<Int64>)]] {
-        guard let surveys, request.gaps != .fill else { return [parts.indices.map { ($0, parts[$0].range) }] }
+        try TimelinePieces(parts).pieces.flatMap { try groups($0, of: parts, surveys: surveys) }
+    }
+
+    /// The files of what one grid of samples can hold.
+    private func groups(
+        _ piece: [(part: Int, range: ClosedRange<Int64>)], of parts: [StreamPart], surveys: [RowSurvey]?
+    ) throws -> [[(part: Int, range: ClosedRange<Int64>)]] {
+        guard let surveys, request.gaps != .fill else { return [piece] }
+        let runs = piece.map { part, range in
+            surveys[part].runs.filter { $0.overlaps(range) }.map { $0.clamped(to: range) }
+        }
         // Streams whose rows are all gone since the contents were read have no runs.
-        let extents = parts.indices.compactMap { index -> (part: Int, range: ClosedRange<Int64>)? in
-            guard let first = surveys[index].runs.first, let last = surveys[index].runs.last else { return nil }
+        let extents = piece.indices.compactMap { index -> (index: Int, range: ClosedRange<Int64>)? in
+            guard let first = runs[index].first, let last = runs[index].last else { return nil }
             return (index, first.lowerBound...last.upperBound)
         }
         guard !extents.isEmpty else { throw ExportError.emptyRecording(reader.contents.id) }
-        guard request.gaps == .segments else { return [extents] }
-        let timeline = try FileTimeline(parts: extents.map { (parts[$0.part].stream, $0.range) })
-        return UnbrokenSegments(timeline: timeline, runs: extents.map { surveys[$0.part].runs }).segments.map { segment in
-            segment.map { (extents[$0.track].part, $0.range) }
+        guard request.gaps == .segments else { return [extents.map { (piece[$0.index].part, $0.range) }] }
+        let timeline = try FileTimeline(parts: extents.map { (parts[piece[$0.index].part].stream, $0.range) })
+        return UnbrokenSegments(timeline: timeline, runs: extents.map { runs[$0.index] }).segments.map { segment in
+            segment.map { (piece[extents[$0.track].index].part, $0.range) }
         }
     }
 
@@ -163,6 +181,12 @@ struct EDFExport {
         }
         if let subject = plan.contents.subject, !header.patient.hasPrefix(subject + " ") {
             report.note("The subject is written as `\(header.patient.split(separator: " ").first ?? "X")`.")
+        }
+        let uncertainty = plan.timeline.timeUncertaintySeconds
+        if let uncertainty, !header.recording.contains(EDFHeader.uncertainty(uncertainty)) {
+            report.note(
+                "The header has no room left to say it: times are right within "
+                    + "\(EDFField.number((uncertainty * 1e4).rounded() / 10) ?? "?") ms.")
         }
         if header.recording.hasPrefix("Startdate X") {
             report.note("The start is outside of 1985 ... 2084, which the format can name; the header says 1985-01-01.")

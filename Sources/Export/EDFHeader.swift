@@ -1,3 +1,4 @@
+import Bluetooth
 import Storage
 
 /// The header record of an EDF+ or BDF+ file: 256 bytes, and 256 for each signal.
@@ -76,13 +77,22 @@ extension EDFHeader {
         EDFField.subfield(contents.subject, width: 74) + " X X X"
     }
 
-    /// Start date, hospital's code, responsible person, equipment (EDF+ specification, 2.1.3.4), then label and task.
-    static func recording(_ contents: RecordingContents, startdate: String) -> String {
+    /// Start date, hospital's code, responsible person, equipment (EDF+ specification, 2.1.3.4), then label and task, then
+    /// within what the times are right, where that is known and there is room.
+    static func recording(_ contents: RecordingContents, startdate: String, uncertaintySeconds: Double? = nil) -> String {
         var text = "Startdate \(startdate) X eegsync \(EDFField.subfield(contents.model, width: 40))"
         if contents.label != nil || contents.task != nil {
             text += " \(EDFField.subfield(contents.label)) \(EDFField.subfield(contents.task))"
         }
+        let uncertainty = uncertaintySeconds.map { " " + Self.uncertainty($0) } ?? ""
+        if text.utf8.count + uncertainty.utf8.count <= 80 { text += uncertainty }
         return String(text.prefix(80)).trimmingTrailingSpaces
+    }
+
+    /// A subfield such as `times+-3.2ms`: rounded up to a tenth of a millisecond.
+    static func uncertainty(_ seconds: Double) -> String {
+        let tenths = Int64(clamping: (seconds * 1e4).rounded(.up))
+        return "times+-\(tenths / 10).\(tenths % 10)ms"
     }
 }
 

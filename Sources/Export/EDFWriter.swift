@@ -51,15 +51,21 @@ struct EDFWriter {
         self.rows = rows
         let channels = plan.timeline.tracks.map(\.stream.description.channels)
         var unique = EDFSignal.unique(channels.joined().map(EDFSignal.label))[...]
-        labels = channels.map { group in
+        let labels = channels.map { group in
             defer { unique = unique.dropFirst(group.count) }
             return Array(unique.prefix(group.count))
         }
-        texts = plan.annotations.flatMap { annotation in
+        self.labels = labels
+        let recorded = plan.annotations.flatMap { annotation in
             EDFAnnotation.annotations(
                 onset: plan.timeline.microseconds(ofUnixNanoseconds: annotation.onsetUnixNanoseconds),
                 duration: annotation.durationSeconds.map { Int64((max(0, $0) * 1e6).rounded()) }, text: annotation.description)
-        }.sorted { $0.onsetMicroseconds < $1.onsetMicroseconds }
+        }
+        let lengths = plan.timeline.tracks.enumerated().flatMap { index, track in
+            EDFAnnotation.lengths(
+                of: track, in: plan.timeline, labels: index == 0 ? [] : labels[index])
+        }
+        texts = (recorded + lengths).sorted { $0.onsetMicroseconds < $1.onsetMicroseconds }
         annotationRoom = 0
         annotationRoom = estimatedAnnotationRoom
     }
@@ -93,8 +99,9 @@ struct EDFWriter {
         let start = EDFHeader.start(unixSeconds: timeline.startSeconds)
         return EDFHeader(
             variant: plan.variant, isContinuous: plan.isContinuous, patient: EDFHeader.patient(plan.contents),
-            recording: EDFHeader.recording(plan.contents, startdate: start.startdate), startDate: start.date,
-            startTime: start.time, recordCount: timeline.recordCount,
+            recording: EDFHeader.recording(
+                plan.contents, startdate: start.startdate, uncertaintySeconds: timeline.timeUncertaintySeconds),
+            startDate: start.date, startTime: start.time, recordCount: timeline.recordCount,
             recordDurationMicroseconds: timeline.recordDurationMicroseconds, signals: signals)
     }
 

@@ -43,10 +43,12 @@ public struct ExportedStream: Hashable, Sendable {
     public var gridOffsetSeconds: Double
     /// The largest distance, in seconds, between the file's sample grid, which follows n, and the recorded times.
     public var maximumDeviationSeconds: Double
+    /// Within what the recorded times are right, in seconds, but for the headset's constant delay; nil where that is not known.
+    public var timeUncertaintySeconds: Double?
 
     public init(
         name: String, firstN: Int64, lastN: Int64, rowCount: Int64, filledCount: Int64, gridOffsetSeconds: Double,
-        maximumDeviationSeconds: Double
+        maximumDeviationSeconds: Double, timeUncertaintySeconds: Double?
     ) {
         self.name = name
         self.firstN = firstN
@@ -55,5 +57,6 @@ public struct ExportedStream: Hashable, Sendable {
         self.filledCount = filledCount
         self.gridOffsetSeconds = gridOffsetSeconds
         self.maximumDeviationSeconds = maximumDeviationSeconds
+        self.timeUncertaintySeconds = timeUncertaintySeconds
     }
 }

@@ -28,7 +28,9 @@ public struct Exporter {
     /// - Parameter progress: Called now and then with the fraction done, 0 ... 1, never falling.
     /// - Throws: ``ExportError``, or `StorageError` where the database cannot be read.
     public func export(_ request: ExportRequest, progress: (Double) -> Void = { _ in }) throws -> ExportReport {
-        let parts = try selectedParts(request)
+        // A copy takes everything from the reader's first transaction, and a second copy from another one.
+        let reader = request.format == .sqlite && self.reader.hasReadRows ? try store.reader(of: contents.id) : self.reader
+        let parts = try selectedParts(request, of: reader.contents)
         var reached = 0.0
         // What is done again is no step back.
         func advance(to fraction: Double) {
@@ -50,8 +52,7 @@ public struct Exporter {
     }
 
     /// The chosen streams that hold samples, with their extent.
-    private func selectedParts(_ request: ExportRequest) throws -> [StreamPart] {
-        let contents = reader.contents
+    private func selectedParts(_ request: ExportRequest, of contents: RecordingContents) throws -> [StreamPart] {
         var names: [String] = []
         for stream in contents.streams where !names.contains(stream.description.name) { names.append(stream.description.name) }
         for name in request.streams where !names.contains(name) {
@@ -72,6 +73,9 @@ public struct Exporter {
 struct StreamPart: Sendable {
     var stream: StreamContents
     var range: ClosedRange<Int64>
+
+    /// Within what the recorded times are right, in seconds; nil where that is not known.
+    var timeUncertaintySeconds: Double? { stream.timeUncertaintyNanoseconds(in: range).map { $0 / 1e9 } }
 
     /// The stream's name; a further bank has its number, from 2.
     var name: String {

@@ -59,6 +59,13 @@ struct FileTimeline: Sendable {
         }
     }
 
+    /// Within what the recorded times of all streams are right, in seconds; nil where that is not known of all.
+    var timeUncertaintySeconds: Double? {
+        let all = tracks.map { $0.stream.timeUncertaintyNanoseconds(in: $0.range) }
+        let known = all.compactMap(\.self)
+        return known.count == all.count ? known.max().map { $0 / 1e9 } : nil
+    }
+
     /// How many data records cover every sample.
     var recordCount: Int64 {
         tracks.map { ($0.endIndex + Int64($0.samplesPerRecord) - 1) / Int64($0.samplesPerRecord) }.max() ?? 0

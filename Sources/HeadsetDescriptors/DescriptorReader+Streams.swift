@@ -12,6 +12,8 @@ extension DescriptorReader {
         "EEG", "EOG", "HEOG", "VEOG", "EMG", "ECG", "PPG", "GSR", "RESP", "TEMP", "ACCEL", "ANGACC", "GYRO", "MAGN", "ORNT",
         "POS", "VEL", "TRIG", "REF", "AUDIO", "EYEGAZE", "PUPIL", "LATENCY", "SYSCLOCK", "MISC",
     ]
+    /// Scales and offsets; see ``StreamDescription/magnitudes``.
+    private static let magnitudes = -StreamDescription.magnitudes.upperBound...StreamDescription.magnitudes.upperBound
     private static let channelKeys = ["type", "unit", "scale", "offset", "range"]
 
     mutating func readStreams(_ found: DescriptorFields, isDescribedByHeadset: Bool) {
@@ -43,7 +45,8 @@ extension DescriptorReader {
             }
         }
         let frequency = number(
-            required("sampling_frequency_hertz", found, "samples per second and channel"), 0.001...1_000_000)
+            required("sampling_frequency_hertz", found, "samples per second and channel"),
+            StreamDescription.samplingFrequencies)
         let usual = channel(named: "", found, usual: nil, isScaleRequired: false)
         var draft = DraftStream(
             stream: DescribedStream(name: name, samplingFrequency: frequency ?? 1, channels: []), node: node, hasRange: [],
@@ -63,7 +66,7 @@ extension DescriptorReader {
             draft.stream.counterModulus = Int64(modulus)
             draft.hasModulus = true
         }
-        if let samples = integer(counter["samples_per_count"], 1...1_000_000) {
+        if let samples = integer(counter["samples_per_count"], StreamDescription.samplesPerCountRange) {
             draft.stream.samplesPerCount = samples
             draft.hasSamplesPerCount = true
         }
@@ -123,8 +126,8 @@ extension DescriptorReader {
         let scaleNode =
             isScaleRequired
             ? required("scale", found, "physical value = scale × raw + offset, in 'unit'") : optional("scale", found)
-        if let scale = number(scaleNode, -1e100...1e100, nonzero: true) { channel.scale = scale }
-        if let offset = number(optional("offset", found), -1e100...1e100) { channel.offset = offset }
+        if let scale = number(scaleNode, Self.magnitudes, nonzero: true) { channel.scale = scale }
+        if let offset = number(optional("offset", found), Self.magnitudes) { channel.offset = offset }
         if let range = optional("range", found) {
             let limits = range.elements?.compactMap { integer($0, Int(Int32.min)...Int(Int32.max)) } ?? []
             if limits.count == 2, limits[0] < limits[1] {
@@ -153,5 +156,11 @@ extension DescriptorReader {
             }
         }
         descriptor.streams = streams.map(\.stream)
+        guard isReadable, let first = streams.first else { return }
+        do throws(StreamDescriptionError) {
+            try StreamDescription.check(descriptor.streams.flatMap(\.banks))
+        } catch {
+            complain(first.node, "the descriptor describes \(error)")
+        }
     }
 }

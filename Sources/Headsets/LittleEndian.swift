@@ -28,12 +28,8 @@ struct LittleEndianReader {
     /// The next byte as a number, 0 ... 255.
     mutating func byte() throws(BufferedEEGError) -> Int { Int(try integer(UInt8.self)) }
 
-    /// The next IEEE 754 binary64; NaN and infinities are excluded.
-    mutating func double(_ field: String) throws(BufferedEEGError) -> Double {
-        let value = Double(bitPattern: try integer())
-        guard value.isFinite else { throw .invalidField(field) }
-        return value
-    }
+    /// The next IEEE 754 binary64, which may be no number.
+    mutating func double() throws(BufferedEEGError) -> Double { Double(bitPattern: try integer()) }
 
     /// The next text: length byte, then 1 ... `maximum` printable ASCII characters.
     mutating func text(_ field: String, maximum: Int) throws(BufferedEEGError) -> String {

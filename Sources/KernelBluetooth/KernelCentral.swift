@@ -334,6 +334,8 @@ public final class KernelCentral: Central {
                 links[place].conversation.received([UInt8](buffer[..<Int(count)]), at: arrival)
                 continue
             }
+            // A packet without bytes says nothing, and is not the end.
+            if count == 0, clinux_has_ended(socket) == 0 { continue }
             let error = SocketError(code: count == 0 ? ECONNRESET : -count)
             if error.code == EINTR { continue }
             if error.code != EAGAIN { links[place].end = error }

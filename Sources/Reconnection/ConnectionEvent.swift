@@ -53,4 +53,15 @@ public enum StopReason: String, Hashable, Sendable, CaseIterable {
     case operatorStopped
     /// The process ends and the recording stays open: the headset goes on sampling into its memory, if it has one.
     case shutdown
+    /// What the headset sends breaks a rule: it is let go until a person says so, and the recording stays open.
+    case quarantined
+
+    /// Why samples are missing from then on.
+    var gapCause: GapCause {
+        switch self {
+        case .operatorStopped: .operatorStopped
+        case .shutdown: .daemonDown
+        case .quarantined: .quarantined
+        }
+    }
 }

@@ -123,6 +123,7 @@ extension ConnectionMachine {
         rejected.removeAll { $0.until <= now || $0.identifier == link.identifier }
         rejected.append((link.identifier, now + limits.rejectionPeriod))
         identifiers.removeAll { $0 == link.identifier }
+        forgetUnproven(link.identifier)
         effects.append(.identifierRejected(link.identifier, proof: proof))
         effects.append(.layerEnded(outcome(of: link, .otherHeadset)))
         if link.layer == .scan {
@@ -220,6 +221,7 @@ extension ConnectionMachine {
         _ link: Link, _ result: LayerOutcome.Result, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
         effects.append(.layerEnded(outcome(of: link, result)))
+        forgetUnproven(link.identifier, after: link)
         cancel(link.identifier, then: .backOff, at: now, &effects)
     }
 
@@ -233,6 +235,8 @@ extension ConnectionMachine {
         lastArrivals = profile.vitalCharacteristics.map { _ in now }
         _ = nextAttempt()
         promote(link.identifier)
+        // Found: wherever else it was looked for is another headset's matter.
+        unproven = nil
         effects.append(.identifierProven(link.identifier, proof: identityProof))
         effects.append(.streamingBegan(link))
         effects.append(.layerEnded(outcome(of: link, .streaming)))
@@ -279,6 +283,7 @@ extension ConnectionMachine {
             lateReplies += 1
         case .establishing(let link, _) where attempt == link.connectAttempt:
             effects.append(.layerEnded(outcome(of: link, .failed(error ?? .linkLost))))
+            forgetUnproven(link.identifier, after: link)
             lost(error, at: now)
         case .streaming(let link, _) where attempt == link.connectAttempt:
             effects.append(.streamingEnded(Self.cause(of: error)))

@@ -13,7 +13,10 @@ extension ConnectionMachine {
             illegalEvents += 1
             return
         }
-        guard let ours = peripherals.first(where: { $0.isConnected && identifiers.contains($0.identifier) }) else {
+        let connected = peripherals.filter(\.isConnected)
+        let known = connected.first { identifiers.contains($0.identifier) }
+        let tried = connected.first { $0.identifier == unproven && mayConnect(to: $0.identifier, at: now) }
+        guard let ours = known ?? tried else {
             effects.append(
                 .layerEnded(LayerOutcome(layer: .restoration, identifier: nil, began: began, result: .nothingFound)))
             return connectCached(at: now, &effects)
@@ -32,7 +35,11 @@ extension ConnectionMachine {
     /// Tries the cached identifiers, best first; with none, falls to layer 2.
     mutating func connectCached(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         let usable = identifiers.filter { !isRejected($0, at: now) }
-        guard let best = usable.first else { return retrieve(at: now, &effects) }
+        guard let best = usable.first else {
+            guard let unproven, mayConnect(to: unproven, at: now) else { return retrieve(at: now, &effects) }
+            let candidate = Candidate(identifier: unproven, layer: .cachedIdentifier, layerBegan: now)
+            return connect(candidate, at: now, &effects)
+        }
         var others: [PeripheralIdentifier] = []
         if usable.count > 1 {
             // The best one has its turn in every round; the others take turns.
@@ -47,6 +54,7 @@ extension ConnectionMachine {
     mutating func connect(_ candidate: Candidate, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         let isFirst = candidate.layer != .cachedIdentifier || candidate.identifier == identifiers.first
         state = .connecting(candidate)
+        if !identifiers.contains(candidate.identifier) { unproven = candidate.identifier }
         deadline = now + (isFirst ? limits.connectLimit : limits.secondConnectLimit)
         effects.append(.connect(candidate.identifier, attempt: nextAttempt()))
     }
@@ -72,6 +80,7 @@ extension ConnectionMachine {
             return
         }
         effects.append(.layerEnded(outcome(of: candidate, .failed(error))))
+        forgetUnproven(candidate.identifier)
         if case .adapterUnavailable = error { return backOff(at: now) }
         switch error.disposition {
         case .waitForOperator, .stop: waitForOperator(error)
@@ -95,9 +104,11 @@ extension ConnectionMachine {
             illegalEvents += 1
             return
         }
-        // A service may be shared by other devices (a serial port): without a proof to follow, only a known address counts.
+        // A service may be shared by other devices (a serial port): without a proof to follow, only a known address counts, or
+        // a service that a scan would go by. A link that a dead process left is advertised no more and found here alone.
         let usable = found.filter {
-            mayConnect(to: $0, at: now) && (identifiers.contains($0) || profile.provesIdentity)
+            mayConnect(to: $0, at: now)
+                && (identifiers.contains($0) || $0 == unproven || profile.provesIdentity || isRecognisedByService)
         }
         let known = usable.filter { identifiers.contains($0) }
         let ordered = known + usable.filter { !identifiers.contains($0) }
@@ -174,6 +185,17 @@ extension ConnectionMachine {
         // A headset of both kinds advertises an address at which its serial port is not.
         if profile.usesSerialPort, identifier.addressType != .classic { return false }
         return identifiers.contains(identifier) || identifiers.isEmpty || profile.provesIdentity
+    }
+
+    /// True where a scan takes an advertisement of the profile's services for the headset, whatever its name.
+    private var isRecognisedByService: Bool {
+        profile.services.contains(where: profile.recognition.scanFilter.serviceUUIDs.contains)
+    }
+
+    /// The address is of no use: an unproven one is tried once more where a scan found it and its services were right.
+    mutating func forgetUnproven(_ identifier: PeripheralIdentifier, after link: Link? = nil) {
+        if let link, link.isDiscovered, link.layer == .scan { return }
+        if unproven == identifier { unproven = nil }
     }
 
     /// False where the headset is known by classic addresses alone, which nobody advertises: paging them, as a connect does, is

@@ -36,6 +36,9 @@ public struct ConnectionMachine: Sendable {
     public internal(set) var illegalEvents = 0
     /// Identifiers of the headset, best first.
     public internal(set) var identifiers: [PeripheralIdentifier]
+    /// An unknown address that was connected to, until the headset streams there or the address proves to be of no use: worth a
+    /// try, and where a process that died left a link that nobody owns.
+    public internal(set) var unproven: PeripheralIdentifier?
     /// What proves that a headset is ours; nil until the first proof.
     public internal(set) var identityProof: String?
     /// The boot identifier of the latest epoch; nil where there is none.
@@ -136,6 +139,8 @@ public struct ConnectionMachine: Sendable {
         self.backoff = Backoff(seed: seed)
         if let preserved {
             knownBoot = preserved.bootIdentifier
+            unproven = [preserved.peripheral, preserved.unproven].lazy.compactMap(\.self)
+                .first { !identifiers.contains($0) }
             if let identifier = preserved.peripheral, identifiers.contains(identifier) { promote(identifier) }
         }
     }
@@ -222,7 +227,8 @@ extension ConnectionMachine {
         restorationDone = true
         state = .restoring(began: now)
         deadline = now + limits.restorationLimit
-        effects.append(.restoreState(identifiers: identifiers, attempt: nextAttempt()))
+        let candidates = identifiers + [unproven].compactMap(\.self)
+        effects.append(.restoreState(identifiers: candidates, attempt: nextAttempt()))
     }
 
     private mutating func stop(_ reason: StopReason, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
@@ -240,10 +246,10 @@ extension ConnectionMachine {
             effects.append(.layerEnded(outcome(of: link, .interrupted)))
             stop(link, reason, at: now, &effects)
         case .streaming(let link, _):
-            effects.append(.streamingEnded(reason == .operatorStopped ? .operatorStopped : .daemonDown))
+            effects.append(.streamingEnded(reason.gapCause))
             stop(link, reason, at: now, &effects)
         case .stopping(let link):
-            if reason == .shutdown { cancel(link.identifier, then: .stop, at: now, &effects) }
+            if reason != .operatorStopped { cancel(link.identifier, then: .stop, at: now, &effects) }
         }
     }
 
@@ -307,6 +313,7 @@ extension ConnectionMachine {
             connectCached(at: now, &effects)
         case .connecting(let candidate):
             effects.append(.layerEnded(outcome(of: candidate, .silent)))
+            forgetUnproven(candidate.identifier)
             cancel(candidate.identifier, then: .afterCandidate(candidate), at: now, &effects)
         case .cancelling(let identifier, let tries, let then):
             if tries >= limits.cancelTries { return resume(then, at: now, &effects) }

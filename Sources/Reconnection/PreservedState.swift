@@ -8,6 +8,8 @@ public struct PreservedState: Hashable, Sendable {
     public var state: String
     /// The peripheral that is connected or pending.
     public var peripheral: PeripheralIdentifier?
+    /// An address that was connected to and is not proven to be the headset's; see ``ConnectionMachine/unproven``.
+    public var unproven: PeripheralIdentifier?
     /// True while the peripheral is connected, false while the connection is pending.
     public var isConnected: Bool
     /// Characteristics whose notifications are on.
@@ -19,11 +21,13 @@ public struct PreservedState: Hashable, Sendable {
 
     /// Creates a preserved state.
     public init(
-        state: String, peripheral: PeripheralIdentifier? = nil, isConnected: Bool = false, subscribed: [BluetoothUUID] = [],
-        scanFilter: ScanFilter? = nil, bootIdentifier: UInt32? = nil
+        state: String, peripheral: PeripheralIdentifier? = nil, unproven: PeripheralIdentifier? = nil,
+        isConnected: Bool = false, subscribed: [BluetoothUUID] = [], scanFilter: ScanFilter? = nil,
+        bootIdentifier: UInt32? = nil
     ) {
         self.state = state
         self.peripheral = peripheral
+        self.unproven = unproven
         self.isConnected = isConnected
         self.subscribed = subscribed
         self.scanFilter = scanFilter
@@ -34,7 +38,8 @@ public struct PreservedState: Hashable, Sendable {
 extension ConnectionMachine {
     /// What is to be preserved now.
     public var preservedState: PreservedState {
-        var preserved = PreservedState(state: state.name, peripheral: peripheral, bootIdentifier: knownBoot)
+        var preserved = PreservedState(
+            state: state.name, peripheral: peripheral, unproven: unproven, bootIdentifier: knownBoot)
         switch state {
         case .stopped, .waitingForAdapter, .waitingForOperator, .restoring, .retrieving, .backingOff, .connecting, .cancelling:
             break

@@ -23,6 +23,9 @@ struct CommittedSamples {
         runs[rows.stream] = list
     }
 
+    /// The n's of a stream's rows, ascending.
+    func ranges(of stream: StreamID) -> [Range<Int64>] { runs[stream] ?? [] }
+
     /// The parts of `range` that are not committed.
     func holes(in range: Range<Int64>, of stream: StreamID) -> [Range<Int64>] {
         var holes: [Range<Int64>] = []

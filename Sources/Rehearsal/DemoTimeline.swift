@@ -146,7 +146,7 @@ struct DemoTimeline {
 
     private mutating func note(_ entry: LedgerEntry, at now: MonotonicTime, _ tell: (DemoEvent) -> Void) {
         switch entry {
-        case .open(_, let firstN, 0, let count, let cause, let noticed):
+        case .open(_, let firstN, 0, let count, let cause, let noticed, _):
             gaps[firstN] = Gap(count: count, cause: cause)
             guard let count else {
                 return tell(
@@ -155,7 +155,7 @@ struct DemoTimeline {
             // The link that came back told how long it is.
             let time = max(noticed, lastReturn)
             tell(.eegsync(at: time, "gap", "gap at n = \(firstN): \(Self.amount(count)) missing, \(cause.rawValue)"))
-        case .close(_, let firstN, 0, let count):
+        case .close(_, let firstN, 0, let count, _):
             gaps[firstN]?.count = count
             guard let cause = gaps[firstN]?.cause else { return }
             let time = lastReturn == .boot ? now : lastReturn

@@ -29,6 +29,13 @@ public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
     case neverDrain
     /// An impedance is stored as the next electrode's.
     case swapElectrodes
+    /// Now and then a batch has rows twice, so that the database refuses all of it.
+    case repeatRows
+
+    /// A piece of the time map lies 50 ms late.
+    case shiftSegment
+    /// The time between two samples is wrong by 0.1 %.
+    case stretchPeriod
 
     /// Changes a batch as the defect would.
     func spoil(_ batch: inout WriteBatch) {
@@ -36,7 +43,7 @@ public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
         case .loseRows:
             if batch.number % 20 == 7, !batch.samples.isEmpty { batch.samples.removeLast() }
         case .forgetGaps:
-            batch.ledger.removeAll { if case .open(_, _, 0, _, _, _) = $0 { true } else { false } }
+            batch.ledger.removeAll { if case .open(_, _, 0, _, _, _, _) = $0 { true } else { false } }
         case .fillGapsWithZeros: fillWithZeros(&batch)
         case .shiftChannel:
             guard batch.number > 10 else { return }
@@ -56,9 +63,18 @@ public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
                 batch.segments[index].referenceTime = batch.segments[index].referenceTime - .seconds(30)
                 batch.segments[index].firstN += 1
             }
+        case .shiftSegment:
+            for index in batch.segments.indices {
+                let segment = batch.segments[index]
+                guard (90e9..<150e9).contains(Double(segment.firstN) * segment.periodNanoseconds) else { continue }
+                batch.segments[index].referenceTime = segment.referenceTime + .milliseconds(50)
+            }
+        case .stretchPeriod: for index in batch.segments.indices { batch.segments[index].periodNanoseconds *= 1.001 }
         case .swapElectrodes:
             let names = batch.impedances.map(\.electrode)
             for index in batch.impedances.indices.dropLast() { batch.impedances[index].electrode = names[index + 1] }
+        case .repeatRows:
+            if batch.number % 30 == 29, let last = batch.samples.last { batch.samples.append(last) }
         case .acknowledgeBeforeCommit, .writeAfterStop, .connectTwice, .giveUpReconnecting, .neverDrain: break
         }
     }
@@ -66,7 +82,7 @@ public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
     private func fillWithZeros(_ batch: inout WriteBatch) {
         var kept: [LedgerEntry] = []
         for entry in batch.ledger {
-            guard case .open(let stream, let firstN, 0, let count?, .packetLost, _) = entry,
+            guard case .open(let stream, let firstN, 0, let count?, .packetLost, _, _) = entry,
                 let channels = batch.samples.first(where: { $0.stream == stream })?.channelCount
             else {
                 kept.append(entry)

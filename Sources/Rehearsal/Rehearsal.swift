@@ -11,8 +11,8 @@ public final class Rehearsal {
     public let plan: RehearsalPlan
     /// The world.
     public let world: SimulatedWorld
-    /// The database.
-    public let store: Store
+    /// The database, opened by the present boot of the host.
+    public private(set) var store: Store
     /// What was found so far.
     public internal(set) var report: RehearsalReport
 
@@ -24,12 +24,20 @@ public final class Rehearsal {
     private var commitDelayUntil: MonotonicTime = .boot
     private var diskFullUntil: MonotonicTime = .boot
     private var wallClockStep: Int64 = 0
+    /// The present boot of the host: when its boottime was 0, on the world's time, and its wall clock.
+    private var bootBegan: MonotonicTime = .boot
+    private var bootCount = 1
+    private var clock: HostClock
+    private var reboots: ArraySlice<HostReboot>
     private var generator: SeededGenerator
     private var operatorActions: [OperatorAction] = []
     private var nextClockReading: MonotonicTime
     /// What another connection would see first: the operator's wishes changed.
     private var reconcileDue = true
     private let begin: MonotonicTime
+
+    /// After what time the service manager starts a daemon again that has failed (RestartSec).
+    private static let restartPause = Duration.milliseconds(100)
 
     private struct PendingCommit {
         var batch: WriteBatch
@@ -53,14 +61,18 @@ public final class Rehearsal {
     public init(_ plan: RehearsalPlan, store: Store? = nil) throws(StorageError) {
         self.plan = plan
         begin = MonotonicTime(nanoseconds: 60_000_000_000)
+        var options = SimulatedWorld.Options()
+        options.lateness = plan.lateness
         world = SimulatedWorld(
             seed: plan.seed, headsets: plan.headsets.map(\.specification), faults: plan.faults, script: plan.script,
-            start: begin)
+            options: options, start: begin)
         if let store {
             self.store = store
         } else {
             self.store = try Store.inMemory(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"))
         }
+        clock = plan.clock
+        reboots = plan.hostReboots[...]
         report = RehearsalReport(seed: plan.seed)
         checker = RehearsalChecker(plan: plan)
         generator = SeededGenerator(seed: plan.seed, purpose: 200)
@@ -108,14 +120,16 @@ public final class Rehearsal {
 
     private func nextInstant() -> MonotonicTime? {
         // A commit that the acquirer wants while one is under way has to wait for it.
-        let deadline = acquirer?.deadline.flatMap { commit != nil && $0 <= world.now ? nil : $0 }
-        var instants = [deadline, commit?.due, restart, operatorActions.first?.at]
+        let wanted = acquirer?.deadline.map { $0 + (bootBegan - .boot) }
+        let deadline = wanted.flatMap { commit != nil && $0 <= world.now ? nil : $0 }
+        var instants = [deadline, commit?.due, restart, operatorActions.first?.at, reboots.first.map { begin + $0.at }]
         if acquirer != nil { instants.append(nextClockReading) }
         return instants.compactMap { $0 }.min()
     }
 
     private func step(at now: MonotonicTime) throws(StorageError) {
         takeHostFaults(at: now)
+        try takeReboot(at: now)
         try takeOperatorActions(at: now)
         if let restart, restart <= now {
             self.restart = nil
@@ -124,15 +138,20 @@ public final class Rehearsal {
         guard let acquirer else { return checker.observe(world, at: now, isDaemonAlive: false) }
         if nextClockReading <= now {
             nextClockReading = now + .seconds(1)
-            acquirer.observeClock(unixNanoseconds: unixNanoseconds(at: now), isSynchronised: true, at: now)
+            // The world begins when the first boot is 20 s old.
+            let booted = bootCount == 1 ? begin - .seconds(20) : bootBegan
+            let reading = clock.reading(after: now - booted)
+            acquirer.observeClock(
+                unixNanoseconds: unixNanoseconds(at: now) + reading.error.nanoseconds, isSynchronised: reading.isSynchronised,
+                at: boottime(now))
         }
         if reconcileDue || acquirer.mustReconcile { try reconcile(at: now) }
-        acquirer.process(at: now)
+        acquirer.process(at: boottime(now))
         try completeCommit(at: now)
         beginCommit(at: now)
         checker.observe(world, at: now, isDaemonAlive: true)
         checker.checkAcknowledgements(world, store, &report)
-        for back in acquirer.takeReturns() { checker.noteReturn(back, &report) }
+        for back in acquirer.takeReturns() { checker.noteReturn(back, bootBegan, &report) }
     }
 
     // MARK: The daemon
@@ -141,7 +160,8 @@ public final class Rehearsal {
         let central: any Central = world.makeCentral()
         let spoiled = plan.defect.flatMap { SpoiledCentral(central, defect: $0) } ?? central
         let next = (try? store.nextStreamID()) ?? 1
-        acquirer = Acquirer(central: spoiled, nextStreamID: next, seed: plan.seed &+ UInt64(now.nanoseconds))
+        let own: any Central = bootBegan == .boot ? spoiled : BootCentral(spoiled, bootBegan: bootBegan)
+        acquirer = Acquirer(central: own, nextStreamID: next, seed: plan.seed &+ UInt64(now.nanoseconds))
         reconcileDue = true
         note("the daemon starts", at: now)
     }
@@ -151,6 +171,7 @@ public final class Rehearsal {
         if let commit, generator.next() % 2 == 0 { try? write(commit.batch, at: now) }
         commit = nil
         acquirer = nil
+        checker.daemonEnded(at: now)
         world.kill()
         restart = now + duration
         note("the daemon is killed", at: now)
@@ -159,7 +180,26 @@ public final class Rehearsal {
     private func reconcile(at now: MonotonicTime) throws(StorageError) {
         reconcileDue = false
         try acquirer?.reconcile(
-            with: store, profile: { [plan] open in plan.headsets.first { $0.name == open.headsetName }?.profile }, at: now)
+            with: store, profile: { [plan] open in plan.headsets.first { $0.name == open.headsetName }?.profile },
+            at: boottime(now))
+    }
+
+    // MARK: The host
+
+    /// An instant of the world on the boottime of the present boot.
+    private func boottime(_ now: MonotonicTime) -> MonotonicTime { now - (bootBegan - .boot) }
+
+    private func takeReboot(at now: MonotonicTime) throws(StorageError) {
+        guard let reboot = reboots.first, begin + reboot.at <= now else { return }
+        reboots.removeFirst()
+        kill(for: reboot.downFor, at: now)
+        world.losePower()
+        // The daemon is started 20 s after the kernel.
+        bootBegan = now + reboot.downFor - .seconds(20)
+        bootCount += 1
+        clock = reboot.clock
+        store = try store.reopened(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)-\(bootCount)"))
+        note("the host loses its power", at: now)
     }
 
     // MARK: The operator
@@ -167,7 +207,7 @@ public final class Rehearsal {
     private func start(_ headset: RehearsedHeadset) throws(StorageError) {
         let recording = try store.startRecording(
             headset: headset.name, model: headset.profile.model, label: "rehearsal", subject: "sim", task: "rest",
-            at: world.now)
+            at: boottime(world.now))
         // With several headsets of a model a person says which is which; a single one is found and kept to.
         if plan.headsets.count > 1, let serial = headset.specification.serialNumber,
             let id = try store.headset(named: headset.name)
@@ -187,12 +227,13 @@ public final class Rehearsal {
                 try start(headset)
                 note("the operator starts a recording of \(headset.name)", at: now)
             case .stop:
-                let recording = try store.stopRecording(headset: headset.name, at: now)
+                let recording = try store.stopRecording(headset: headset.name, at: boottime(now))
                 checker.stopRequested(recording)
                 reconcileDue = true
                 note("the operator stops the recording of \(headset.name)", at: now)
             case .measureImpedance(let duration):
-                _ = try store.startImpedanceMeasurement(headset: headset.name, at: now, until: now + duration)
+                _ = try store.startImpedanceMeasurement(
+                    headset: headset.name, at: boottime(now), until: boottime(now) + duration)
                 reconcileDue = true
                 note("the operator measures impedances of \(headset.name) for \(duration)", at: now)
             }
@@ -223,16 +264,17 @@ public final class Rehearsal {
     }
 
     private func beginCommit(at now: MonotonicTime) {
-        guard commit == nil, var batch = acquirer?.takeBatch(at: now) else { return }
+        guard commit == nil, var batch = acquirer?.takeBatch(at: boottime(now)) else { return }
         plan.defect?.spoil(&batch)
         let due = max(now + plan.commitDuration, min(commitDelayUntil, now + .seconds(10)))
         commit = PendingCommit(batch: batch, due: due)
-        if plan.defect == .acknowledgeBeforeCommit { acquirer?.committed(batch.number, at: now) }
+        if plan.defect == .acknowledgeBeforeCommit { acquirer?.committed(batch.number, at: boottime(now)) }
     }
 
     private func completeCommit(at now: MonotonicTime) throws(StorageError) {
         guard var current = commit, current.due <= now else { return }
         if diskFullUntil > now {
+            acquirer?.writeFailed()
             current.due = now + .seconds(1)
             commit = current
             return
@@ -242,16 +284,18 @@ public final class Rehearsal {
             try write(current.batch, at: now)
         } catch {
             checker.add(.storage, "\(error)", at: now, &report)
+            // As in life: what was refused is never acknowledged, and the next process begins with what is stored.
+            return kill(for: Self.restartPause, at: now)
         }
         if plan.defect != .acknowledgeBeforeCommit {
             // As in life, not every commit is flushed to the disk at once.
-            acquirer?.committed(current.batch.number, isDurable: current.batch.number % 3 == 0, at: now)
+            acquirer?.committed(current.batch.number, isDurable: current.batch.number % 3 == 0, at: boottime(now))
         }
     }
 
     private func write(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) {
         try store.commit(batch)
-        checker.committed(batch, at: now, &report)
+        checker.committed(batch, boot: bootBegan, at: now, &report)
         if plan.defect == .writeAfterStop { try checker.storeAfterStop(store, &report, at: now) }
     }
 
@@ -265,9 +309,9 @@ public final class Rehearsal {
             try advance(to: world.now + .seconds(1))
             guard world.now - now < .seconds(60) else { break }
         }
+        report.injected = world.injected
         try checker.checkStored(store, world: world, &report)
         try checker.checkDrained(store, world: world, &report)
-        report.injected = world.injected
         report.simulated = world.now - begin
         report.timeline.sort { $0.time < $1.time }
     }

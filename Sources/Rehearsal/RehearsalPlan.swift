@@ -46,6 +46,12 @@ public struct RehearsalPlan: Sendable {
     public var operatorStops: [OperatorStop]
     /// When the operator measures impedances.
     public var impedanceMeasurements: [OperatorMeasurement]
+    /// How late notifications arrive, also after all faults have ended.
+    public var lateness: LatenessModel
+    /// The host's wall clock until its first reboot.
+    public var clock: HostClock
+    /// When the host loses its power; ascending, each after the one before has booted.
+    public var hostReboots: [HostReboot]
     /// How long a commit takes where nothing is wrong.
     public var commitDuration: Duration
     /// A defect that is planted, to see that the checkers bite.
@@ -97,6 +103,9 @@ public struct RehearsalPlan: Sendable {
         script = []
         operatorStops = []
         impedanceMeasurements = []
+        lateness = LatenessModel()
+        clock = HostClock()
+        hostReboots = []
         commitDuration = .milliseconds(5)
         unixNanosecondsAtBoot = 1_790_000_000 * 1_000_000_000
     }
@@ -151,7 +160,29 @@ public struct RehearsalPlan: Sendable {
         }
         plan.headsets += withoutMemory(&generator)
         plan.drawMeasurements()
+        plan.drawWorld()
         return plan
+    }
+
+    /// Crystals, radios and clocks as bad as they are in the field, in half of the seeds; the others show what faults alone do.
+    private mutating func drawWorld() {
+        var generator = SeededGenerator(seed: seed, purpose: 102)
+        guard generator.next() % 2 == 0 else { return }
+        for place in headsets.indices { headsets[place].specification.crystal = .random(&generator) }
+        switch generator.below(3) {
+        case 0: lateness = .busy
+        case 1: lateness = .batches
+        default: break
+        }
+        // A link that begins with a stall as long as a turn of its counter, and loses one, looks like one that does not.
+        if headsets.contains(where: { $0.profile.model == "ganglion" }) { lateness.stall = .zero }
+        clock = .random(&generator)
+        guard generator.next() % 4 == 0 else { return }
+        hostReboots = [
+            HostReboot(
+                at: .milliseconds(Int64(20_000 + generator.below(80_000))),
+                downFor: .milliseconds(Int64(5_000 + generator.below(60_000))), clock: .random(&generator))
+        ]
     }
 
     /// Somebody adjusts electrodes, in two seeds of three in which a headset measures. It is over before the faults are.

@@ -23,6 +23,8 @@ public struct RehearsalReport: Sendable {
         case acknowledgedIsCommitted
         /// Nothing is stored after the operator's stop.
         case stoppedStaysStopped
+        /// A row has the time at which the headset took it, but for a constant delay.
+        case time
         /// Rows and ledger account for every sample.
         case audit
         /// Samples flow within 10 s of everything being in order.
@@ -55,6 +57,8 @@ public struct RehearsalReport: Sendable {
     public var recovered: Int64 = 0
     /// Impedances in the database at the end.
     public var impedances = 0
+    /// How right the times of each stream are.
+    public var times: [StreamTimes] = []
     /// Virtual time that passed.
     public var simulated: Duration = .zero
     /// What happened, for people.
@@ -64,6 +68,24 @@ public struct RehearsalReport: Sendable {
     public struct TimelineEntry: Hashable, Sendable {
         public var time: MonotonicTime
         public var text: String
+    }
+
+    /// How right the times of a stream's rows are, against when the headset took them.
+    public struct StreamTimes: Hashable, Sendable {
+        /// The stream's name.
+        public var stream: String
+        /// The number of its bank.
+        public var bank: Int
+        /// By how much a row is late in the middle: the constant delay, which is no error.
+        public var delay: Duration
+        /// How many rows were looked at, and how many of them when a link had lasted for a minute.
+        public var rows: Int
+        public var settledRows: Int
+        /// The standard deviation and the largest error of the latter.
+        public var deviation = Duration.zero
+        public var worst = Duration.zero
+        /// The largest error of the others.
+        public var unsettledWorst = Duration.zero
     }
 
     /// The most violations that are kept of one run.

@@ -1,19 +1,18 @@
 import Acquisition
-import Bluetooth
+public import Bluetooth
 public import Capture
 public import Headsets
-import Simulation
 public import Storage
 
 /// Feeds a capture through link, establish flow, decoder and storage as if its headset were there, in virtual time.
+///
+/// Each piece arrives when it arrived, and all of them are taken. A pause for which a headset would be given up ends the link
+/// as it would, so that the gap is in the ledger; what would happen until the next piece is left out.
 public final class ReplayRun {
-    private let capture: Capture
-    private let profile: any HeadsetProfile
-    private let store: Store
-    private let wanted: Wanted
-    private let world: SimulatedWorld
-    private var playbackBegan: MonotonicTime?
-    private let startUnixNanoseconds: Int64
+    private let contents: CaptureContents
+    private let headset: ReplayedHeadset
+    private let recognition: Recognition
+    private let usesSerialPort: Bool
 
     /// What the recording is called.
     public struct Wanted: Hashable, Sendable {
@@ -36,98 +35,123 @@ public final class ReplayRun {
     public struct Report: Hashable, Sendable {
         /// The recording that was made.
         public var recording: RecordingID
-        /// False where the headset never began to play: its profile and the capture do not fit.
+        /// False where not everything was played: the profile and the capture do not fit.
         public var isComplete: Bool
-        /// Whether anything of it was stored.
-        public var hasSamples: Bool
         /// From the first piece of the capture to the last.
         public var duration: Duration
         /// Pieces of characteristics that the profile neither subscribes to nor reads; they were not played.
         public var foreignPieceCount: Int
+        /// Bytes of the others that belonged to nothing that the model sends.
+        public var discardedByteCount: Int
+        /// True where the headset has said what it sends: channels, frequency.
+        public var isDescribed: Bool
     }
 
     /// Nothing that is wrong with a link takes longer than this to end in a new attempt.
     private static let patience: Duration = .seconds(60)
-    /// What a piece needs from the headset to the database's queue, with room to spare; far below any limit of silence.
-    private static let lastPieceDelay: Duration = .milliseconds(100)
+    /// How often progress is told, in the time of the capture.
+    private static let progressInterval: Duration = .seconds(10)
 
-    /// Prepares a replay.
+    /// Looks into a capture; see ``hasSamples``.
     ///
     /// - Parameters:
     ///   - profile: the model that the capture is of.
+    ///   - told: what is known of the headset besides: values of characteristics, as the headset would have sent them.
+    public init(_ contents: CaptureContents, profile: any HeadsetProfile, told: [Capture.Piece] = []) {
+        self.contents = contents
+        recognition = profile.recognition
+        usesSerialPort = profile.usesSerialPort
+        headset = ReplayedHeadset(contents.pieces, characteristics: contents.characteristics, profile: profile, told: told)
+    }
+
+    /// Whether there is anything in the capture that could be stored.
+    public var hasSamples: Bool { headset.hasSamples }
+
+    /// The characteristic whose value is read on each link, and neither in the capture nor told; nil where none is missing.
+    public var lackedValue: BluetoothUUID? {
+        if case .value(let characteristic)? = headset.lack { characteristic } else { nil }
+    }
+
+    /// True where the headset describes its streams in a status which is not in the capture.
+    public var lacksStatus: Bool { headset.lack == .status }
+
+    /// Plays everything, then stops the recording as an operator would. To be called once.
+    ///
+    /// - Parameters:
     ///   - store: where it is recorded. Its host boot must be no other one's: the replay has a clock of its own.
     ///   - startUnixNanoseconds: UTC of the first piece, in nanoseconds since 1970.
-    public init(
-        _ capture: Capture, profile: any HeadsetProfile, wanted: Wanted, store: Store, startUnixNanoseconds: Int64
-    ) {
-        self.capture = capture
-        self.profile = profile
-        self.wanted = wanted
-        self.store = store
-        self.startUnixNanoseconds = startUnixNanoseconds
-        world = SimulatedWorld(
-            seed: 1, headsets: [.recorded(capture, profile: profile)], start: MonotonicTime(nanoseconds: 60_000_000_000))
-    }
-
-    /// Plays a capture into a database in memory up to its first sample, so that one that has none is refused before anything
-    /// is written. The report is complete only where there was no sample.
-    ///
-    /// - Parameter progress: gets the part that is done, 0 ... 1.
-    public static func trial(
-        of capture: Capture, profile: any HeadsetProfile, progress: (Double) -> Void = { _ in }
-    ) throws(StorageError) -> Report {
-        let run = ReplayRun(
-            capture, profile: profile, wanted: Wanted(headset: "trial"),
-            store: try Store.inMemory(hostBoot: HostBoot(uuid: "trial")), startUnixNanoseconds: 0)
-        return try run.play(untilSamples: true, progress: progress)
-    }
-
-    /// Plays everything, then stops the recording as an operator would.
-    ///
-    /// - Parameter progress: gets the part that is done, 0 ... 1.
+    ///   - progress: gets the part that is done, 0 ... 1.
     /// - Throws: what the store throws; the recording is then as complete as the last commit.
-    public func run(progress: (Double) -> Void = { _ in }) throws(StorageError) -> Report {
-        try play(untilSamples: false, progress: progress)
-    }
-
-    private func play(untilSamples: Bool, progress: (Double) -> Void) throws(StorageError) -> Report {
+    public func run(
+        into store: Store, wanted: Wanted, startUnixNanoseconds: Int64, progress: (Double) -> Void = { _ in }
+    ) throws(StorageError) -> Report {
+        let central = ReplayCentral(
+            contents.pieces, headset: headset, advertisement: advertisement, identifier: identifier,
+            at: MonotonicTime(nanoseconds: 60_000_000_000))
         let recording = try store.startRecording(
-            headset: wanted.headset, model: profile.model, label: wanted.label, subject: wanted.subject, task: wanted.task,
-            at: world.now)
+            headset: wanted.headset, model: headset.profile.model, label: wanted.label, subject: wanted.subject,
+            task: wanted.task, at: central.now)
         let daemon = try VirtualDaemon(
-            world: world, store: store, seed: 1,
+            world: central, central: central, store: store, seed: 1, commitDuration: .zero,
             // An earlier replay that was interrupted and then stopped is ended with this one.
-            profile: { [profile, wanted] open in
+            profile: { [profile = headset.profile] open in
                 open.recording == recording || (open.headsetName == wanted.headset && !open.isWanted) ? profile : nil
             },
-            unixNanoseconds: { [unowned self] now in unixNanoseconds(at: now) })
-        var hasSamples = false
-        daemon.committed = { batch, _ in hasSamples = hasSamples || !batch.samples.isEmpty }
-        let headset = world.headsets[0]
-        try daemon.advance(to: world.now + Self.patience) { headset.isPlaybackStarted }
-        if headset.isPlaybackStarted {
-            playbackBegan = world.now
-            daemon.readClock()
-            let end = world.now + capture.duration + .seconds(1)
-            while !headset.isPlaybackFinished, world.now < end, !(untilSamples && hasSamples) {
-                try daemon.advance(to: world.now + .seconds(1)) { headset.isPlaybackFinished }
-                let played = (world.now - (playbackBegan ?? world.now)).nanoseconds
-                progress(Double(played) / Double(max(1, capture.duration.nanoseconds)))
-            }
-            try daemon.advance(to: world.now + Self.lastPieceDelay)
+            // Unknown until the capture begins, so that its first piece has the time that it had.
+            unixNanoseconds: { [unowned central] now in
+                central.began.map { startUnixNanoseconds &+ (now - $0).nanoseconds }
+            })
+        daemon.stepped = { [unowned daemon, unowned central] in
+            let phase = daemon.acquirer.phase(of: recording)?.phase
+            central.isOpen = phase == .streaming || phase == .silent
         }
-        try store.stopRecording(recording, at: world.now)
+        try daemon.advance(to: central.now + Self.patience) { central.isOpen }
+        var isPlayed = false
+        if central.isOpen {
+            central.begin()
+            daemon.readClock()
+            isPlayed = try play(central, daemon, progress)
+        }
+        try daemon.flush()
+        try store.stopRecording(recording, at: central.now)
         let isEnded = try daemon.finish(within: Self.patience)
-        // Of the very kind of headset that the capture is of: what it subscribes to, and what it reads.
-        let subscribed = Set(headset.specification.database.characteristics.map(\.uuid))
         return Report(
-            recording: recording, isComplete: headset.isPlaybackFinished && isEnded, hasSamples: hasSamples,
-            duration: capture.duration,
-            foreignPieceCount: capture.pieces.count { !subscribed.contains($0.characteristic) })
+            recording: recording, isComplete: isPlayed && isEnded, duration: contents.duration,
+            foreignPieceCount: central.foreignPieceCount, discardedByteCount: headset.learnt.discardedByteCount,
+            isDescribed: headset.learnt.streams != nil)
     }
 
-    /// Unknown until the capture begins, so that its first piece has the time that it had.
-    private func unixNanoseconds(at now: MonotonicTime) -> Int64? {
-        playbackBegan.map { startUnixNanoseconds + (now - $0).nanoseconds }
+    /// Returns false where something keeps the pieces from being taken.
+    private func play(
+        _ central: ReplayCentral, _ daemon: VirtualDaemon, _ progress: (Double) -> Void
+    ) throws(StorageError) -> Bool {
+        let total = Double(max(1, contents.duration.nanoseconds))
+        var told = central.now
+        while let due = central.nextPieceTime {
+            // A link that was just made waits for the next piece, however long that takes, and so does one that is never given
+            // up.
+            if central.isFresh || headset.profile.epochRule == .boot { try daemon.leap(to: due) }
+            try daemon.advance(to: max(due, central.now)) { central.isFresh }
+            if !central.isOpen {
+                // Whoever gave the headset up looks for it at once.
+                try daemon.advance(to: central.now + Self.patience) { central.isOpen }
+                if !central.isOpen { return false }
+            }
+            if central.now - told >= Self.progressInterval {
+                told = central.now
+                progress(min(1, Double((central.now - (central.began ?? told)).nanoseconds) / total))
+            }
+        }
+        return true
+    }
+
+    private var advertisement: Advertisement {
+        var advertisement = Advertisement(localName: recognition.namePrefixes.first ?? "Recorded")
+        advertisement.serviceUUIDs = recognition.serviceUUIDs
+        return advertisement
+    }
+
+    private var identifier: PeripheralIdentifier {
+        PeripheralIdentifier(address: 0xC0EE_60FF_0001, type: usesSerialPort ? .classic : .random)
     }
 }

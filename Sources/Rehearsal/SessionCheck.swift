@@ -82,16 +82,54 @@ struct SessionCheck {
         return wrong
     }
 
-    /// Where the epoch began: in the latest session of its time, at the position that has its counter and lies nearest.
+    /// Where the epoch began: in the latest session of its time, at the latest position that has its counter and may have been
+    /// sent by then. What is late by a turn or more is told by what was stored.
     private func origin(of epoch: EpochRecord, stream: StreamContents) -> Origin? {
         guard let session = headset.sessions.lastIndex(where: { $0.began <= epoch.began }) else { return nil }
         let sampled = headset.sessions[session]
         let near = sampled.firstIndexes[stream.position] + sampled.position(at: epoch.began, stream: stream.position)
-        var index = epoch.firstIndex
-        if let modulus = stream.description.counterModulus {
-            let turn = modulus * Int64(stream.description.samplesPerCount)
-            index += Int64((Double(near - index) / Double(turn)).rounded()) * turn
+        func origin(_ index: Int64) -> Origin {
+            Origin(session: session, shift: epoch.firstN - (index - sampled.firstIndexes[stream.position]))
         }
-        return Origin(session: session, shift: epoch.firstN - (index - sampled.firstIndexes[stream.position]))
+        guard let modulus = stream.description.counterModulus else { return origin(epoch.firstIndex) }
+        let turn = modulus * Int64(stream.description.samplesPerCount)
+        let nearest = origin(epoch.firstIndex + Int64((Double(near - epoch.firstIndex) / Double(turn)).rounded()) * turn)
+        // Half a turn is more than what arrives can usually be late by.
+        for back in 0..<4 {
+            let candidate = Origin(session: session, shift: nearest.shift + Int64(back) * turn)
+            if agrees(candidate, epoch, stream) { return candidate }
+        }
+        return nearest
+    }
+
+    /// Whether the epoch's first rows are what the headset sent.
+    private func agrees(_ origin: Origin, _ epoch: EpochRecord, _ stream: StreamContents) -> Bool {
+        let channels = stream.description.channels.count
+        var agrees = true
+        try? reader.forEachChunk(of: stream.id, in: epoch.firstN...epoch.firstN + 24, rowsPerChunk: 25) { chunk in
+            for row in 0..<chunk.n.count {
+                for channel in 0..<channels where chunk.missingChannels[row] >> channel & 1 == 0 {
+                    let sent = headset.sent(
+                        session: origin.session, stream: stream.position, channel: channel,
+                        position: chunk.n[row] - origin.shift)
+                    if sent != chunk.values[row * channels + channel] { agrees = false }
+                }
+            }
+        }
+        return agrees
+    }
+
+    // MARK: Time
+
+    /// When the rows of a stream were taken: by their numbers, or where the headset has none, by what they hold.
+    func times(of stream: StreamContents, _ rows: [Range<Int64>]) throws(StorageError) -> (Int64) -> MonotonicTime? {
+        let known = epochs[stream.id] ?? []
+        let sessions = headset.sessions
+        guard stream.description.counterModulus != nil else { return try SampleSearch(self, stream, known).times() }
+        let origins = known.map { origin(of: $0, stream: stream) }
+        return { n in
+            guard let place = known.lastIndex(where: { $0.firstN <= n }), let origin = origins[place] else { return nil }
+            return sessions[origin.session].time(of: n - origin.shift, stream: stream.position)
+        }
     }
 }

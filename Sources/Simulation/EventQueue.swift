@@ -73,6 +73,8 @@ enum WorldEvent {
     case supervise(headset: Int32, link: UInt32)
     /// A notification that waited to be overtaken is not held back any longer.
     case release(headset: Int32, link: UInt32)
+    /// The next of a link's late notifications arrives.
+    case arrive(headset: Int32, link: UInt32)
     /// A headset finished to boot.
     case booted(headset: Int32, generation: UInt32)
     /// The link that a killed process had held closes with its socket.

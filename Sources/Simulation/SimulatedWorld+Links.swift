@@ -211,6 +211,7 @@ extension SimulatedWorld {
     /// Ends a link; `error` is nil where the daemon itself asked for it, which is answered elsewhere.
     func closeLink(_ headset: SimulatedHeadset, error: CentralError?) {
         guard let link = headset.link else { return }
+        arriveAll(headset)
         headset.link = nil
         headset.behaviour.linkChanged(at: clock)
         if let place = process.connects.firstIndex(where: { pending in

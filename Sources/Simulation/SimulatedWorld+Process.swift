@@ -19,6 +19,7 @@ extension SimulatedWorld {
             headset.link?.attempt = .none
             headset.link?.subscriptions = []
             headset.link?.held = nil
+            headset.link?.late = []
             headset.behaviour.linkChanged(at: clock)
             if options.system == .kernelSockets, let serial = headset.link?.serial {
                 queue.schedule(
@@ -27,6 +28,12 @@ extension SimulatedWorld {
             }
         }
         refreshAdvertising()
+    }
+
+    /// The host loses its power: the process ends, and all links are lost.
+    public func losePower() {
+        kill()
+        for headset in headsets { closeLink(headset, error: nil) }
     }
 
     /// True while a daemon process runs.

@@ -213,16 +213,40 @@ extension SimulatedWorld {
             queue.schedule(.release(headset: number, link: link.serial), at: clock + delay)
             return
         }
-        push(.didUpdateValue(characteristic, on: link.identifier, value: value, at: now))
-        if strikes(.duplicatedNotification, headset: headset.number) {
-            push(.didUpdateValue(characteristic, on: link.identifier, value: value, at: now))
-        }
+        carry(value, from: characteristic, headset)
+        if strikes(.duplicatedNotification, headset: headset.number) { carry(value, from: characteristic, headset) }
         if link.held != nil { releaseHeld(headset, link: link.serial) }
     }
 
     func releaseHeld(_ headset: SimulatedHeadset, link serial: UInt32) {
         guard let link = headset.link, link.serial == serial, let held = link.held else { return }
         headset.link?.held = nil
-        push(.didUpdateValue(held.characteristic, on: link.identifier, value: held.value, at: now))
+        carry(held.value, from: held.characteristic, headset)
+    }
+
+    /// Tells the process a notification, as late as it arrives.
+    private func carry(_ value: [UInt8], from characteristic: BluetoothUUID, _ headset: SimulatedHeadset) {
+        guard let link = headset.link else { return }
+        let arrival = max(options.lateness.arrival(of: clock, &lateness), link.lastArrival)
+        if arrival == clock, link.late.isEmpty {
+            return push(.didUpdateValue(characteristic, on: link.identifier, value: value, at: now))
+        }
+        headset.link?.lastArrival = arrival
+        headset.link?.late.append((arrival, characteristic, value))
+        queue.schedule(.arrive(headset: Int32(truncatingIfNeeded: headset.number), link: link.serial), at: arrival)
+    }
+
+    func arriveNext(_ headset: SimulatedHeadset, link serial: UInt32, isDue: Bool = false) {
+        guard let link = headset.link, link.serial == serial, let next = link.late.first, isDue || next.time <= clock else {
+            return
+        }
+        headset.link?.late.removeFirst()
+        push(.didUpdateValue(next.characteristic, on: link.identifier, value: next.value, at: now))
+    }
+
+    /// What is under way when a link ends arrives before its end is told.
+    func arriveAll(_ headset: SimulatedHeadset) {
+        guard let serial = headset.link?.serial else { return }
+        for _ in 0..<(headset.link?.late.count ?? 0) { arriveNext(headset, link: serial, isDue: true) }
     }
 }

@@ -32,6 +32,8 @@ public final class SimulatedWorld {
         public var orphanDuration = Duration.seconds(2)
         /// How long the system takes to answer a request that needs no radio.
         public var systemLatency: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(15)
+        /// How late notifications arrive.
+        public var lateness = LatenessModel()
 
         /// Creates the options.
         public init() {}
@@ -74,6 +76,7 @@ public final class SimulatedWorld {
     var conditions: FaultConditions
     var timing: SeededGenerator
     var chance: SeededGenerator
+    var lateness: SeededGenerator
     private var lastSerial: UInt32 = 0
 
     /// Creates a world.
@@ -95,6 +98,7 @@ public final class SimulatedWorld {
         clock = start.nanoseconds
         timing = SeededGenerator(seed: seed, purpose: 1)
         chance = SeededGenerator(seed: seed, purpose: 2)
+        lateness = SeededGenerator(seed: seed, purpose: 3)
         conditions = FaultConditions(headsetCount: headsets.count, faults: faults)
         self.headsets = headsets.enumerated().map { SimulatedHeadset($1, number: $0, world: self) }
         for headset in self.headsets { headset.behaviour.boot(at: clock) }
@@ -135,6 +139,7 @@ public final class SimulatedWorld {
         case .tick(let number, let generation): headsets[Int(number)].tick(generation: generation, at: clock)
         case .supervise(let number, let serial): supervise(headsets[Int(number)], link: serial)
         case .release(let number, let serial): releaseHeld(headsets[Int(number)], link: serial)
+        case .arrive(let number, let serial): arriveNext(headsets[Int(number)], link: serial)
         case .booted(let number, let generation): finishBoot(headsets[Int(number)], generation: generation)
         case .closeOrphan(let number, let serial): closeOrphan(headsets[Int(number)], link: serial)
         case .faultBegins(let fault, let number, let duration): begin(fault, headset: Int(number), duration: duration)

@@ -22,14 +22,14 @@ extension Audit {
         }
         // Rows take the time of the last segment that begins at or before them. Compared are the last row before and the
         // first row of each segment: on the boot's own clock within one host boot, in UTC across boots if both clocks were
-        // synchronised. A clock that was never set says nothing.
+        // synchronised, to within what both segments state. A clock that was never set says nothing.
         try list(
             .timesAscend, stream: stream,
             """
             SELECT first_n, 'row ' || first_row || ' lies '
                 || printf('%.6f', (before_time - time) / 1e9) || ' s before row ' || last_row
             FROM (
-                SELECT first_n, first_row, last_row,
+                SELECT first_n, first_row, last_row, uncertainty,
                     offset + reference + CAST(round((first_row - reference_n) * period) AS INTEGER) AS time,
                     before_offset + before_reference
                         + CAST(round((last_row - before_reference_n) * before_period) AS INTEGER) AS before_time
@@ -42,14 +42,16 @@ extension Audit {
                         CASE WHEN a.host_boot_id = b.host_boot_id THEN 0 ELSE ka.offset_ns END AS before_offset,
                         b.reference_boottime_ns AS reference, b.reference_n AS reference_n, b.period_ns AS period,
                         a.reference_boottime_ns AS before_reference, a.reference_n AS before_reference_n,
-                        a.period_ns AS before_period
+                        a.period_ns AS before_period,
+                        CASE WHEN a.host_boot_id = b.host_boot_id THEN 0
+                            ELSE coalesce(a.uncertainty_ns, 0) + coalesce(b.uncertainty_ns, 0) END AS uncertainty
                     FROM segment AS b
                     JOIN segment AS a ON a.stream_id = ?1 AND a.first_n = (
                         SELECT max(first_n) FROM segment WHERE stream_id = ?1 AND first_n < b.first_n)
                     JOIN host_boot_clock AS ka ON ka.host_boot_id = a.host_boot_id
                     JOIN host_boot_clock AS kb ON kb.host_boot_id = b.host_boot_id
                     WHERE b.stream_id = ?1))
-            WHERE time < before_time ORDER BY first_n
+            WHERE time < before_time - uncertainty ORDER BY first_n
             """)
     }
 

@@ -24,6 +24,17 @@ extension Store {
     }
 }
 
+extension StreamCertainty {
+    /// Reads what the view says of a stream.
+    fileprivate init(ofStream stream: Int64, in db: Database) throws {
+        let found = try Row.fetchOne(db, sql: "SELECT * FROM stream_certainty WHERE stream_id = ?", arguments: [stream])
+        guard let row = found else { throw StorageError.notFound(what: "stream \(stream)") }
+        self.init(
+            lossDetection: row["loss_detection"], counted: row["counted"], timed: row["timed"],
+            uncertainty: row["uncertainty"], unknown: row["unknown"], unknownGaps: row["unknown_gaps"])
+    }
+}
+
 /// The checks, as set-based SQL: no sample row ever reaches Swift.
 struct Audit {
     let db: Database
@@ -63,12 +74,14 @@ struct Audit {
                 FROM gap WHERE stream_id = ? AND channel = 0
                 """, arguments: [id])
         guard let counted, let ledger else { throw StorageError.notFound(what: "stream \(id)") }
+        let certainty = try StreamCertainty(ofStream: id, in: db)
         let first = [counted[1] as Int64?, ledger[0] as Int64?].compactMap(\.self).min()
         let last = [counted[2] as Int64?, ledger[1] as Int64?].compactMap(\.self).max()
         let expected = if let first, let last { last - first + 1 } else { Int64(0) }
         let sums = AuditReport.StreamSums(
             recordingID: row["recording_id"], streamID: id, name: row["name"], bank: row["bank"], firstN: first, lastN: last,
-            rows: counted[0], missing: ledger[2], recovered: ledger[3], openGapFirstN: ledger[4], expected: expected)
+            rows: counted[0], missing: ledger[2], recovered: ledger[3], openGapFirstN: ledger[4],
+            certainty: certainty, expected: expected)
         return (sums, (0..<channelCount).map { counted[4 + $0] }, counted[3])
     }
 

@@ -1,3 +1,19 @@
+/// What detects a loss in a stream, and how what is missing of it is known: the view `stream_certainty`.
+public struct StreamCertainty: Codable, Hashable, Sendable {
+    /// What tells now that a sample is missing: a ``Headsets/LossDetection``.
+    public var lossDetection: String
+    /// Missing samples that the headset's counter or its marks have counted.
+    public var counted: Int64
+    /// Missing samples that clocks have told, those between two host boots included, through which n does not count.
+    public var timed: Int64
+    /// The sum of within what each of these is right, in samples; nil where an earlier version did not say it of all.
+    public var uncertainty: Int64?
+    /// Missing samples of which it is not known how they are known.
+    public var unknown: Int64
+    /// Gaps whose length is not known yet.
+    public var unknownGaps: Int64
+}
+
 /// What an audit found. It ``holds`` if every sample between the first and the last is stored or ledgered, exactly once.
 public struct AuditReport: Codable, Hashable, Sendable {
     /// What an audit checks.
@@ -52,6 +68,8 @@ public struct AuditReport: Codable, Hashable, Sendable {
         public var recovered: Int64
         /// Where the gap begins whose end is not known yet, or nil.
         public var openGapFirstN: Int64?
+        /// What tells that a sample is missing, and how what is missing is known.
+        public var certainty: StreamCertainty
         /// `lastN - firstN + 1`.
         public var expected: Int64
         /// `expected - rows - missing`: 0 if the audit holds.

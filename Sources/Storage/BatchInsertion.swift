@@ -26,7 +26,10 @@ struct BatchInsertion {
         try batch.samples.forEach(samples.insert)
         try batch.fills.forEach(samples.fill)
         try batch.ledger.forEach(apply)
+        try batch.quarantines.forEach(insert)
         try batch.segments.forEach(insert)
+        try batch.arrivals.forEach(insert)
+        try batch.lossDetections.forEach(insert)
         try batch.startedRecordings.forEach(markStarted)
         try batch.stoppedRecordings.forEach(markStopped)
         try batch.annotations.forEach(insert)
@@ -99,35 +102,52 @@ struct BatchInsertion {
         try execute(
             """
             INSERT INTO segment (stream_id, first_n, last_n, epoch, host_boot_id, reference_n, reference_boottime_ns,
-                period_ns, residual_ns, observation_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                period_ns, residual_ns, observation_count, uncertainty_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (stream_id, first_n) DO UPDATE SET last_n = excluded.last_n, epoch = excluded.epoch,
                 host_boot_id = excluded.host_boot_id, reference_n = excluded.reference_n,
                 reference_boottime_ns = excluded.reference_boottime_ns, period_ns = excluded.period_ns,
-                residual_ns = excluded.residual_ns, observation_count = excluded.observation_count
+                residual_ns = excluded.residual_ns, observation_count = excluded.observation_count,
+                uncertainty_ns = excluded.uncertainty_ns
             """,
             [
                 segment.stream.rawValue, segment.firstN, segment.lastN, segment.epoch, hostBoot, segment.referenceN,
                 segment.referenceTime.nanoseconds, segment.periodNanoseconds, segment.residualNanoseconds,
-                segment.observationCount,
+                segment.observationCount, segment.uncertaintyNanoseconds,
+            ])
+    }
+
+    /// Of one sample that came twice, the first arrival stays.
+    private func insert(_ arrival: ArrivalRecord) throws {
+        try execute(
+            "INSERT OR IGNORE INTO arrival (stream_id, n, boottime_ns, device_ticks) VALUES (?, ?, ?, ?)",
+            [
+                arrival.stream.rawValue, arrival.n, arrival.at.nanoseconds,
+                arrival.deviceTicks.map { Int64(truncatingIfNeeded: $0) },
             ])
     }
 
     /// Changes the gap ledger. A gap that is not there, or is not open where it should be, is an error.
     private func apply(_ entry: LedgerEntry) throws {
         switch entry {
-        case .open(let stream, let firstN, let channel, let count, let cause, let noticed):
+        case .open(let stream, let firstN, let channel, let count, let cause, let noticed, let certainty):
             try execute(
                 """
-                INSERT INTO gap (stream_id, first_n, channel, count, cause, host_boot_id, boottime_ns)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO gap (stream_id, first_n, channel, count, cause, host_boot_id, boottime_ns, certainty, uncertainty)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                [stream.rawValue, firstN, channel, count, cause.rawValue, hostBoot, noticed.nanoseconds])
-        case .close(let stream, let firstN, let channel, let count):
+                [
+                    stream.rawValue, firstN, channel, count, cause.rawValue, hostBoot, noticed.nanoseconds, certainty.name,
+                    certainty.uncertainty,
+                ])
+        case .close(let stream, let firstN, let channel, let count, let certainty):
             try execute(
                 """
-                UPDATE gap SET count = ? WHERE stream_id = ? AND channel = ? AND first_n = ? AND (count IS NULL OR count <= ?)
+                UPDATE gap SET count = ?, certainty = ?, uncertainty = ?
+                WHERE stream_id = ? AND channel = ? AND first_n = ? AND (count IS NULL OR count <= ?)
                 """,
-                [count, stream.rawValue, channel, firstN, count])
+                [
+                    count, certainty.name, certainty.uncertainty, stream.rawValue, channel, firstN, count,
+                ])
         case .recover(let stream, let firstN, let channel, let count):
             try execute(
                 "UPDATE gap SET recovered = recovered + ? WHERE stream_id = ? AND channel = ? AND first_n = ?",

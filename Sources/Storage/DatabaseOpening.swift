@@ -54,7 +54,10 @@ struct DatabaseOpening {
             let pool = try DatabasePool(path: path, configuration: configuration(isReadOnly: false))
             try pool.writeWithoutTransaction { db in
                 // After GRDB, which chooses NORMAL when it switches to WAL.
-                try db.execute(sql: "PRAGMA synchronous = \(options.isFullySynchronous ? "FULL" : "NORMAL")")
+                // A wish is durable when the command returns: with FULL, SQLite flushes its log with each commit, and with it
+                // every commit before, of whatever process.
+                let isFull = options.isFullySynchronous || mode == .control
+                try db.execute(sql: "PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
             }
             try migrate(pool)
             return pool
@@ -91,6 +94,7 @@ struct DatabaseOpening {
             let checks: DatabaseMigrator.ForeignKeyChecks = migration.isWithoutForeignKeys ? .deferred : .immediate
             migrator.registerMigration(migration.identifier, foreignKeyChecks: checks) { db in
                 try db.execute(sql: migration.sql)
+                if migration.remakesStreamViews { try StreamView.createAll(in: db) }
             }
         }
         return migrator
@@ -105,7 +109,9 @@ struct DatabaseOpening {
         configuration.prepareDatabase { db in
             if let pages, !isReadOnly { try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
             // After a burst (an export holds the log back) the file shrinks to 64 MiB again.
-            if !isReadOnly { try db.execute(sql: "PRAGMA journal_size_limit = 67108864") }
+            if !isReadOnly { try db.execute(sql: "PRAGMA journal_size_limit = \(Store.writeAheadLogBound)") }
+            // Besides the open flag: nothing that a later line of this program may say writes.
+            if isReadOnly { try db.execute(sql: "PRAGMA query_only = 1") }
         }
         return configuration
     }
@@ -133,7 +139,15 @@ struct DatabaseOpening {
                 return applied.count == Migration.all.count
             }
         } catch {
+            if lacksSharedMemory { throw StorageError.needsWriter(path: path) }
             throw StorageError(error, path: path)
         }
+    }
+
+    /// Whether a database in WAL mode that this user may read lacks the file that readers share, and they may not create it
+    /// (https://www.sqlite.org/wal.html#readonly).
+    private var lacksSharedMemory: Bool {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return access(path, R_OK) == 0 && access(directory, W_OK) != 0 && access(path + "-shm", R_OK) != 0
     }
 }

@@ -47,10 +47,12 @@ public struct StreamContents: Hashable, Sendable {
     public var gaps: [GapContents]
     /// The time map, by first n, in UTC.
     public var segments: [TimeSegment]
+    /// What tells that a sample is missing: a ``Headsets/LossDetection``.
+    public var lossDetection: String
 
     public init(
         id: StreamID, position: Int, description: StreamDescription, firstN: Int64?, lastN: Int64?, rowCount: Int64,
-        gaps: [GapContents], segments: [TimeSegment]
+        gaps: [GapContents], segments: [TimeSegment], lossDetection: String
     ) {
         self.id = id
         self.position = position
@@ -60,12 +62,27 @@ public struct StreamContents: Hashable, Sendable {
         self.rowCount = rowCount
         self.gaps = gaps
         self.segments = segments
+        self.lossDetection = lossDetection
     }
 
     /// UTC nanoseconds since 1970 of sample n, by the segment that holds n or the nearest one; nil without segments.
     public func unixNanoseconds(ofSample n: Int64) -> Int64? {
         let segment = segments.last { $0.firstN <= n } ?? segments.first
         return segment?.unixNanoseconds(ofSample: n)
+    }
+
+    /// Within what the times of all samples of a range are right, in nanoseconds, but for the headset's constant delay; nil
+    /// where that is not known of all of them.
+    public func timeUncertaintyNanoseconds(in range: ClosedRange<Int64>) -> Double? {
+        var worst: Double?
+        for (index, segment) in segments.enumerated() {
+            let end = segments.indices.contains(index + 1) ? segments[index + 1].firstN : .max
+            // The first one also gives the times of what lies before it.
+            guard range.upperBound >= (index == 0 ? .min : segment.firstN), range.lowerBound < end else { continue }
+            guard let uncertainty = segment.uncertaintyNanoseconds else { return nil }
+            worst = max(worst ?? 0, uncertainty)
+        }
+        return worst
     }
 }
 
@@ -89,13 +106,22 @@ public struct TimeSegment: Hashable, Sendable {
     public var referenceN: Int64
     public var referenceUnixNanoseconds: Int64
     public var periodNanoseconds: Double
+    /// The key of the host boot on whose clock it was measured: times of two boots are as far apart as their clocks say.
+    public var hostBoot: Int64
+    /// Within what its times are right, but for the headset's constant delay; nil where an earlier version did not say.
+    public var uncertaintyNanoseconds: Double?
 
-    public init(firstN: Int64, lastN: Int64, referenceN: Int64, referenceUnixNanoseconds: Int64, periodNanoseconds: Double) {
+    public init(
+        firstN: Int64, lastN: Int64, referenceN: Int64, referenceUnixNanoseconds: Int64, periodNanoseconds: Double,
+        hostBoot: Int64 = 1, uncertaintyNanoseconds: Double? = nil
+    ) {
         self.firstN = firstN
         self.lastN = lastN
         self.referenceN = referenceN
         self.referenceUnixNanoseconds = referenceUnixNanoseconds
         self.periodNanoseconds = periodNanoseconds
+        self.hostBoot = hostBoot
+        self.uncertaintyNanoseconds = uncertaintyNanoseconds
     }
 
     /// UTC nanoseconds since 1970 of sample n.
@@ -113,13 +139,25 @@ public struct GapContents: Hashable, Sendable {
     public var cause: GapCause
     /// How many of `count` arrived after all.
     public var recovered: Int64
+    /// How the length is known: `counted`, `timed` or `unknown`.
+    public var certainty: String
+    /// Of a timed length: right within so many samples; nil where that was not said.
+    public var uncertainty: Int64?
+    /// How many samples are missing for good, also between two host boots, where ``count`` is 0; nil while that is not known.
+    public var missing: Int64?
 
-    public init(firstN: Int64, count: Int64, channel: Int, cause: GapCause, recovered: Int64) {
+    public init(
+        firstN: Int64, count: Int64, channel: Int, cause: GapCause, recovered: Int64, certainty: String, uncertainty: Int64?,
+        missing: Int64?
+    ) {
         self.firstN = firstN
         self.count = count
         self.channel = channel
         self.cause = cause
         self.recovered = recovered
+        self.certainty = certainty
+        self.uncertainty = uncertainty
+        self.missing = missing
     }
 }
 

@@ -1,20 +1,30 @@
 import Foundation
 import GRDB
+import GRDBSQLite
+import Headsets
 
 extension Store {
-    /// Writes one recording as a database of its own: same tables and views, nothing of other recordings and headsets, no
-    /// addresses of headsets, no preserved state. It is one file without a write-ahead log.
+    /// Writes one recording as a database of its own, as ``RecordingReader/copy(to:)`` does.
+    public func exportRecording(_ recording: RecordingID, to path: String) throws(StorageError) {
+        try reader(of: recording).copy(to: path)
+    }
+}
+
+extension RecordingReader {
+    /// Writes the recording as a database of its own: same tables and views, nothing of other recordings and headsets, no
+    /// addresses of headsets, no preserved state. It is one file without a write-ahead log, and not synchronised to the disk.
+    ///
+    /// The recording's own database is only read, through the reader's connection; nobody who writes there waits.
     ///
     /// - Parameter path: a file that does not exist yet; on an error it is removed again.
-    /// - Throws: `notFound` for the recording, `refused` where the file exists, `directoryMissing`, `diskFull`, ...
-    public func exportRecording(_ recording: RecordingID, to path: String) throws(StorageError) {
+    /// - Throws: `refused` where the file exists or the reader has read rows before, `directoryMissing`, `diskFull`, ...
+    public func copy(to path: String) throws(StorageError) {
         try DatabaseOpening.checkDirectory(of: path)
         if FileManager.default.fileExists(atPath: path) {
             throw StorageError.refused(reason: "the file \(path) exists")
         }
-        try connection.read { db in try Self.requireRecording(recording, in: db) }
         do {
-            try RecordingExport(recording: recording, path: path).write(from: self)
+            try RecordingExport(reader: self, path: path).write()
         } catch {
             for file in [path, path + "-journal"] { try? FileManager.default.removeItem(atPath: file) }
             throw StorageError(error, path: path)
@@ -22,73 +32,117 @@ extension Store {
     }
 }
 
-/// How a recording is copied: by `INSERT ... SELECT` between two attached databases, in constant memory.
+/// How a recording is copied: row by row from one connection to another, in constant memory. Two attached databases would be
+/// faster by a little, and would be locked together.
 struct RecordingExport {
-    let recording: RecordingID
+    let reader: RecordingReader
     let path: String
 
-    func write(from store: Store) throws {
-        let opening = DatabaseOpening(path: path, options: StoreOptions())
-        var configuration = opening.configuration(isReadOnly: false)
-        configuration.allowsUnsafeTransactions = true
+    /// Rows of samples that are written at a time.
+    private static let rowsPerChunk = 16_384
+
+    func write() throws {
+        var configuration = DatabaseOpening(path: path, options: StoreOptions()).configuration(isReadOnly: false)
+        configuration.prepareDatabase { db in
+            // A file that is removed on any error needs no way back, and is synchronised once it is whole.
+            try db.execute(sql: "PRAGMA journal_mode = OFF")
+            try db.execute(sql: "PRAGMA synchronous = OFF")
+        }
         let target = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? target.close() }
         try DatabaseOpening.migrator.migrate(target)
-        if let source = store.path {
-            try target.inDatabase { db in
-                // The source file is only read; one transaction sees one snapshot of it.
-                try db.execute(sql: "ATTACH ? AS source", arguments: [source])
-                try copy(in: db, from: "source", to: "main")
-                try db.execute(sql: "DETACH source")
-            }
-        } else {
-            try store.connection.writer.writeWithoutTransaction { db in
-                try db.execute(sql: "ATTACH ? AS target", arguments: [path])
-                defer { try? db.execute(sql: "DETACH target") }
-                try copy(in: db, from: "main", to: "target")
-            }
-        }
         try target.write { db in
-            let names = try String.fetchAll(db, sql: "SELECT DISTINCT view_name FROM stream ORDER BY id")
-            for name in names { try StreamView.create(name, recording: recording, in: db) }
-        }
-    }
-
-    private func copy(in db: Database, from source: String, to target: String) throws {
-        try db.inTransaction(.immediate) {
-            for (table, condition) in Self.tables {
-                let condition = condition.replacingOccurrences(of: "@", with: "\(source).")
-                try db.execute(
-                    sql: "INSERT INTO \(target).\(table) SELECT * FROM \(source).\(table) AS t WHERE \(condition)",
-                    arguments: condition.contains(":id") ? ["id": recording.rawValue] : StatementArguments())
+            try reader.inFirstTransaction { source in
+                for (table, condition) in Self.tables where table != "sample" {
+                    try copy(table, where: condition, from: source, to: db)
+                }
             }
             // Nothing records into a copy.
-            try db.execute(sql: "UPDATE \(target).recording SET desired_state = 'stopped'")
-            return .commit
+            try db.execute(sql: "UPDATE recording SET desired_state = 'stopped'")
+            let names = try String.fetchAll(db, sql: "SELECT DISTINCT view_name FROM stream ORDER BY id")
+            for name in names { try StreamView.create(name, recording: reader.contents.id, in: db) }
+        }
+        for stream in reader.contents.streams {
+            guard let first = stream.firstN, let last = stream.lastN, first <= last else { continue }
+            try reader.forEachChunk(of: stream.id, in: first...last, rowsPerChunk: Self.rowsPerChunk) { chunk in
+                try target.write { db in
+                    try insert(chunk, of: stream, into: SampleInsertion(db: db))
+                }
+            }
         }
     }
 
-    private static let ofStream = "t.stream_id IN (SELECT id FROM @stream WHERE recording_id = :id)"
+    /// Copies rows of a table as they are, whatever their types.
+    private func copy(_ table: String, where condition: String, from source: Database, to target: Database) throws {
+        let rows = try source.makeStatement(sql: "SELECT * FROM \(table) AS t WHERE \(condition)")
+        let columns = rows.columnCount
+        let marks = Array(repeating: "?", count: columns).joined(separator: ", ")
+        let insertion = try target.makeStatement(sql: "INSERT INTO \(table) VALUES (\(marks))")
+        let (from, to) = (rows.sqliteStatement, insertion.sqliteStatement)
+        defer { for handle in [from, to] { sqlite3_reset(handle) } }
+        for parameter in 0..<sqlite3_bind_parameter_count(from) {
+            sqlite3_bind_int64(from, parameter + 1, reader.contents.id.rawValue)
+        }
+        while true {
+            let code = sqlite3_step(from)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw Self.error(code, of: source, table) }
+            for column in 0..<Int32(columns) { sqlite3_bind_value(to, column + 1, sqlite3_column_value(from, column)) }
+            let result = sqlite3_step(to)
+            guard result == SQLITE_DONE else { throw Self.error(result, of: target, table) }
+            sqlite3_reset(to)
+        }
+    }
+
+    /// Inserts the rows of a chunk, each run of consecutive n at once.
+    private func insert(_ chunk: borrowing SampleChunk, of stream: StreamContents, into samples: SampleInsertion) throws {
+        let channelCount = stream.description.channels.count
+        var start = 0
+        while start < chunk.n.count {
+            var end = start + 1
+            while end < chunk.n.count, chunk.n[end] == chunk.n[end - 1] + 1 { end += 1 }
+            let missing = chunk.missingChannels[start..<end]
+            try samples.insert(
+                SampleRows(
+                    stream: stream.id, channelCount: channelCount, firstN: chunk.n[start],
+                    values: Array(chunk.values[start * channelCount..<end * channelCount]),
+                    missingChannels: missing.allSatisfy { $0 == 0 } ? [] : Array(missing)))
+            start = end
+        }
+    }
+
+    private static func error(_ code: Int32, of db: Database, _ table: String) -> DatabaseError {
+        DatabaseError(resultCode: ResultCode(rawValue: code), message: "\(db.lastErrorMessage ?? "") (table \(table))")
+    }
+
+    private static let ofStream = "t.stream_id IN (SELECT id FROM stream WHERE recording_id = :id)"
     /// Reports of the headset between the request and the end of the recording.
     private static func duringRecording(_ time: String) -> String {
         """
-        EXISTS (SELECT 1 FROM @recording AS r WHERE r.id = :id AND r.headset_id = t.headset_id
+        EXISTS (SELECT 1 FROM recording AS r WHERE r.id = :id AND r.headset_id = t.headset_id
             AND (t.host_boot_id, t.\(time)) >= (r.requested_host_boot_id, r.requested_boottime_ns)
             AND (r.stopped_host_boot_id IS NULL
                 OR (t.host_boot_id, t.\(time)) <= (r.stopped_host_boot_id, r.stopped_boottime_ns)))
         """
     }
 
-    /// Tables and which rows of them, those that others refer to first; `@` stands for the source.
+    /// Tables and which rows of them, those that others refer to first; `:id` is the recording.
     static let tables: [(name: String, condition: String)] = [
         ("host_boot", "TRUE"),
         ("clock_offset", "TRUE"),
-        ("headset", "t.id = (SELECT headset_id FROM @recording WHERE id = :id)"),
+        ("headset", "t.id = (SELECT headset_id FROM recording WHERE id = :id)"),
         ("recording", "t.id = :id"),
         ("stream", "t.recording_id = :id"),
         ("channel", ofStream),
         ("epoch", ofStream),
         ("segment", ofStream),
+        ("arrival", ofStream),
+        ("loss_detection", ofStream),
+        ("refit", ofStream),
+        (
+            "replaced_segment",
+            "t.refit_id IN (SELECT f.id FROM refit AS f JOIN stream AS s ON s.id = f.stream_id WHERE s.recording_id = :id)"
+        ),
         ("sample", ofStream + " ORDER BY t.stream_id, t.n"),
         ("gap", ofStream + " ORDER BY t.first_n, t.channel"),
         ("signal_check", ofStream),
@@ -102,6 +156,8 @@ struct RecordingExport {
 
     /// Tables that stay behind: addresses, keys and what the next process needs, letter boxes, and what each new database has.
     static let leftOut = [
+        // The copy's own, written with its channels.
+        "channel_declaration",
         "headset_identifier", "handle_map", "long_term_key", "identity_resolving_key", "link_key", "preserved_state", "capture",
         "capture_chunk", "impedance_measurement", "gap_cause", "grdb_migrations",
     ]

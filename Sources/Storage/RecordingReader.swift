@@ -12,18 +12,27 @@ extension Store {
     }
 }
 
-/// Reads one recording in constant memory, from one consistent snapshot: what is committed later is not seen.
+/// Reads one recording in constant memory, as it is when the reader is made: what is committed later is not seen.
 ///
-/// The snapshot is a read transaction of an own connection, held while the reader exists; meanwhile the write-ahead log
-/// grows by what is written. A database in memory has no second connection: there, later commits are seen.
+/// It opens the file for reading only, through an own connection, and keeps nobody from writing. Its first transaction lasts
+/// until rows are read; these come in short ones, because the write-ahead log cannot begin anew while a transaction is open and
+/// would grow as long as an export takes. Rows never change, so all that may differ by then are samples that were missing: the
+/// ledger of the first transaction says which these are, and they are left out (``LateSamples``). A database in memory has no
+/// second connection: there, later commits are seen.
 public final class RecordingReader: Sendable {
     /// Everything but the sample rows.
     public let contents: RecordingContents
     private let queue: any DatabaseWriter
     private let path: String
     private let ownsQueue: Bool
+    /// What to leave out; nil while the first transaction is open.
+    private let late: Mutex<[StreamID: LateSamples]?>
 
-    init(store: Store, recording: RecordingID) throws(StorageError) {
+    private let rowsPerTransaction: Int
+
+    /// - Parameter rowsPerTransaction: By default 12 MB of a database, which a slow disk takes seconds to write elsewhere.
+    init(store: Store, recording: RecordingID, rowsPerTransaction: Int = 262_144) throws(StorageError) {
+        self.rowsPerTransaction = rowsPerTransaction
         self.path = store.path ?? ":memory:"
         do {
             if let path = store.path {
@@ -33,6 +42,7 @@ public final class RecordingReader: Sendable {
                 let queue = try DatabaseQueue(path: path, configuration: configuration)
                 self.queue = queue
                 self.ownsQueue = true
+                self.late = Mutex(nil)
                 self.contents = try queue.inDatabase { db in
                     try db.execute(sql: "BEGIN")
                     return try RecordingContents.read(recording, in: db)
@@ -41,6 +51,7 @@ public final class RecordingReader: Sendable {
                 let writer = store.connection.writer
                 self.queue = writer
                 self.ownsQueue = false
+                self.late = Mutex([:])
                 self.contents = try writer.read { db in try RecordingContents.read(recording, in: db) }
             }
         } catch {
@@ -50,6 +61,29 @@ public final class RecordingReader: Sendable {
 
     deinit {
         if ownsQueue { try? queue.close() }
+    }
+
+    /// Whether rows were read, so that the first transaction is over and ``copy(to:)`` would copy a later state.
+    public var hasReadRows: Bool { ownsQueue && late.withLock { $0 != nil } }
+
+    /// Runs a piece of work in the first transaction.
+    func inFirstTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        guard !hasReadRows else { throw StorageError.refused(reason: "the first transaction of the reader is over") }
+        return try queue.unsafeRead(body)
+    }
+
+    /// Ends the first transaction, as soon as it is known what to leave out from then on.
+    private func endFirstTransaction() throws -> [StreamID: LateSamples] {
+        try late.withLock { late in
+            if let late { return late }
+            let found = try queue.unsafeRead { db in
+                let found = try LateSamples.find(of: contents, in: db)
+                try db.execute(sql: "COMMIT")
+                return found
+            }
+            late = found
+            return found
+        }
     }
 
     /// Reads the rows of a stream, in ascending order of n, in pieces whose memory is reused.
@@ -66,24 +100,52 @@ public final class RecordingReader: Sendable {
         guard let contents = contents.streams.first(where: { $0.id == stream }) else {
             throw StorageError.notFound(what: "stream \(stream.rawValue) in recording \(contents.id.rawValue)")
         }
-        let channelCount = contents.description.channels.count
         do {
-            try queue.unsafeRead { db in
-                try Self.readRows(
-                    of: stream, channelCount: channelCount, in: range, rowsPerChunk: max(1, rowsPerChunk), db: db, body)
+            var late = try endFirstTransaction()[stream] ?? LateSamples()
+            var rows = RowReading(
+                stream: stream, channelCount: contents.description.channels.count, rowsPerChunk: max(1, rowsPerChunk))
+            // What follows the last n of the first transaction came later.
+            let end = ownsQueue ? min(range.upperBound, contents.lastN ?? range.lowerBound) : range.upperBound
+            var next = Optional(range.lowerBound)
+            while let first = next, first <= end {
+                next = try queue.unsafeRead { db in
+                    try rows.read(first...end, limit: rowsPerTransaction, without: &late, in: db, body)
+                }
             }
+            if !rows.chunk.n.isEmpty { try body(rows.chunk) }
         } catch let error as DatabaseError {
             throw StorageError(error, path: path)
         }
     }
+}
 
-    private static func readRows(
-        of stream: StreamID, channelCount: Int, in range: ClosedRange<Int64>, rowsPerChunk: Int, db: Database,
+/// The reading of a stream's rows from one transaction to the next.
+private struct RowReading {
+    let stream: StreamID
+    let channelCount: Int
+    let rowsPerChunk: Int
+    /// Rows that were not handed over yet.
+    private(set) var chunk = SampleChunk()
+
+    init(stream: StreamID, channelCount: Int, rowsPerChunk: Int) {
+        self.stream = stream
+        self.channelCount = channelCount
+        self.rowsPerChunk = rowsPerChunk
+        chunk.n.reserveCapacity(rowsPerChunk)
+        chunk.values.reserveCapacity(rowsPerChunk * channelCount)
+        chunk.missingChannels.reserveCapacity(rowsPerChunk)
+    }
+
+    /// Reads rows up to a limit, and hands each full chunk over.
+    ///
+    /// - Returns: where to go on; nil where the range is done.
+    mutating func read(
+        _ range: ClosedRange<Int64>, limit: Int, without late: inout LateSamples, in db: Database,
         _ body: (borrowing SampleChunk) throws -> Void
-    ) throws {
+    ) throws -> Int64? {
         let columns = (1...channelCount).map { "c\($0)" }.joined(separator: ", ")
         let statement = try db.cachedStatement(
-            sql: "SELECT n, \(columns) FROM sample WHERE stream_id = ? AND n BETWEEN ? AND ? ORDER BY n")
+            sql: "SELECT n, \(columns) FROM sample WHERE stream_id = ? AND n BETWEEN ? AND ? ORDER BY n LIMIT ?")
         let handle = statement.sqliteStatement
         defer {
             sqlite3_reset(handle)
@@ -92,34 +154,42 @@ public final class RecordingReader: Sendable {
         sqlite3_bind_int64(handle, 1, stream.rawValue)
         sqlite3_bind_int64(handle, 2, range.lowerBound)
         sqlite3_bind_int64(handle, 3, range.upperBound)
-        var chunk = SampleChunk()
-        chunk.n.reserveCapacity(rowsPerChunk)
-        chunk.values.reserveCapacity(rowsPerChunk * channelCount)
-        chunk.missingChannels.reserveCapacity(rowsPerChunk)
+        sqlite3_bind_int64(handle, 4, Int64(limit))
+        var count = 0
+        var last = range.lowerBound
         while true {
             let code = sqlite3_step(handle)
-            if code == SQLITE_ROW { append(handle, channelCount: channelCount, to: &chunk) }
-            if chunk.n.count == rowsPerChunk || (code == SQLITE_DONE && !chunk.n.isEmpty) {
+            if code == SQLITE_DONE { return count < limit || last == .max ? nil : last + 1 }
+            guard code == SQLITE_ROW else {
+                throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
+            }
+            count += 1
+            last = sqlite3_column_int64(handle, 0)
+            if late.holdsRow(last) { continue }
+            append(handle, n: last, without: &late)
+            if chunk.n.count == rowsPerChunk {
                 try body(chunk)
                 chunk.n.removeAll(keepingCapacity: true)
                 chunk.values.removeAll(keepingCapacity: true)
                 chunk.missingChannels.removeAll(keepingCapacity: true)
             }
-            if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else {
-                throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
-            }
         }
     }
 
-    private static func append(_ handle: OpaquePointer, channelCount: Int, to chunk: inout SampleChunk) {
-        chunk.n.append(sqlite3_column_int64(handle, 0))
+    private mutating func append(_ handle: OpaquePointer, n: Int64, without late: inout LateSamples) {
+        chunk.n.append(n)
         var missing: UInt8 = 0
         for channel in 0..<channelCount {
             // A NULL reads as 0; only a 0 has to be asked for its type.
             let value = sqlite3_column_int(handle, Int32(channel + 1))
             if value == 0, sqlite3_column_type(handle, Int32(channel + 1)) == SQLITE_NULL { missing |= 1 << UInt8(channel) }
             chunk.values.append(value)
+        }
+        if late.hasChannels {
+            for channel in 0..<channelCount where late.holdsChannel(channel + 1, of: n) {
+                missing |= 1 << UInt8(channel)
+                chunk.values[chunk.values.count - channelCount + channel] = 0
+            }
         }
         chunk.missingChannels.append(missing)
     }
@@ -143,7 +213,7 @@ extension RecordingContents {
         }
         return RecordingContents(
             id: recording, headsetName: row["headset"], model: row["model"], serialNumber: row["serial_number"],
-            label: row["label"], subject: row["subject"], task: row["task"], startUnixNanoseconds: row["start_unix_ns"],
+            label: row["label"], subject: row["subject"], task: row["task"], startUnixNanoseconds: row.instant("start_unix_ns"),
             streams: try StreamRow.fetch(of: recording, in: db).map { try StreamContents.read($0, in: db) },
             annotations: annotations)
     }
@@ -153,20 +223,25 @@ extension StreamContents {
     /// Reads extent, gaps and time map of a stream.
     static func read(_ stream: StreamRow, in db: Database) throws -> StreamContents {
         let sums = try Row.fetchOne(
-            db, sql: "SELECT first_n, last_n, rows FROM stream_overview WHERE stream_id = ?",
+            db, sql: "SELECT first_n, last_n, rows, loss_detection FROM stream_overview WHERE stream_id = ?",
             arguments: [stream.id.rawValue])
         let gaps = try Row.fetchAll(
             db,
             sql: """
-                SELECT first_n, count, channel, cause, recovered FROM gap
-                WHERE stream_id = ? AND count IS NOT NULL ORDER BY first_n, channel
+                SELECT g.*, CASE WHEN g.count = 0 THEN (SELECT missing FROM gap_between_boots WHERE gap_id = g.id)
+                    ELSE g.count - g.recovered END AS missing
+                FROM gap AS g WHERE g.stream_id = ? AND g.count IS NOT NULL ORDER BY g.first_n, g.channel
                 """, arguments: [stream.id.rawValue]
         ).map { row in
             guard let cause = GapCause(rawValue: row["cause"]) else {
                 throw StorageError.notFound(what: "gap cause \(row["cause"] as String) in this version")
             }
+            let missing: Int64? = row["missing"]
+            let count: Int64 = row["count"]
             return GapContents(
-                firstN: row["first_n"], count: row["count"], channel: row["channel"], cause: cause, recovered: row["recovered"])
+                firstN: row["first_n"], count: count, channel: row["channel"], cause: cause, recovered: row["recovered"],
+                certainty: missing == nil ? "unknown" : row["certainty"], uncertainty: count == 0 ? nil : row["uncertainty"],
+                missing: missing)
         }
         let segments = try Row.fetchAll(
             db,
@@ -175,10 +250,12 @@ extension StreamContents {
         ).map {
             TimeSegment(
                 firstN: $0["first_n"], lastN: $0["last_n"], referenceN: $0["reference_n"],
-                referenceUnixNanoseconds: $0["reference_unix_ns"], periodNanoseconds: $0["period_ns"])
+                referenceUnixNanoseconds: $0["reference_unix_ns"], periodNanoseconds: $0["period_ns"],
+                hostBoot: $0["host_boot_id"], uncertaintyNanoseconds: $0["uncertainty_ns"])
         }
         return StreamContents(
             id: stream.id, position: stream.position, description: stream.description, firstN: sums?["first_n"],
-            lastN: sums?["last_n"], rowCount: sums?["rows"] ?? 0, gaps: gaps, segments: segments)
+            lastN: sums?["last_n"], rowCount: sums?["rows"] ?? 0, gaps: gaps, segments: segments,
+            lossDetection: sums?["loss_detection"] ?? LossDetection.nothing.rawValue)
     }
 }

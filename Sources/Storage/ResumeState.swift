@@ -15,12 +15,32 @@ public struct ResumeState: Hashable, Sendable {
     public var streams: [StreamState]
     /// The first stream key that no stream has yet.
     public var nextStreamID: Int64
+    /// What earlier recordings have taught of the headset's clocks, latest first.
+    public var learntRates: [LearntRate] = []
+
+    /// How fast the clock of a headset ran that paces a stream.
+    public struct LearntRate: Hashable, Sendable {
+        /// The stream's name.
+        public var stream: String
+        /// Its nominal frequency, in hertz.
+        public var samplingFrequency: Double
+        /// Nanoseconds between two samples, as measured over some minutes.
+        public var periodNanoseconds: Double
+
+        public init(stream: String, samplingFrequency: Double, periodNanoseconds: Double) {
+            self.stream = stream
+            self.samplingFrequency = samplingFrequency
+            self.periodNanoseconds = periodNanoseconds
+        }
+    }
 
     /// One stream as the database has it.
     public struct StreamState: Hashable, Sendable {
         public var id: StreamID
         public var position: Int
         public var description: StreamDescription
+        /// The channels as they were when the stream began; those of ``description`` may have been corrected since.
+        public var declaredChannels: [ChannelDescription]
         /// One more than the highest n that a row or a closed gap covers; 0 where there is none.
         public var nextN: Int64
         /// True once a row or a gap exists.
@@ -39,18 +59,16 @@ public struct ResumeState: Hashable, Sendable {
         public var segment: SegmentRecord?
         /// True where the latest segment was measured in the host's present boot.
         public var isSameHostBoot: Bool
-        /// UTC nanoseconds since 1970 of sample ``nextN`` - 1, for continuing across a reboot of the host; nil if unknown.
-        public var lastSampleUnixNanoseconds: Int64?
 
         public init(
-            id: StreamID, position: Int, description: StreamDescription, nextN: Int64, hasSamples: Bool, epoch: EpochRecord?,
-            openGap: MissingRange?, openGapCause: GapCause? = nil, missing: [MissingRange], missingChannels: [MissingRange],
-            segment: SegmentRecord?,
-            isSameHostBoot: Bool, lastSampleUnixNanoseconds: Int64?
+            id: StreamID, position: Int, description: StreamDescription, declaredChannels: [ChannelDescription]? = nil,
+            nextN: Int64, hasSamples: Bool, epoch: EpochRecord?, openGap: MissingRange?, openGapCause: GapCause? = nil,
+            missing: [MissingRange], missingChannels: [MissingRange], segment: SegmentRecord?, isSameHostBoot: Bool
         ) {
             self.id = id
             self.position = position
             self.description = description
+            self.declaredChannels = declaredChannels ?? description.channels
             self.nextN = nextN
             self.hasSamples = hasSamples
             self.epoch = epoch
@@ -60,7 +78,6 @@ public struct ResumeState: Hashable, Sendable {
             self.missingChannels = missingChannels
             self.segment = segment
             self.isSameHostBoot = isSameHostBoot
-            self.lastSampleUnixNanoseconds = lastSampleUnixNanoseconds
         }
     }
 

@@ -4,6 +4,9 @@ public import Bluetooth
 public enum StorageError: Error, Hashable, Sendable {
     /// The file cannot be opened or created.
     case cannotOpen(path: String, reason: String)
+    /// This user may read the file, but not write its directory, where SQLite needs a file that is there only while a program
+    /// which may write has the database open.
+    case needsWriter(path: String)
     /// The directory of the file does not exist (not mounted yet?).
     case directoryMissing(path: String)
     /// The file was written by a newer version of eegsync; it was left untouched.
@@ -31,7 +34,7 @@ public enum StorageError: Error, Hashable, Sendable {
     public var disposition: Disposition {
         switch self {
         case .diskFull, .busy, .readOnly, .directoryMissing: .retry
-        case .cannotOpen, .corrupt, .newerSchema, .inUse, .refused: .waitForOperator
+        case .cannotOpen, .needsWriter, .corrupt, .newerSchema, .inUse, .refused: .waitForOperator
         // 10 is SQLITE_IOERR: a medium that failed once may work again. Extended codes keep the kind in the low byte.
         case .sqlite(let code, _): code & 0xFF == 10 ? .retry : .stop
         case .constraint, .notFound: .stop
@@ -46,6 +49,10 @@ extension StorageError: CustomStringConvertible {
         case .cannotOpen(let path, let reason):
             "The database \(path) cannot be opened: \(reason). Nothing was changed. "
                 + "Check the path in the configuration, and that this user may read and write the file and its directory."
+        case .needsWriter(let path):
+            "The database \(path) cannot be read by this user just now: SQLite needs \(path)-shm, which is there only while a "
+                + "program that may write has the database open, and this user may not create it. Nothing was changed. "
+                + "Read while the daemon runs, or as a user who may write the directory, or read a copy elsewhere."
         case .directoryMissing(let path):
             "The directory \(path) of the database does not exist; it may not be mounted yet. "
                 + "The daemon waits for it; commands stop here. Mount or create it."

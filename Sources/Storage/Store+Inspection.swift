@@ -15,8 +15,9 @@ extension Store {
                     id: row["recording_id"], headset: row["headset"], model: row["model"], label: row["label"],
                     subject: row["subject"], task: row["task"],
                     state: RecordingSummary.State(rawValue: row["state"]) ?? .stopped,
-                    requestedUnixNanoseconds: row["requested_unix_ns"], startUnixNanoseconds: row["start_unix_ns"],
-                    endUnixNanoseconds: row["end_unix_ns"], stoppedUnixNanoseconds: row["stopped_unix_ns"],
+                    requestedUnixNanoseconds: row.instant("requested_unix_ns"),
+                    startUnixNanoseconds: row.instant("start_unix_ns"), endUnixNanoseconds: row.instant("end_unix_ns"),
+                    stoppedUnixNanoseconds: row.instant("stopped_unix_ns"),
                     durationSeconds: row["duration_seconds"], rows: row["rows"], missing: row["missing"],
                     recovered: row["recovered"], gaps: row["gaps"], missingByDesign: byDesign.samples,
                     gapsByDesign: byDesign.count,
@@ -41,9 +42,10 @@ extension Store {
                 GapSummary(
                     stream: row["stream"], bank: row["bank"], firstN: row["first_n"], count: row["count"],
                     channel: row["channel"], channelName: row["channel_name"], cause: row["cause"], meaning: row["meaning"],
-                    recovered: row["recovered"], startUnixNanoseconds: row["start_unix_ns"],
-                    endUnixNanoseconds: row["end_unix_ns"], noticedUnixNanoseconds: row["noticed_unix_ns"],
-                    durationSeconds: row["duration_seconds"])
+                    recovered: row["recovered"], startUnixNanoseconds: row.instant("start_unix_ns"),
+                    endUnixNanoseconds: row.instant("end_unix_ns"), noticedUnixNanoseconds: row.instant("noticed_unix_ns"),
+                    durationSeconds: row["duration_seconds"], missing: row["missing"], certainty: row["certainty"],
+                    uncertainty: row["uncertainty"])
             }
         }
     }
@@ -60,6 +62,16 @@ extension Store {
         return try connection.read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM headset ORDER BY name").map { try inspection.activity(of: $0, in: db) }
         }
+    }
+
+    /// How large the write-ahead log may become, in bytes, before somebody should ask what keeps it from beginning anew. SQLite
+    /// begins it anew at about 4 MB (`wal_autocheckpoint`) unless a transaction is open; later it shrinks to this size again.
+    public static let writeAheadLogBound: Int64 = 67_108_864
+
+    /// The bytes of the write-ahead log; 0 where there is none.
+    public var writeAheadLogBytes: Int64 {
+        guard let path else { return 0 }
+        return (try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? NSNumber)?.int64Value ?? 0
     }
 
     /// How much room the database takes and has.
@@ -147,7 +159,7 @@ struct ActivityInspection {
             db, sql: "SELECT offset_ns FROM host_boot_clock WHERE host_boot_id = ?", arguments: [boot])
         return StoredInstant(
             time: MonotonicTime(nanoseconds: nanoseconds), isSameHostBoot: boot == hostBoot,
-            unixNanoseconds: offset.map { $0 + nanoseconds })
+            unixNanoseconds: offset.map { $0 &+ nanoseconds })
     }
 
     private func streams(of recording: Int64, in db: Database) throws -> [StreamActivity] {
@@ -165,11 +177,12 @@ struct ActivityInspection {
                 let time = MonotonicTime(nanoseconds: segment["reference_boottime_ns"])
                 let period: Double = segment["period_ns"]
                 let referenceN: Int64 = segment["reference_n"]
-                let taken = time + .nanoseconds(Int64((Double(lastN - referenceN) * period).rounded()))
+                let elapsed = Int64(bounded: Double(lastN &- referenceN) * period)
+                let taken = MonotonicTime(nanoseconds: time.nanoseconds &+ elapsed)
                 lastSample = try instant(segment["host_boot_id"], taken.nanoseconds, in: db)
                 if lastSample?.isSameHostBoot == true {
                     // Over the window that ends with the newest row: commits lag behind by up to an interval.
-                    let windowRows = Int64((window.inSeconds * 1e9 / period).rounded())
+                    let windowRows = Int64(bounded: window.inSeconds * 1e9 / period)
                     let span = min(windowRows, lastN - (row["first_n"] ?? lastN) + 1)
                     if now - taken <= window {
                         let found = try Int64.fetchOne(
@@ -185,8 +198,32 @@ struct ActivityInspection {
                 samplingFrequency: row["sampling_frequency"], rowsPerSecond: rate, lastN: lastN, lastSample: lastSample,
                 rows: row["rows"] ?? 0, missing: row["missing"], recovered: row["recovered"], gaps: row["gaps"],
                 missingByDesign: byDesign.samples, gapsByDesign: byDesign.count, openGapFirstN: row["open_gap_first_n"],
+                times: segment.map {
+                    StreamTimes(
+                        periodNanoseconds: $0["period_ns"], residualNanoseconds: $0["residual_ns"],
+                        uncertaintyNanoseconds: $0["uncertainty_ns"])
+                }, lossDetection: row["loss_detection"],
+                lostFraction: try lostFraction(of: id, lastN: lastN, samplingFrequency: row["sampling_frequency"], in: db),
                 signals: try signals(of: id, lastN: lastN, samplingFrequency: row["sampling_frequency"], in: db))
         }
+    }
+
+    /// Over how long losses are counted, in seconds.
+    private static let lossWindowSeconds = 600.0
+
+    private func lostFraction(
+        of stream: Int64, lastN: Int64?, samplingFrequency: Double, in db: Database
+    ) throws -> Double {
+        guard let lastN else { return 0 }
+        let window = max(1, Int64(bounded: samplingFrequency * Self.lossWindowSeconds))
+        let lost = try Double.fetchOne(
+            db,
+            sql: """
+                SELECT sum((count - recovered) * CASE channel WHEN 0 THEN 1.0
+                    ELSE 1.0 / (SELECT channel_count FROM stream WHERE id = ?1) END)
+                FROM gap WHERE stream_id = ?1 AND first_n > ?2 AND cause IN ('packetLost', 'packetDamaged')
+                """, arguments: [stream, lastN &- window])
+        return (lost ?? 0) / Double(window)
     }
 
     private func signals(
@@ -212,5 +249,22 @@ struct ActivityInspection {
                 channel: row["name"], unit: row["unit"], check: check,
                 ageSeconds: Double(max(0, (lastN ?? check.lastN) - check.lastN)) / samplingFrequency)
         }
+    }
+}
+
+extension Row {
+    /// A time of a view; nil where there is none, or where the time map gives one that 64 bits cannot hold, which SQL tells
+    /// as a real number.
+    func instant(_ column: String) -> Int64? {
+        guard case .int64(let nanoseconds)? = (self[column] as DatabaseValue?)?.storage else { return nil }
+        return nanoseconds
+    }
+}
+
+extension Int64 {
+    /// The nearest whole number within the half of what 64 bits hold, so that two of them can be added; 0 for what is no
+    /// number.
+    init(bounded value: Double) {
+        self = value.isNaN ? 0 : Int64(Swift.min(4e18, Swift.max(-4e18, value)).rounded())
     }
 }

@@ -14,7 +14,7 @@ extension Store {
                 rawValue: try Int64.fetchOne(
                     db, sql: "SELECT headset_id FROM recording WHERE id = ?", arguments: [recording.rawValue]) ?? 0)
             let streams = try StreamRow.fetch(of: recording, in: db)
-            return ResumeState(
+            var state = ResumeState(
                 headset: headset, recording: recording, identifiers: try Self.identifiers(of: headset, in: db),
                 identityProof: try String.fetchOne(
                     db, sql: "SELECT serial_number FROM headset WHERE id = ?", arguments: [headset.rawValue]),
@@ -22,6 +22,8 @@ extension Store {
                     db, sql: "SELECT json FROM preserved_state WHERE headset_id = ?", arguments: [headset.rawValue]),
                 streams: try streams.map { try Self.state(of: $0, hostBoot: hostBoot, in: db) },
                 nextStreamID: try Self.nextStreamID(in: db))
+            state.learntRates = try Self.learntRates(of: headset, in: db)
+            return state
         }
     }
 
@@ -47,14 +49,13 @@ extension Store {
         let (segment, segmentBoot) = try latestSegment(of: stream.id, in: db)
         return ResumeState.StreamState(
             id: stream.id, position: stream.position, description: stream.description,
-            nextN: nextN,
+            declaredChannels: try stream.declaredChannels(in: db), nextN: nextN,
             hasSamples: lastRow != nil || gapEnd != nil || openGap != nil,
             epoch: try latestEpoch(of: stream.id, in: db),
             openGap: openGap.map { ResumeState.MissingRange(firstN: $0, count: 0, channel: 0, gapFirstN: $0) },
             openGapCause: openGapRow.flatMap { GapCause(rawValue: $0["cause"]) },
             missing: try missing.rows(), missingChannels: try missing.channels(),
-            segment: segment, isSameHostBoot: segmentBoot != nil && segmentBoot == hostBoot,
-            lastSampleUnixNanoseconds: nextN > 0 ? try unixNanoseconds(ofSample: nextN - 1, stream: stream.id, in: db) : nil)
+            segment: segment, isSameHostBoot: segmentBoot != nil && segmentBoot == hostBoot)
     }
 
     private static func latestEpoch(of stream: StreamID, in db: Database) throws -> EpochRecord? {
@@ -73,22 +74,28 @@ extension Store {
         let found = try Row.fetchOne(
             db, sql: "SELECT * FROM segment WHERE stream_id = ? ORDER BY first_n DESC LIMIT 1", arguments: [stream.rawValue])
         guard let row = found else { return (nil, nil) }
-        let segment = SegmentRecord(
-            stream: stream, firstN: row["first_n"], lastN: row["last_n"], epoch: row["epoch"],
-            referenceN: row["reference_n"], referenceTime: MonotonicTime(nanoseconds: row["reference_boottime_ns"]),
-            periodNanoseconds: row["period_ns"], residualNanoseconds: row["residual_ns"],
-            observationCount: row["observation_count"])
-        return (segment, row["host_boot_id"])
+        return (SegmentRecord(row, of: stream), row["host_boot_id"])
     }
 
-    /// UTC of a row by the time map; nil where no segment or no clock offset is known.
-    static func unixNanoseconds(ofSample n: Int64, stream: StreamID, in db: Database) throws -> Int64? {
-        try Int64.fetchOne(
+    /// Of each kind of stream of the headset the latest segment that rests on enough evidence. In a map that was computed anew
+    /// a segment counts the arrivals that are kept, one a second or less; fewer than five are never so certain.
+    private static func learntRates(of headset: HeadsetID, in db: Database) throws -> [ResumeState.LearntRate] {
+        try Row.fetchAll(
             db,
             sql: """
-                SELECT reference_unix_ns + CAST(round((?1 - reference_n) * period_ns) AS INTEGER) FROM segment_time
-                WHERE stream_id = ?2 AND first_n <= ?1 ORDER BY first_n DESC LIMIT 1
-                """, arguments: [n, stream.rawValue])
+                SELECT name, sampling_frequency, period_ns FROM (
+                    SELECT st.name AS name, st.sampling_frequency AS sampling_frequency, (
+                        SELECT g.period_ns FROM segment AS g
+                        WHERE g.stream_id = st.id AND g.observation_count >= 5 AND g.uncertainty_ns < 5e6
+                        ORDER BY g.first_n DESC LIMIT 1) AS period_ns
+                    FROM stream AS st JOIN recording AS r ON r.id = st.recording_id
+                    WHERE r.headset_id = ? ORDER BY st.id DESC LIMIT 64)
+                WHERE period_ns IS NOT NULL
+                """, arguments: [headset.rawValue]
+        ).map {
+            ResumeState.LearntRate(
+                stream: $0["name"], samplingFrequency: $0["sampling_frequency"], periodNanoseconds: $0["period_ns"])
+        }
     }
 }
 
@@ -104,18 +111,31 @@ struct StreamRow {
             db, sql: "SELECT * FROM stream WHERE recording_id = ? ORDER BY position, bank, id", arguments: [recording.rawValue]
         ).map { row in
             let id: Int64 = row["id"]
-            let channels = try Row.fetchAll(
-                db, sql: "SELECT * FROM channel WHERE stream_id = ? ORDER BY number", arguments: [id]
-            ).map { channel in
-                ChannelDescription(
-                    name: channel["name"], type: channel["type"], unit: channel["unit"], scale: channel["scale"],
-                    offset: channel["offset"], rawMinimum: channel["raw_minimum"], rawMaximum: channel["raw_maximum"])
-            }
+            let channels = try channels(
+                "SELECT * FROM channel WHERE stream_id = ? ORDER BY number", of: StreamID(rawValue: id), in: db)
             return StreamRow(
                 id: StreamID(rawValue: id), position: row["position"],
                 description: StreamDescription(
                     name: row["name"], bank: row["bank"], samplingFrequency: row["sampling_frequency"],
                     samplesPerCount: row["samples_per_count"], counterModulus: row["counter_modulus"], channels: channels))
+        }
+    }
+
+    /// The channels as they were when the stream began, whatever people have corrected since.
+    func declaredChannels(in db: Database) throws -> [ChannelDescription] {
+        try Self.channels(
+            """
+            SELECT d.name, c.type, d.unit, d.scale, d."offset", c.raw_minimum, c.raw_maximum
+            FROM channel AS c JOIN channel_declaration AS d ON d.stream_id = c.stream_id AND d.number = c.number
+            WHERE c.stream_id = ? ORDER BY c.number
+            """, of: id, in: db)
+    }
+
+    private static func channels(_ sql: String, of stream: StreamID, in db: Database) throws -> [ChannelDescription] {
+        try Row.fetchAll(db, sql: sql, arguments: [stream.rawValue]).map { channel in
+            ChannelDescription(
+                name: channel["name"], type: channel["type"], unit: channel["unit"], scale: channel["scale"],
+                offset: channel["offset"], rawMinimum: channel["raw_minimum"], rawMaximum: channel["raw_maximum"])
         }
     }
 }

@@ -26,6 +26,8 @@ public final class Store: Sendable {
     /// Row of ``hostBoot``; nil in a read-only database that has not seen the boot.
     let hostBootID: Int64?
     private let lock: AcquisitionLock?
+    /// True where no other process acquires into the database: this one holds the lock, or it is in memory.
+    var isAcquiring: Bool { lock != nil || path == nil }
 
     /// Opens a database file, creates it where the mode allows that, and brings its schema up to date.
     ///

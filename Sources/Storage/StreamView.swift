@@ -5,6 +5,8 @@ import GRDB
 ///
 /// Sample rows are searched by their key, also through `WHERE n BETWEEN`; the time is computed per row from the segment
 /// that holds it, and only where a query asks for it. Scales are read from `channel` when a query runs, so corrections apply.
+///
+/// Its companion, such as `eeg_12_minute`, has the column `minute` before these and finds rows by time: see ``StreamMinutes``.
 enum StreamView {
     /// SQLite joins at most 64 tables; 16 banks are 128 channels. Banks beyond are in `sample_long` only.
     static let banksShown = 16
@@ -24,31 +26,59 @@ enum StreamView {
         return owner == nil || owner == stream ? name : "\(base)_\(position)_\(recording.rawValue)"
     }
 
-    /// Creates the view from the streams that bear its name, in place of an earlier one with fewer banks.
+    /// The name of the companion by time. Names of views end with the recording's number, so no stream can have it.
+    static func minuteName(of view: String) -> String { view + "_minute" }
+
+    /// Creates the view and its companion from the streams that bear its name, in place of earlier ones with fewer banks.
     static func create(_ name: String, recording: RecordingID, in db: Database) throws {
         let banks = try Int64.fetchAll(
             db, sql: "SELECT id FROM stream WHERE recording_id = ? AND view_name = ? ORDER BY bank LIMIT \(banksShown)",
             arguments: [recording.rawValue, name])
-        var used: Set<String> = ["n", "time", "unix_ns"]
-        var columns: [[String]] = []
-        for bank in banks {
-            let names = try String.fetchAll(
-                db, sql: "SELECT name FROM channel WHERE stream_id = ? ORDER BY number", arguments: [bank])
-            columns.append(names.map { unique(cleaned($0, fallback: "channel"), among: &used) })
+        let names = try banks.map { bank in
+            try String.fetchAll(db, sql: "SELECT name FROM channel WHERE stream_id = ? ORDER BY number", arguments: [bank])
         }
+        try replace(name, banks: banks, columns: columns(names, beside: ["n", "time", "unix_ns"]), in: db, arm: arm)
+        try replace(
+            minuteName(of: name), banks: banks, columns: columns(names, beside: ["minute", "n", "time", "unix_ns"]), in: db,
+            arm: StreamMinutes.arm)
+    }
+
+    /// Creates all views of streams anew, after a migration that changes what they are made of.
+    static func createAll(in db: Database) throws {
+        let views = try Row.fetchAll(db, sql: "SELECT DISTINCT recording_id, view_name FROM stream ORDER BY id")
+        for view in views { try create(view[1], recording: RecordingID(rawValue: view[0]), in: db) }
+    }
+
+    private static func replace(
+        _ name: String, banks: [Int64], columns: [[String]], in db: Database, arm: (Int, [Int64], [[String]]) -> String
+    ) throws {
         try db.execute(sql: "DROP VIEW IF EXISTS \(quoted(name))")
-        let arms = banks.indices.map { arm(of: $0, banks: banks, columns: columns) }
+        let arms = banks.indices.map { arm($0, banks, columns) }
         try db.execute(sql: "CREATE VIEW \(quoted(name)) AS\n" + arms.joined(separator: "\nUNION ALL\n"))
+    }
+
+    /// The channels' names of each bank, as columns that differ from each other and from the view's own.
+    private static func columns(_ names: [[String]], beside own: Set<String>) -> [[String]] {
+        var used = own
+        return names.map { $0.map { unique(cleaned($0, fallback: "channel"), among: &used) } }
     }
 
     /// The rows whose first bank that is there is `driver`.
     private static func arm(of driver: Int, banks: [Int64], columns: [[String]]) -> String {
         let unixTime = unixTime(stream: banks[driver], row: "s\(driver)")
-        var values = [
-            "s\(driver).n AS n",
-            "strftime('%Y-%m-%dT%H:%M:%fZ', (\(unixTime)) / 1e9, 'unixepoch') AS time",
-            "\(unixTime) AS unix_ns",
-        ]
+        let values =
+            ["s\(driver).n AS n", "\(text(ofUnixTime: unixTime)) AS time", "\(unixTime) AS unix_ns"]
+            + values(of: driver, banks: banks, columns: columns)
+        return """
+            SELECT \(values.joined(separator: ",\n    "))
+            FROM sample AS s\(driver)\(joins(of: driver, banks: banks))
+            WHERE s\(driver).stream_id = \(banks[driver])\(absences(before: driver, banks: banks))
+            """
+    }
+
+    /// The channels in physical units, by name.
+    static func values(of driver: Int, banks: [Int64], columns: [[String]]) -> [String] {
+        var values: [String] = []
         for (bank, names) in columns.enumerated() {
             for (index, name) in names.enumerated() {
                 let channel = "FROM channel WHERE stream_id = \(banks[bank]) AND number = \(index + 1)"
@@ -58,25 +88,38 @@ enum StreamView {
                 values.append("\(bank < driver ? "NULL" : value) AS \(quoted(name))")
             }
         }
-        var text = "SELECT \(values.joined(separator: ",\n    "))\nFROM sample AS s\(driver)"
-        for bank in banks.indices where bank > driver {
-            text += "\nLEFT JOIN sample AS s\(bank) ON s\(bank).stream_id = \(banks[bank]) AND s\(bank).n = s\(driver).n"
-        }
-        text += "\nWHERE s\(driver).stream_id = \(banks[driver])"
-        for bank in banks.indices where bank < driver {
-            text += "\n    AND NOT EXISTS (SELECT 1 FROM sample WHERE stream_id = \(banks[bank]) AND n = s\(driver).n)"
-        }
-        return text
+        return values
     }
 
-    /// UTC of a row, by the last segment that begins at or before it, or the first one; NULL without a segment.
+    /// The rows of the further banks.
+    static func joins(of driver: Int, banks: [Int64]) -> String {
+        banks.indices.filter { $0 > driver }.map { bank in
+            "\nLEFT JOIN sample AS s\(bank) ON s\(bank).stream_id = \(banks[bank]) AND s\(bank).n = s\(driver).n"
+        }.joined()
+    }
+
+    /// That no earlier bank has the row.
+    static func absences(before driver: Int, banks: [Int64]) -> String {
+        banks[..<driver].map { bank in
+            "\n    AND NOT EXISTS (SELECT 1 FROM sample WHERE stream_id = \(bank) AND n = s\(driver).n)"
+        }.joined()
+    }
+
+    /// ISO 8601 with milliseconds.
+    static func text(ofUnixTime expression: String) -> String {
+        "strftime('%Y-%m-%dT%H:%M:%fZ', (\(expression)) / 1e9, 'unixepoch')"
+    }
+
+    /// UTC of a row, by the last segment that begins at or before it, or the first one; NULL without a segment, and where the
+    /// clock of that segment's host boot is not known: another boot's clock would give a time that is wrong.
     private static func unixTime(stream: Int64, row: String) -> String {
-        let time = """
-            SELECT k.offset_ns + g.reference_boottime_ns + CAST(round((\(row).n - g.reference_n) * g.period_ns) AS INTEGER) \
-            FROM segment AS g JOIN host_boot_clock AS k ON k.host_boot_id = g.host_boot_id WHERE g.stream_id = \(stream)
-            """
-        return "coalesce((\(time) AND g.first_n <= \(row).n ORDER BY g.first_n DESC LIMIT 1), "
-            + "(\(time) ORDER BY g.first_n LIMIT 1))"
+        """
+        (SELECT k.offset_ns + g.reference_boottime_ns + CAST(round((\(row).n - g.reference_n) * g.period_ns) AS INTEGER) \
+        FROM segment AS g JOIN host_boot_clock AS k ON k.host_boot_id = g.host_boot_id \
+        WHERE g.stream_id = \(stream) AND g.first_n = coalesce(\
+        (SELECT max(first_n) FROM segment WHERE stream_id = \(stream) AND first_n <= \(row).n), \
+        (SELECT min(first_n) FROM segment WHERE stream_id = \(stream))))
+        """
     }
 
     /// A name without control characters, cut to a bearable length.

@@ -58,8 +58,14 @@ public struct GapSummary: Codable, Hashable, Sendable {
     public var startUnixNanoseconds: Int64?
     public var endUnixNanoseconds: Int64?
     public var noticedUnixNanoseconds: Int64?
-    /// `count` at the nominal sampling frequency; nil while the end is not known.
+    /// `count` at the nominal sampling frequency, or what the clocks of two host boots say; nil while that is not known.
     public var durationSeconds: Double?
+    /// How many samples are missing for good; nil while that is not known.
+    public var missing: Int64?
+    /// How the length is known: `counted`, `timed` or `unknown`.
+    public var certainty: String
+    /// Of a timed length: right within so many samples.
+    public var uncertainty: Int64?
 }
 
 /// An instant as the database has it.
@@ -123,8 +129,31 @@ public struct StreamActivity: Hashable, Sendable {
     public var gapsByDesign: Int64 = 0
     /// Where the gap begins whose end is not known, or nil.
     public var openGapFirstN: Int64?
+    /// What the time map says at the last row; nil without one.
+    public var times: StreamTimes?
+    /// What tells now that a sample is missing: a ``Headsets/LossDetection``.
+    public var lossDetection: String
+    /// The part of the samples of the last ten minutes that was lost or damaged on the way, by the ledger, 0 ... 1; a sample
+    /// that lacks some of its channels counts in part.
+    public var lostFraction: Double
     /// The latest check of each channel that has one, in the order of the channels.
     public var signals: [SignalActivity]
+}
+
+/// What the present piece of a stream's time map says.
+public struct StreamTimes: Hashable, Sendable {
+    /// Between two samples.
+    public var periodNanoseconds: Double
+    /// The median of how late packets come against the map; nil where nothing was fitted.
+    public var residualNanoseconds: Double?
+    /// Within what the times are right; nil where an earlier version did not say.
+    public var uncertaintyNanoseconds: Double?
+
+    public init(periodNanoseconds: Double, residualNanoseconds: Double?, uncertaintyNanoseconds: Double?) {
+        self.periodNanoseconds = periodNanoseconds
+        self.residualNanoseconds = residualNanoseconds
+        self.uncertaintyNanoseconds = uncertaintyNanoseconds
+    }
 }
 
 /// What the signal of a channel looked like last.

@@ -7,6 +7,8 @@ public import Headsets
 public struct WriteBatch: Sendable {
     /// The batch's number, counted by the acquisition; comes back with the commit.
     public var number: UInt64
+    /// The headsets that the batch is about, so that one whose part is refused can be told from the others.
+    public var parts: [HeadsetPart] = []
     /// Streams that the batch is the first to mention; inserted before everything else.
     public var newStreams: [NewStream] = []
     /// Recordings whose first sample is in the batch, with the instant of that sample; later entries change nothing.
@@ -23,6 +25,10 @@ public struct WriteBatch: Sendable {
     public var ledger: [LedgerEntry] = []
     /// Segments of the time map, inserted or updated by (stream, first n).
     public var segments: [SegmentRecord] = []
+    /// Evidence of the time map.
+    public var arrivals: [ArrivalRecord] = []
+    /// What tells losses in streams without counter, where that has changed.
+    public var lossDetections: [LossDetectionRecord] = []
     public var annotations: [AnnotationRecord] = []
     public var statusReports: [StatusReportRecord] = []
     public var connectionAttempts: [ConnectionAttemptRecord] = []
@@ -44,6 +50,8 @@ public struct WriteBatch: Sendable {
     public var impedances: [ImpedanceRecord] = []
     /// Measurements of impedances that have ended.
     public var completedMeasurements: [ImpedanceMeasurementID] = []
+    /// Streams of headsets that were quarantined where nothing could be placed any more: their gaps open.
+    public var quarantines: [QuarantineRecord] = []
 
     /// Creates an empty batch.
     public init(number: UInt64) {
@@ -60,6 +68,7 @@ public struct WriteBatch: Sendable {
             && connectionAttempts.isEmpty && connectionEvents.isEmpty && identifierUses.isEmpty && identityProofs.isEmpty
             && clockObservations.isEmpty && clockOffsets.isEmpty && preservedStates.isEmpty && signalChecks.isEmpty
             && captureChunks.isEmpty && completedCaptures.isEmpty && impedances.isEmpty && completedMeasurements.isEmpty
+            && arrivals.isEmpty && quarantines.isEmpty && lossDetections.isEmpty
     }
 }
 
@@ -159,9 +168,12 @@ public struct ChannelFill: Hashable, Sendable {
 public enum LedgerEntry: Hashable, Sendable {
     /// Samples from n on are missing. `count` is nil while the end is not known; `channel` 0 means the whole row, 1 ... 8
     /// one channel of rows that are there.
-    case open(stream: StreamID, firstN: Int64, channel: Int, count: Int64?, cause: GapCause, noticed: MonotonicTime)
-    /// The end of an open gap is known, or a gap has grown: `count` > 0 and never smaller than before.
-    case close(stream: StreamID, firstN: Int64, channel: Int, count: Int64)
+    /// A `count` of 0 is that of a gap between two host boots: n goes on, and their clocks tell how long it was.
+    case open(
+        stream: StreamID, firstN: Int64, channel: Int, count: Int64?, cause: GapCause, noticed: MonotonicTime,
+        certainty: GapCertainty = .unknown)
+    /// The end of an open gap is known, or a gap has grown: `count` is never smaller than before.
+    case close(stream: StreamID, firstN: Int64, channel: Int, count: Int64, certainty: GapCertainty = .counted)
     /// `count` further samples of the gap have arrived after all.
     case recover(stream: StreamID, firstN: Int64, channel: Int, count: Int64)
     /// Nothing was missing after all; the gap is removed.
@@ -182,10 +194,13 @@ public struct SegmentRecord: Hashable, Sendable {
     public var residualNanoseconds: Double?
     /// How many arrivals the fit rests on.
     public var observationCount: Int
+    /// Within what the times of the segment's samples are right, but for the headset's constant delay; nil where an earlier
+    /// version did not say.
+    public var uncertaintyNanoseconds: Double?
 
     public init(
         stream: StreamID, firstN: Int64, lastN: Int64, epoch: Int, referenceN: Int64, referenceTime: MonotonicTime,
-        periodNanoseconds: Double, residualNanoseconds: Double?, observationCount: Int
+        periodNanoseconds: Double, residualNanoseconds: Double?, observationCount: Int, uncertaintyNanoseconds: Double? = nil
     ) {
         self.stream = stream
         self.firstN = firstN
@@ -196,6 +211,25 @@ public struct SegmentRecord: Hashable, Sendable {
         self.periodNanoseconds = periodNanoseconds
         self.residualNanoseconds = residualNanoseconds
         self.observationCount = observationCount
+        self.uncertaintyNanoseconds = uncertaintyNanoseconds
+    }
+}
+
+/// Evidence of the time map: the earliest arrival of about a second, from which anybody can compute the map anew.
+public struct ArrivalRecord: Hashable, Sendable {
+    public var stream: StreamID
+    /// The sample that arrived: the last one of its packet.
+    public var n: Int64
+    /// When, in the host's boot in which it is stored.
+    public var at: MonotonicTime
+    /// The headset's own clock, where it came along.
+    public var deviceTicks: UInt64?
+
+    public init(stream: StreamID, n: Int64, at: MonotonicTime, deviceTicks: UInt64?) {
+        self.stream = stream
+        self.n = n
+        self.at = at
+        self.deviceTicks = deviceTicks
     }
 }
 

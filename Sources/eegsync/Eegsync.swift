@@ -26,8 +26,8 @@ struct Eegsync: AsyncParsableCommand {
         version: version,
         subcommands: [
             Run.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, Mark.self, Status.self, Recordings.self,
-            Gaps.self, Audit.self, ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self,
-            Simulate.self, DemoAcquisition.self,
+            Gaps.self, Audit.self, RefitCommand.self, ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self,
+            Demo.self, Simulate.self, DemoAcquisition.self,
         ])
 
     /// Parses, runs, and turns every error into its message and exit code.

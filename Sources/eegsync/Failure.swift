@@ -116,6 +116,15 @@ extension Failure {
                 problem: "the database \(path) cannot be opened: \(reason).", consequence: "nothing was written.",
                 remedy: "check the path and who may read it (ls -l); `eegsync record start` makes a new database.",
                 code: .noInput)
+        case .needsWriter(let path):
+            self.init(
+                problem:
+                    "the database \(path) cannot be read by this user just now: SQLite needs \(path)-shm, which is there only "
+                    + "while a program that may write has the database open, and this user may not create it.",
+                consequence: "nothing was changed.",
+                remedy:
+                    "read it while `eegsync run` runs, or as a member of the group eegsync, or copy the file into a directory "
+                    + "of your own and name the copy with --database.", code: .noPermission)
         case .directoryMissing(let path):
             self.init(
                 problem: "the directory of the database \(path) is not there.",

@@ -69,6 +69,10 @@ struct HeadsetSituation: Hashable {
             self.init(.waiting, "waits for the Bluetooth adapter: \(adapter.words)", adapter.remedy)
         case "waitingForOperator":
             self.init(.waiting, "waits for a person\(reason)", Self.remedy(forCause: detail))
+        case "quarantined":
+            self.init(
+                .waiting, "is quarantined\(reason)",
+                "see that it sends what it should, then: systemctl reload eegsync; until then its gap is open")
         case "searching": self.init(.working, "is looked for\(reason)", nearby)
         case "establishing": self.init(.working, "is connected and is being prepared\(reason)", nil)
         default: self.init(.working, "is in state \(state)\(reason)", nil)

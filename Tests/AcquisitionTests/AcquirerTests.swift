@@ -33,6 +33,49 @@ struct AcquirerTests {
         #expect(test.script.calls.contains(Self.acknowledge))
     }
 
+    @Test("An unknown address that is connected to is written at once: a process that dies then leaves no link unfound")
+    func addressBeforeTheLink() throws {
+        let test = try AcquirerUnderTest()
+        test.script.change { $0.condition = .lowPower }
+        let recording = try test.want()
+        try test.reconcile()
+        let turns = test.turnCount
+        while !test.script.calls.contains(.connect), test.turnCount < turns + 100 { try test.run(.zero) }
+        let before = test.now
+        try test.run(.zero)
+        #expect(test.now == before)
+        let json = try #require(try test.store.resumeState(of: recording).preservedJSON)
+        #expect(PreservedState(json: json)?.unproven == HeadsetScript.identifier)
+        #expect(try test.store.resumeState(of: recording).identifiers.isEmpty, "nothing is proven yet")
+    }
+
+    @Test("What a process could not write before it ended is missing because of that, not because none ran")
+    func failedLastBatch() throws {
+        for hasFailed in [true, false] {
+            let test = try Self.streaming()
+            try test.run(.seconds(10))
+            let recording = try #require(test.acquirer.recordings.first)
+            let next = Acquirer(central: ScriptedCentral(HeadsetScript()), nextStreamID: try test.store.nextStreamID(), seed: 2)
+            next.beginsAfterFailedWrites = hasFailed
+            try next.reconcile(with: test.store, profile: { _ in BufferedEEGProfile() }, at: test.now)
+            if let batch = next.takeBatch(at: test.now, force: true) { try test.store.commit(batch) }
+            let gaps = try test.store.gaps(of: recording).filter { $0.count == nil }
+            #expect(gaps.map(\.cause) == (hasFailed ? ["storageUnavailable"] : []))
+        }
+    }
+
+    @Test("While nothing can be written, a full buffer's samples are missing because of that")
+    func failingStorage() throws {
+        let test = try Self.streaming()
+        #expect(test.acquirer.overflowCause == .queueOverflow)
+        test.commits = .never
+        try test.run(.seconds(3))
+        test.acquirer.writeFailed()
+        #expect(test.acquirer.overflowCause == .storageUnavailable)
+        _ = try test.takeRest()
+        #expect(test.acquirer.overflowCause == .queueOverflow)
+    }
+
     @Test("A link that breaks while the headset is being prepared ends the commands that were under way")
     func brokenWhileEstablishing() throws {
         let test = try AcquirerUnderTest()

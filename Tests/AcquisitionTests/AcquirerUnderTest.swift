@@ -20,8 +20,12 @@ final class AcquirerUnderTest {
     }
 
     let script = HeadsetScript()
+    /// A second headset, where it is in range.
+    let neighbour = HeadsetScript(identifier: PeripheralIdentifier(address: 0xC0_55_DA_B0_13_25, type: .public))
     let store: Store
     let acquirer: Acquirer
+    /// May change a batch on its way to the database.
+    var willCommit: (inout WriteBatch) -> Void = { _ in }
     var commits = Commits.durable
     var profile: any HeadsetProfile = BufferedEEGProfile()
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -30,15 +34,16 @@ final class AcquirerUnderTest {
     /// The batch that the full disk has refused.
     private var refused: WriteBatch?
 
-    init() throws {
+    init(hasNeighbour: Bool = false, limits: AcquisitionLimits = AcquisitionLimits()) throws {
         store = try Store.inMemory(hostBoot: HostBoot(uuid: "test"))
-        acquirer = Acquirer(central: ScriptedCentral(script), nextStreamID: try store.nextStreamID(), seed: 1)
+        let central = ScriptedCentrals(hasNeighbour ? [script, neighbour] : [script])
+        acquirer = Acquirer(central: central, nextStreamID: try store.nextStreamID(), limits: limits, seed: 1)
         acquirer.observeClock(unixNanoseconds: 1_790_000_000_000_000_000, isSynchronised: true, at: now)
     }
 
     /// Wants the headset recorded.
-    @discardableResult func want() throws -> RecordingID {
-        try store.startRecording(headset: "left", model: "buffered-eeg", at: now)
+    @discardableResult func want(_ name: String = "left") throws -> RecordingID {
+        try store.startRecording(headset: name, model: "buffered-eeg", at: now)
     }
 
     func reconcile() throws {
@@ -60,8 +65,16 @@ final class AcquirerUnderTest {
 
     private func commit(_ batch: WriteBatch) throws {
         guard commits != .never else { return refused = batch }
-        try store.commit(batch)
-        acquirer.committed(batch.number, isDurable: commits == .durable, at: now)
+        var batch = batch
+        willCommit(&batch)
+        var refused: [RefusedPart] = []
+        do throws(StorageError) {
+            try store.commit(batch)
+        } catch {
+            guard error.isRefusal else { throw error }
+            refused = try store.commitByHeadset(batch, at: now)
+        }
+        acquirer.committed(batch.number, isDurable: commits == .durable, refused: refused, at: now)
     }
 
     /// Takes what the acquirer holds at last, after a batch that was refused.
@@ -71,6 +84,9 @@ final class AcquirerUnderTest {
         refused = nil
         return acquirer.takeBatch(at: now, force: true)
     }
+
+    /// Where a headset's connection stands.
+    func phase(of name: String) -> ConnectionPhase? { acquirer.headsets.first { $0.name == name }?.phase }
 
     /// Where the first headset's connection stands.
     var phase: ConnectionPhase? { acquirer.headsets.first?.phase }

@@ -29,12 +29,30 @@ import Testing
             BatchWriter(
                 commit: { (_) throws(StorageError) in
                     if commits { self.state.withLock { $0.done.append("commit") } } else { try self.do("commit") }
-                }, dataVersion: { 0 }, synchronise: { () throws(StorageError) in try self.do("flush") },
+                }, commitByHeadset: { (_, _) in [] }, dataVersion: { 0 },
+                synchronise: { () throws(StorageError) in try self.do("flush") },
                 now: { self.state.withLock { $0.now } })
         }
     }
 
-    private static func isDurable(_ result: Result<Bool, StorageError>) -> Bool? { try? result.get() }
+    private static func isDurable(_ result: Result<BatchWriter.Written, StorageError>) -> Bool? {
+        try? result.get().isDurable
+    }
+
+    @Test("A batch that fails is noted once beside the database, until one is written; so is what an earlier process left")
+    func unstored() async {
+        let disk = Disk()
+        let noted = Mutex<[Bool]>([])
+        let writer = BatchWriter(
+            commit: { (_) throws(StorageError) in try disk.do("commit") }, commitByHeadset: { (_, _) in [] },
+            dataVersion: { 0 }, synchronise: {},
+            noteUnstored: { isUnstored in noted.withLock { $0.append(isUnstored) } })
+        for refuses in [false, false, true, true, false, true] {
+            disk.refuse(refuses)
+            _ = await writer.write(WriteBatch(number: 1))
+        }
+        #expect(noted.withLock { $0 } == [false, true, false, true])
+    }
 
     @Test("Only after a flush, which follows the commit and happens every ten seconds")
     func interval() async {
@@ -71,7 +89,7 @@ import Testing
         let disk = Disk()
         let writer = disk.writer(commits: false)
         disk.refuse(true)
-        #expect(await writer.write(WriteBatch(number: 1)) == .failure(.diskFull(detail: "commit")))
+        await #expect(throws: StorageError.diskFull(detail: "commit")) { try await writer.write(WriteBatch(number: 1)).get() }
         #expect(disk.done == ["commit"])
     }
 }

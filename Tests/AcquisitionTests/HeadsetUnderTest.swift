@@ -148,7 +148,7 @@ struct HeadsetUnderTest {
         test.commit()
         if kind.splitsChannels, !test.stream.partial.isEmpty { return }
         // Blocks whose place is not known yet are in no batch.
-        if test.stream.held != nil { return }
+        if test.stream.held != nil || !test.stream.doubtful.isEmpty { return }
         expected.formUnion(uncommitted)
         uncommitted.removeAll()
     }

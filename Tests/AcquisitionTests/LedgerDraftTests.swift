@@ -10,8 +10,11 @@ struct LedgerDraftTests {
     private static let stream = StreamID(rawValue: 7)
     private static let now = MonotonicTime(nanoseconds: 5_000_000_000)
 
-    private static func open(_ n: Int64, _ count: Int64?, channel: Int = 0) -> LedgerEntry {
-        .open(stream: stream, firstN: n, channel: channel, count: count, cause: .packetLost, noticed: now)
+    private static func open(
+        _ n: Int64, _ count: Int64?, channel: Int = 0, certainty: GapCertainty = .unknown
+    ) -> LedgerEntry {
+        .open(
+            stream: stream, firstN: n, channel: channel, count: count, cause: .packetLost, noticed: now, certainty: certainty)
     }
 
     @Test("A lost packet that was merely reordered leaves no trace")
@@ -47,10 +50,10 @@ struct LedgerDraftTests {
     func growth() {
         var draft = LedgerDraft(stream: Self.stream)
         draft.open(firstN: 10, channel: 2, count: 1, cause: .packetLost, noticed: Self.now)
-        draft.close(firstN: 10, channel: 2, count: 2)
-        draft.close(firstN: 10, channel: 2, count: 3)
-        #expect(draft.take() == [Self.open(10, 3, channel: 2)])
-        draft.close(firstN: 10, channel: 2, count: 4)
+        draft.close(firstN: 10, channel: 2, count: 2, certainty: .counted)
+        draft.close(firstN: 10, channel: 2, count: 3, certainty: .counted)
+        #expect(draft.take() == [Self.open(10, 3, channel: 2, certainty: .counted)])
+        draft.close(firstN: 10, channel: 2, count: 4, certainty: .counted)
         #expect(draft.take() == [.close(stream: Self.stream, firstN: 10, channel: 2, count: 4)])
     }
 

@@ -13,7 +13,8 @@ struct MemoryReaderTests {
         test.begin(boot: 1)
         test.live(0..<64, boot: 1)
         let first = 64 + count
-        test.live(first..<(first + (isFresh ? 8 : 800)), boot: 1)
+        test.advance(samples: count)
+        test.live(first..<(first + (isFresh ? 16 : 800)), boot: 1)
         return test
     }
 
@@ -114,6 +115,7 @@ struct MemoryReaderTests {
     @Test("A run that lies far ahead of what is being sent is read anew from its beginning")
     func jump() {
         var test = Self.stream(missing: 8)
+        test.advance(samples: 5000 - 872)
         test.live(5000..<5800, boot: 1)
         var reader = MemoryReader()
         test.stream.overwritten(from: 872, end: 4990)

@@ -109,7 +109,7 @@ struct PartialRowsTests {
         var test = Self.stream(of: 48) { first, channel in (first == 16 && channel == 1) || (first == 40 && channel == 0) }
         test.stream.endLink(cause: .impedance, at: test.now)
         let opened = test.commit().ledger.compactMap { entry -> String? in
-            if case .open(_, let n, let channel, _, let cause, _) = entry { "\(n) \(channel) \(cause)" } else { nil }
+            if case .open(_, let n, let channel, _, let cause, _, _) = entry { "\(n) \(channel) \(cause)" } else { nil }
         }
         #expect(Set(opened) == ["16 2 packetLost", "40 1 impedance", "48 0 impedance"])
     }

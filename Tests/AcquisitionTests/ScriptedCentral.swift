@@ -6,6 +6,10 @@ import Synchronization
 final class HeadsetScript: Sendable {
     static let identifier = PeripheralIdentifier(address: 0xC0_55_DA_B0_13_24, type: .public)
 
+    let identifier: PeripheralIdentifier
+
+    init(identifier: PeripheralIdentifier = HeadsetScript.identifier) { self.identifier = identifier }
+
     /// What the central was asked for; writes by the opcode of their command.
     enum Call: Hashable, Sendable {
         case connect, cancel, discover, subscribe(BluetoothUUID), command(UInt8)
@@ -23,6 +27,13 @@ final class HeadsetScript: Sendable {
         var sendsSamples = true
         /// Takes the link down at the next turn.
         var breaksLink = false
+        /// What it says that it sends.
+        var stream = ScriptedCentral.stream
+        /// A second stream, where it has one, and whether its samples come.
+        var motion: StreamDescription?
+        var sendsMotion = true
+        /// Tells its status unasked at the next turn.
+        var tellsStatus = false
         /// The adapter's state.
         var adapter = AdapterState.poweredOn
     }
@@ -39,6 +50,13 @@ final class HeadsetScript: Sendable {
     func note(_ call: Call) { state.withLock { $0.calls.append(call) } }
 
     func forgetCalls() { state.withLock { $0.calls.removeAll() } }
+
+    fileprivate func takeTelling() -> Bool {
+        state.withLock { state in
+            defer { state.conduct.tellsStatus = false }
+            return state.conduct.tellsStatus
+        }
+    }
 
     fileprivate func takeBreak() -> Bool {
         state.withLock { state in
@@ -76,11 +94,16 @@ final class ScriptedCentral: Central {
             events.append(.didUpdateState(state))
         }
         if script.takeBreak(), let attempt = link {
-            events.append(.didDisconnect(HeadsetScript.identifier, error: .linkLost, attempt: attempt))
+            events.append(.didDisconnect(script.identifier, error: .linkLost, attempt: attempt))
             (link, nextBlock) = (nil, nil)
         }
+        if script.takeTelling() { answerStatusQuery() }
         while let due = nextBlock, due <= now {
-            if script.conduct.sendsSamples { notify(block(), on: BufferedEEGService.data, at: due) }
+            let conduct = script.conduct
+            if conduct.sendsSamples { notify(block(of: 0), on: BufferedEEGService.data, at: due) }
+            if conduct.sendsSamples, conduct.sendsMotion, conduct.motion != nil {
+                notify(block(of: 1), on: BufferedEEGService.data, at: due)
+            }
             nextIndex += 8
             nextBlock = due + .milliseconds(32)
         }
@@ -88,23 +111,24 @@ final class ScriptedCentral: Central {
         return events
     }
 
-    private func block() -> BufferedEEGMessage {
+    private func block(of stream: Int) -> BufferedEEGMessage {
         .block(
             BufferedEEGBlock(
                 header: BufferedEEGBlock.Header(
-                    isFromMemory: false, bootIdentifier: Self.boot, stream: 0, channelCount: 2, instantCount: 8,
+                    isFromMemory: false, bootIdentifier: Self.boot, stream: stream, channelCount: 2, instantCount: 8,
                     firstIndex: nextIndex), values: [Int32](repeating: 1, count: 16)))
     }
 
     private func notify(_ message: BufferedEEGMessage, on characteristic: BluetoothUUID, at time: MonotonicTime) {
-        events.append(.didUpdateValue(characteristic, on: HeadsetScript.identifier, value: message.encoded(), at: time))
+        events.append(.didUpdateValue(characteristic, on: script.identifier, value: message.encoded(), at: time))
     }
 
     private func answerStatusQuery() {
+        let streams = [script.conduct.stream] + [script.conduct.motion].compactMap { $0 }
         let header = BufferedEEGStatusHeader(
             condition: script.conduct.condition, bootIdentifier: Self.boot,
-            ranges: [BufferedEEGStatusHeader.StreamRange(oldest: nextIndex, end: nextIndex)])
-        for message in BufferedEEGMessage.statusReport(header, streams: [Self.stream]) {
+            ranges: streams.map { _ in BufferedEEGStatusHeader.StreamRange(oldest: nextIndex, end: nextIndex) })
+        for message in BufferedEEGMessage.statusReport(header, streams: streams) {
             notify(message, on: BufferedEEGService.control, at: now)
         }
     }
@@ -120,7 +144,7 @@ final class ScriptedCentral: Central {
     func scanForPeripherals(matching filter: ScanFilter) {
         events.append(
             .didDiscover(
-                HeadsetScript.identifier, advertisement: Advertisement(serviceUUIDs: [BufferedEEGService.service]), rssi: -60))
+                script.identifier, advertisement: Advertisement(serviceUUIDs: [BufferedEEGService.service]), rssi: -60))
     }
 
     func stopScan() {}
@@ -155,7 +179,8 @@ final class ScriptedCentral: Central {
     }
 
     func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        events.append(.didReadValue(characteristic, on: peripheral, result: .success(Array("BE-0001".utf8)), attempt: attempt))
+        let serial = Array("BE-\(script.identifier.address)".utf8)
+        events.append(.didReadValue(characteristic, on: peripheral, result: .success(serial), attempt: attempt))
     }
 
     func writeValue(
@@ -172,5 +197,64 @@ final class ScriptedCentral: Central {
         case BufferedEEGCommand.stop.opcode: nextBlock = nil
         default: break
         }
+    }
+}
+
+/// Several scripted headsets in range of one adapter.
+final class ScriptedCentrals: Central {
+    private let centrals: [(identifier: PeripheralIdentifier, central: ScriptedCentral)]
+
+    init(_ scripts: [HeadsetScript]) { centrals = scripts.map { ($0.identifier, ScriptedCentral($0)) } }
+
+    var state: AdapterState { centrals[0].central.state }
+    var deadline: MonotonicTime? { centrals.compactMap(\.central.deadline).min() }
+
+    func process(at now: MonotonicTime) -> [CentralEvent] { centrals.flatMap { $0.central.process(at: now) } }
+
+    private func central(_ peripheral: PeripheralIdentifier) -> ScriptedCentral? {
+        centrals.first { $0.identifier == peripheral }?.central
+    }
+
+    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
+        centrals[0].central.restoreState(identifiers: identifiers, services: services, attempt: attempt)
+    }
+
+    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
+        centrals[0].central.retrieveConnectedPeripherals(withServices: services, attempt: attempt)
+    }
+
+    func scanForPeripherals(matching filter: ScanFilter) {
+        for (_, central) in centrals { central.scanForPeripherals(matching: filter) }
+    }
+
+    func stopScan() {}
+
+    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        central(peripheral)?.connect(peripheral, attempt: attempt)
+    }
+
+    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+        central(peripheral)?.cancelPeripheralConnection(peripheral, attempt: attempt)
+    }
+
+    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        central(peripheral)?.discoverServices(on: peripheral, attempt: attempt)
+    }
+
+    func setNotifyValue(
+        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
+    ) {
+        central(peripheral)?.setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
+    }
+
+    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
+        central(peripheral)?.readValue(of: characteristic, on: peripheral, attempt: attempt)
+    }
+
+    func writeValue(
+        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
+        attempt: Attempt
+    ) {
+        central(peripheral)?.writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
     }
 }

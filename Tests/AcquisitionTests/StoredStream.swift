@@ -14,6 +14,7 @@ struct StoredStream {
         var recovered: Int64 = 0
         var cause: GapCause
         var noticed: MonotonicTime
+        var certainty = GapCertainty.unknown
     }
 
     let id: StreamID
@@ -22,6 +23,8 @@ struct StoredStream {
     private(set) var gaps: [GapKey: Gap] = [:]
     private(set) var segments: [Int64: SegmentRecord] = [:]
     private(set) var epochs: [EpochRecord] = []
+    /// The segments before this n were measured in earlier boots of the host: their times do not compare.
+    private var hostBootN = Int64.min
     /// What a database would have refused, or an audit complained about.
     private(set) var problems: [String] = []
 
@@ -29,6 +32,9 @@ struct StoredStream {
         self.id = id
         self.channelCount = channelCount
     }
+
+    /// The host boots anew.
+    mutating func beginHostBoot() { hostBootN = (rows.keys.max() ?? -1) + 1 }
 
     /// Gaps of whole rows, in ascending order.
     var wholeGaps: [(firstN: Int64, gap: Gap)] {
@@ -65,17 +71,18 @@ struct StoredStream {
 
     private mutating func apply(_ entry: LedgerEntry) {
         switch entry {
-        case .open(_, let firstN, let channel, let count, let cause, let noticed):
+        case .open(_, let firstN, let channel, let count, let cause, let noticed, let certainty):
             let key = GapKey(firstN: firstN, channel: channel)
             if gaps[key] != nil { problems.append("the gap at \(firstN) (channel \(channel)) is there already") }
-            if let count, count <= 0 { problems.append("the gap at \(firstN) has \(count) samples") }
-            gaps[key] = Gap(count: count, cause: cause, noticed: noticed)
-        case .close(_, let firstN, let channel, let count):
+            if let count, count < (channel == 0 ? 0 : 1) { problems.append("the gap at \(firstN) has \(count) samples") }
+            gaps[key] = Gap(count: count, cause: cause, noticed: noticed, certainty: certainty)
+        case .close(_, let firstN, let channel, let count, let certainty):
             let key = GapKey(firstN: firstN, channel: channel)
-            if gaps[key] == nil || count < max(1, gaps[key]?.count ?? 0) {
+            if gaps[key] == nil || count < gaps[key]?.count ?? (channel == 0 ? 0 : 1) {
                 problems.append("the gap at \(firstN) (channel \(channel)) cannot have \(count) samples")
             }
             gaps[key]?.count = count
+            gaps[key]?.certainty = certainty
         case .recover(_, let firstN, let channel, let count):
             let key = GapKey(firstN: firstN, channel: channel)
             gaps[key]?.recovered += count
@@ -142,6 +149,7 @@ struct StoredStream {
         let ordered = segments.values.sorted { $0.firstN < $1.firstN }
         for (before, after) in zip(ordered, ordered.dropFirst()) {
             if before.lastN >= after.firstN { problems.append("segments \(before.firstN) and \(after.firstN) overlap") }
+            if before.firstN < hostBootN, hostBootN <= after.firstN { continue }
             if Self.time(of: before.lastN, in: before) > Self.time(of: after.firstN, in: after) {
                 problems.append("time goes back at segment \(after.firstN)")
             }
@@ -157,7 +165,7 @@ struct StoredStream {
 
     /// What a process finds that starts with this database.
     func resumeState(
-        _ description: StreamDescription, isSameHostBoot: Bool = true, lastSampleUnixNanoseconds: Int64? = nil
+        _ description: StreamDescription, isSameHostBoot: Bool = true
     ) -> ResumeState.StreamState {
         let closed = gaps.filter { $0.key.channel == 0 && $0.value.count != nil }
         let open = gaps.first { $0.key.channel == 0 && $0.value.count == nil }
@@ -181,6 +189,6 @@ struct StoredStream {
             },
             openGapCause: open?.value.cause, missing: ranges.filter { $0.channel == 0 },
             missingChannels: ranges.filter { $0.channel > 0 }, segment: segments.values.max { $0.firstN < $1.firstN },
-            isSameHostBoot: isSameHostBoot, lastSampleUnixNanoseconds: lastSampleUnixNanoseconds)
+            isSameHostBoot: isSameHostBoot)
     }
 }

@@ -145,6 +145,23 @@ struct StreamAssemblerTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("A buffer that is full because nothing can be written is a gap of its own, with that cause")
+    func failingStorage() {
+        var test = StreamUnderTest()
+        test.begin(boot: 1)
+        test.live(0..<64, boot: 1)
+        test.hasRoom = false
+        test.live(64..<96, boot: 1)
+        test.stream.overflowCause = .storageUnavailable
+        test.live(96..<160, boot: 1)
+        test.hasRoom = true
+        test.live(160..<192, boot: 1)
+        test.commit()
+        #expect(test.database.wholeGaps.map(\.gap.cause) == [.queueOverflow, .storageUnavailable])
+        #expect(test.database.wholeGaps.map(\.gap.count) == [32, 64])
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("A buffer that stays full for an hour is one gap, however many blocks are dropped")
     func longOverflow() {
         var test = StreamUnderTest()
@@ -171,9 +188,29 @@ struct StreamAssemblerTests {
             SampleBlock(stream: 0, counter: 0, channelCount: 2, instantCount: 2, values: 0..<3),
         ] {
             test.stream.take(
-                block, Array(repeating: 1, count: block.values.count)[...], at: test.now, unixNanoseconds: nil,
+                block, Array(repeating: 1, count: block.values.count)[...], at: test.now,
                 hasRoom: true)
         }
         #expect(!test.stream.hasSamples && test.stream.draft.rowCount == 0)
+    }
+
+    @Test("The halves of an instant that bears no counter never join those of another", arguments: 0..<64)
+    func halves(lost: Int) {
+        var test = StreamUnderTest(modulus: nil, channels: 2, frequency: 1)
+        test.begin(rule: .connection)
+        // Three instants of two halves each; a bit for each half says that it is lost.
+        for half in 0..<6 where lost >> half & 1 == 0 {
+            test.now = .boot + .seconds(Int64(3600 + half / 2)) + .milliseconds(Int64(30 * (half % 2)))
+            let channel = half % 2
+            test.take(index: nil, truth: Int64(half / 2), count: 1, channels: channel..<(channel + 1))
+        }
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        for row in test.database.rows.values {
+            let truths = row.enumerated().compactMap { channel, value in value.map { (Int64($0) - Int64(channel)) / 8 } }
+            #expect(Set(truths).count == 1, "\(row)")
+        }
+        let whole = (0..<3).filter { lost >> (2 * $0) & 3 == 0 }.count
+        #expect(test.database.rows.values.filter { !$0.contains(nil) }.count == whole)
     }
 }

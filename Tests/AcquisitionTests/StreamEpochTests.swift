@@ -24,6 +24,21 @@ struct StreamEpochTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("A headset that claims to hold more than there was time for is placed by the time")
+    func impossibleMemory() {
+        var test = StreamUnderTest()
+        test.begin(boot: 7, oldest: 0)
+        test.live(0..<80, boot: 7)
+        test.advance(samples: 2000)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.begin(boot: 7, oldest: 0, absence: .linkLost)
+        test.take(index: 0x5D00_0004, truth: 5000, boot: 7)
+        test.commit()
+        let moved = test.stored.filter { $0.value >= 5000 }.map(\.key)
+        #expect(moved.count == 8 && moved.allSatisfy { (1900..<2200).contains($0) }, "\(moved)")
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("What a restarted headset sampled before the link came back can be read; what the old boot owed cannot")
     func restartedWithMemory() {
         var test = StreamUnderTest()
@@ -114,6 +129,50 @@ struct StreamEpochTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("What was damaged on a link whose samples never came lies in the gap that is open already", arguments: [false, true])
+    func damagedWithoutSamples(endsRecording: Bool) {
+        var test = StreamUnderTest(modulus: nil)
+        test.begin(rule: .connection)
+        test.take(index: nil, truth: 0)
+        test.stream.endLink(cause: .silence, at: test.now)
+        test.commit()
+        test.stream.damaged(count: 2)
+        test.advance(samples: 100)
+        test.begin(rule: .connection)
+        test.stream.damaged(count: 1)
+        if endsRecording { test.stream.endRecording(at: test.now) }
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.stream.damaged(count: 4)
+        test.commit()
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.database.wholeGaps.map(\.firstN) == [8])
+        #expect(test.database.wholeGaps.map(\.gap.cause) == [.silence])
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("What was damaged on a link whose samples never came lies in the absence since another process died")
+    func damagedAfterKill() {
+        var test = StreamUnderTest(modulus: nil)
+        test.begin(rule: .connection)
+        test.take(index: nil, truth: 0)
+        test.commit()
+        test.restart()
+        test.advance(samples: 100)
+        test.begin(rule: .connection)
+        test.stream.damaged(count: 3)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        test.advance(samples: 100)
+        test.begin(rule: .connection)
+        test.advance(samples: 8)
+        test.take(index: nil, truth: 208)
+        test.commit()
+        #expect(test.stored[208] == 208)
+        #expect(test.database.wholeGaps.map(\.gap.cause) == [.daemonDown])
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("A recording that ends while the link is away ends with a gap up to its end")
     func endWhileAway() {
         var test = StreamUnderTest()
@@ -123,7 +182,7 @@ struct StreamEpochTests {
         test.commit()
         #expect(test.database.wholeGaps.map(\.gap.count) == [nil])
         test.advance(samples: 2500)
-        test.stream.endRecording(at: test.now, unixNanoseconds: nil)
+        test.stream.endRecording(at: test.now)
         test.commit()
         // The sample of the very instant of the end is not due yet.
         #expect(test.database.wholeGaps.map(\.gap.count) == [2499])
@@ -138,7 +197,7 @@ struct StreamEpochTests {
         test.live(0..<1000, boot: 1)
         test.stream.endLink(cause: .linkLost, at: test.now)
         test.commit()
-        test.stream.endRecording(at: test.now, unixNanoseconds: nil)
+        test.stream.endRecording(at: test.now)
         test.commit()
         #expect(test.database.gaps.isEmpty && test.database.problems.isEmpty)
     }

@@ -28,6 +28,23 @@ struct StreamResumeTests {
         #expect(test.database.epochs.count == 1 && test.database.problems.isEmpty)
     }
 
+    @Test("What people corrected in the database is no other shape of the headset; another scale that it tells is")
+    func corrected() {
+        var test = StreamUnderTest()
+        test.begin(boot: 1)
+        test.live(0..<80, boot: 1)
+        test.commit()
+        var state = test.database.resumeState(test.description)
+        for channel in state.description.channels.indices {
+            state.description.channels[channel].scale *= 2
+            state.description.channels[channel].name += " (corrected)"
+        }
+        let stream = StreamAssembler(resuming: state)
+        #expect(stream.hasShape(of: test.description))
+        #expect(!stream.hasShape(of: state.description))
+        #expect(stream.description.channels[0].scale == 2 * test.description.channels[0].scale)
+    }
+
     @Test("A stored open gap is closed with its cause, and with the time at which it was noticed")
     func openGap() throws {
         var test = StreamUnderTest()
@@ -42,7 +59,7 @@ struct StreamResumeTests {
         test.live(1400..<1480, boot: 1)
         test.commit()
         let gap = try #require(test.database.wholeGaps.first?.gap)
-        #expect(gap == StoredStream.Gap(count: 400, cause: .linkLost, noticed: noticed))
+        #expect(gap == StoredStream.Gap(count: 400, cause: .linkLost, noticed: noticed, certainty: .counted))
         #expect(test.database.problems.isEmpty)
     }
 
@@ -84,38 +101,56 @@ struct StreamResumeTests {
         #expect(test.database.problems.isEmpty)
     }
 
-    @Test("After a restart of the host, n follows from UTC")
+    @Test("After a restart of the host n goes on: only the clocks know how long the gap is, and its count is 0")
     func otherHostBoot() {
         var test = StreamUnderTest(modulus: nil)
-        let utc: Int64 = 1_700_000_000_000_000_000
-        test.unixNanoseconds = utc
         test.begin(rule: .connection)
         test.take(index: nil, truth: 0)
         test.commit()
-        test.restart(isSameHostBoot: false, lastSampleUnixNanoseconds: utc)
+        test.restart(isSameHostBoot: false)
         test.now = MonotonicTime(nanoseconds: 20_000_000_000)
-        test.unixNanoseconds = utc + 60_000_000_000
         test.begin(rule: .connection, absence: .hostRestarted)
         test.take(index: nil, truth: 500)
         test.commit()
         #expect(test.database.wholeGaps.map(\.gap.cause) == [.hostRestarted])
-        // The block's last sample is the one of its arrival, 60 s x 250 Hz after the last one stored.
-        #expect(test.stored[7 + 15_000] == 507)
-        #expect(test.database.rows.count == 16)
-    }
-
-    @Test("A wall clock that is behind after a restart of the host never takes n back")
-    func clockBehind() {
-        var test = StreamUnderTest(modulus: nil)
-        test.begin(rule: .connection)
-        test.take(index: nil, truth: 0)
-        test.commit()
-        test.restart(isSameHostBoot: false, lastSampleUnixNanoseconds: 1_700_000_000_000_000_000)
-        test.unixNanoseconds = 5_000_000_000
-        test.begin(rule: .connection, absence: .hostRestarted)
-        test.take(index: nil, truth: 500)
-        test.commit()
+        #expect(test.database.wholeGaps.map(\.gap.count) == [0])
         #expect(test.stored[8] == 500)
         #expect(test.database.rows.count == 16)
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("Behind a restart of the host a bank begins where the others do: what it lacks is a gap of its own, at another n")
+    func bankBehindHostRestart() {
+        var test = StreamUnderTest()
+        test.begin(rule: .connection)
+        test.live(0..<80)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        test.restart(isSameHostBoot: false)
+        test.begin(rule: .connection)
+        test.stream.linkStart?.leastN = 100
+        test.live(0..<16, offset: 1000)
+        test.commit()
+        #expect(test.database.wholeGaps.map(\.firstN) == [80, 100])
+        #expect(test.database.wholeGaps.map(\.gap.count) == [20, 0])
+        #expect(test.stored[100] == 1000 && test.stored[115] == 1015)
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("After a restart of the host a counter of the same boot of the headset still counts what is missing")
+    func countedAcrossHostBoots() {
+        var test = StreamUnderTest()
+        test.begin(boot: 7)
+        test.live(0..<800, boot: 7)
+        test.commit()
+        test.restart(isSameHostBoot: false)
+        test.now = MonotonicTime(nanoseconds: 20_000_000_000)
+        test.begin(boot: 7, absence: .hostRestarted)
+        test.live(90_000..<90_800, boot: 7)
+        test.commit()
+        #expect(test.database.wholeGaps.map(\.gap.count) == [89_200])
+        #expect(test.database.wholeGaps.map(\.gap.certainty) == [.counted])
+        #expect(test.stored[90_000] == 90_000)
+        #expect(test.database.problems.isEmpty)
     }
 }

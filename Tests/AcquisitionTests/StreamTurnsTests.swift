@@ -34,6 +34,22 @@ struct StreamTurnsTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("A turn is not missed either where all else was lost of the first turns, down to one block of each")
+    func lostTurnOfFewBlocks() {
+        var test = StreamUnderTest(modulus: 200, frequency: 200)
+        test.begin(rule: .connection)
+        for turn: Int64 in 0..<2 {
+            test.live((200 * turn)..<(200 * turn + 8))
+            test.advance(samples: 192)
+        }
+        test.live(400..<504)
+        test.advance(samples: 200)
+        test.live(704..<1000)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<8, 200..<208, 400..<504, 704..<1000))
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("The first blocks after a pause may have waited for most of a turn")
     func lateBlocksAfterLoss() {
         var test = Self.streaming()

@@ -12,7 +12,6 @@ struct StreamUnderTest {
     /// Starts at an hour after the host's boot.
     var now = MonotonicTime(nanoseconds: 3_600_000_000_000)
     var hasRoom = true
-    var unixNanoseconds: Int64?
     private var batches: UInt64 = 0
 
     init(
@@ -40,19 +39,19 @@ struct StreamUnderTest {
 
     mutating func begin(
         boot: UInt32? = nil, rule: EpochRule = .boot, oldest: UInt32? = nil, end: UInt32 = 0,
-        absence: GapCause = .daemonDown
+        absence: GapCause = .daemonDown, tickFrequency: Double? = nil
     ) {
         stream.beginLink(
             LinkStart(
                 epochRule: rule, bootIdentifier: boot, hasMemory: oldest != nil,
                 buffered: oldest.map { HeadsetStatus.BufferedRange(stream: 0, oldest: $0, end: end) },
-                absenceCause: absence))
+                absenceCause: absence, deviceClock: tickFrequency.map { ($0, 1 << 32) }))
     }
 
     /// Gives the stream a block whose first sample has the index; the clock does not move.
     mutating func take(
         index: Int64?, truth: Int64, count: Int = 8, boot: UInt32? = nil, channels: Range<Int>? = nil,
-        origin: SampleBlock.Origin = .live, isSummed: Bool = false
+        origin: SampleBlock.Origin = .live, isSummed: Bool = false, ticks: UInt64? = nil
     ) {
         let channels = channels ?? 0..<description.channels.count
         var values: [Int32] = []
@@ -64,8 +63,8 @@ struct StreamUnderTest {
             SampleBlock(
                 stream: 0, counter: counter, bootIdentifier: boot, firstChannel: channels.lowerBound,
                 channelCount: channels.count, instantCount: count, values: 0..<values.count, origin: origin,
-                isSummed: isSummed),
-            values[...], at: now, unixNanoseconds: unixNanoseconds, hasRoom: hasRoom)
+                isSummed: isSummed, deviceTicks: ticks),
+            values[...], at: now, hasRoom: hasRoom)
     }
 
     /// Lets the time of the samples pass.
@@ -91,10 +90,9 @@ struct StreamUnderTest {
     }
 
     /// The process dies with what was not committed, and another one starts with the database.
-    mutating func restart(isSameHostBoot: Bool = true, lastSampleUnixNanoseconds: Int64? = nil) {
-        stream = StreamAssembler(
-            resuming: database.resumeState(
-                description, isSameHostBoot: isSameHostBoot, lastSampleUnixNanoseconds: lastSampleUnixNanoseconds))
+    mutating func restart(isSameHostBoot: Bool = true) {
+        if !isSameHostBoot { database.beginHostBoot() }
+        stream = StreamAssembler(resuming: database.resumeState(description, isSameHostBoot: isSameHostBoot))
     }
 
     /// The stored truths by n.

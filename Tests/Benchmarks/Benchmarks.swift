@@ -20,10 +20,11 @@ enum Benchmarks {
             for workload in DecodeWorkload.all + [.allocating] { print(decode.run(workload).json) }
             return
         case ("export", 2): cost = try ExportEDF(database: path, file: arguments.last ?? "").run()
+        case ("day", 2): cost = try RecordedDay(hours: Int(arguments.last ?? "") ?? 24).run(path: path)
         default:
             print(
                 "usage: Benchmarks ingest DATABASE HEADSETS SECONDS BITS | simulation SEED SECONDS | export DATABASE FILE"
-                    + " | decode ROUNDS")
+                    + " | decode ROUNDS | day DATABASE HOURS")
             exit(64)
         }
         print(cost.json)

@@ -30,7 +30,7 @@ struct CapturingCentralTests {
         link.start()
         link.run(seconds: 5)
         let found = try Capture.peripherals(btsnoop: link.file)
-        #expect(found.map(\.identifier) == [link.identifier])
+        #expect(found.map { $0.peripheral.identifier } == [link.identifier])
         #expect(found.first?.capture.unmappedCount == 0)
         try expectSame(try Capture(btsnoop: link.file, notifying: link.profile.dataCharacteristics), link)
         if let directory = ProcessInfo.processInfo.environment["EEGSYNC_EXPORT_FIXTURES"] {

@@ -45,6 +45,18 @@ struct HandlesTests {
         }
     }
 
+    @Test("The last handle that there is can be one of them")
+    func lastHandle() {
+        let table = AttributeTable(
+            GATTDatabase(characteristics: [
+                Characteristic(
+                    service: BluetoothUUID(UInt16(0xFE00)), uuid: BluetoothUUID(UInt16(0xFE80)), properties: [.notify],
+                    handles: Characteristic.Handles(service: 0xFFFD, declaration: 0xFFFE, value: 0xFFFF))
+            ]))
+        #expect(table.services.map(\.last) == [0xFFFF])
+        #expect(table.discovery.count == 8)
+    }
+
     @Test("A capture with the headset's own handles is read back as one without")
     func readBack() throws {
         var specification = HeadsetSpecification.muse(number: 1)

@@ -13,7 +13,7 @@ struct SerialPortCaptureTests {
             bytes: [0x0B, isReceived ? 0x20 : 0] + word(payload.count + 4) + word(payload.count) + word(Int(channel)) + payload)
     }
 
-    private func capture(_ packets: [CapturedPacket]) throws -> [CapturedPeripheral] {
+    private func capture(_ packets: [CapturedPacket]) throws -> [(peripheral: CapturedPeripheral, capture: Capture)] {
         let connected = CapturedPacket(
             peripheral: Self.peer, time: .boot, kind: .event, isReceived: true,
             bytes: [0x03, 11, 0, 0x0B, 0, 1, 0, 0, 0x32, 0xDA, 0xA4, 1, 0])
@@ -41,7 +41,7 @@ struct SerialPortCaptureTests {
                 packet(0x51, [0x09, 0xEF, 0x03, 9, 0x55], isReceived: true, at: 6),
                 packet(0x41, [0x09, 0xEF, 0x03, 8, 0x55], isReceived: false, at: 7),
             ])
-        #expect(found.map(\.identifier) == [Self.peer])
+        #expect(found.map { $0.peripheral.identifier } == [Self.peer])
         let pieces = found[0].capture.pieces
         #expect(pieces.map(\.value) == [[1, 2, 3], long])
         #expect(pieces.allSatisfy { $0.characteristic == .serialPort })

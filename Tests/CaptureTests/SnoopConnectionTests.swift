@@ -30,7 +30,7 @@ struct SnoopConnectionTests {
     func several(datalink: UInt32) throws {
         for areNamed in [true, false] {
             let bytes = twoHeadsets(datalink: datalink, areNamed: areNamed).bytes
-            let found = try Capture.peripherals(btsnoop: bytes)
+            let found = try Capture.peripherals(btsnoop: bytes).map { $0.peripheral }
             #expect(found.map(\.identifier) == (areNamed ? [Self.left, Self.right] : [nil, nil]))
             #expect(throws: CaptureError.severalConnections(found)) { try Capture(btsnoop: bytes, notifying: [Self.data]) }
             let message = CaptureError.severalConnections(found).description
@@ -61,7 +61,7 @@ struct SnoopConnectionTests {
         #expect(capture.unmappedCount == 0)
         let mouse = try Capture(btsnoop: file.bytes, connection: 1)
         #expect(mouse.unmappedHandles == [0x44])
-        let found = try Capture.peripherals(btsnoop: file.bytes)
+        let found = try Capture.peripherals(btsnoop: file.bytes).map { $0.peripheral }
         #expect(throws: CaptureError.nothingWanted(found: found)) { try Capture(btsnoop: file.bytes, notifying: [.serialPort]) }
         #expect(CaptureError.nothingWanted(found: found).description.contains("1 of handles"))
     }
@@ -97,7 +97,8 @@ struct SnoopConnectionTests {
         file.notification(handle: 0x31, [3], at: 2_000_000)
         let found = try Capture.peripherals(btsnoop: file.bytes)
         #expect(found.map { values($0.capture) } == [[[1], [3]], [[2]]])
-        #expect(found.map(\.connection) == [0x47, 0x40])
+        #expect(found.map { $0.peripheral.connection } == [0x47, 0x40])
         #expect(found[0].capture.duration == .seconds(2))
+        #expect(found.map { $0.capture.pieces.map(\.beginsLink) } == [[false, true], [false]])
     }
 }

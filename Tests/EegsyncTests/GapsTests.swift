@@ -8,7 +8,8 @@ import Testing
     private func gap(_ stream: String, at firstN: Int64, _ cause: String, count: Int64? = 1) -> GapSummary {
         GapSummary(
             stream: stream, bank: 0, firstN: firstN, count: count, channel: 0, cause: cause, meaning: "as it says",
-            recovered: 0, durationSeconds: count.map { Double($0) / 200 })
+            recovered: 0, durationSeconds: count.map { Double($0) / 200 }, missing: count,
+            certainty: count == nil ? "unknown" : "counted")
     }
 
     @Test func whatAHeadsetNeverSendsIsOneLineForAsLongAsNothingElseIsMissing() {

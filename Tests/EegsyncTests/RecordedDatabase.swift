@@ -88,15 +88,22 @@ struct ProgramRun {
     var errors: String
 
     /// Runs the program that was built beside the tests, without a terminal and without a configuration of the machine.
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    ///
+    /// - Parameters:
+    ///   - input: its standard input.
+    ///   - prefix: a program that runs it, such as setpriv, with its arguments.
+    init(
+        _ arguments: [String], environment: [String: String] = [:], input: Any = FileHandle.nullDevice,
+        under prefix: [String] = []
+    ) throws {
         let process = Process()
-        process.executableURL = try Self.program
-        process.arguments = arguments
+        process.executableURL = try prefix.first.map { URL(fileURLWithPath: $0) } ?? Self.program
+        process.arguments = prefix.isEmpty ? arguments : prefix.dropFirst() + [try Self.program.path] + arguments
         process.environment = environment
         let (out, err) = (Pipe(), Pipe())
         process.standardOutput = out
         process.standardError = err
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input
         try process.run()
         // What goes to standard error is at most a few lines, far below the size of a pipe, so one after the other is safe.
         output = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

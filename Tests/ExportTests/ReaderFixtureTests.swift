@@ -87,7 +87,7 @@ import Testing
             streams: [
                 .init(
                     description: RecordingFixture.description(frequency: 250, channels: wide), range: 100...2599,
-                    absent: [700...760],
+                    absent: [700...760], certainty: .timed(uncertainty: 3), uncertainty: 3_150_000,
                     value: { RecordingFixture.value($0, $1) * 4001 + Int32($0 % 7) })
             ], subject: "Jürgen K.", label: "night one", task: "sleep")
         let mixed = RecordingFixture(
@@ -147,6 +147,9 @@ import Testing
             }
             for gap in stream.absent where gap.lowerBound >= exported.firstN && gap.upperBound <= exported.lastN {
                 mark(gap, "BAD_ACQ_SKIP")
+                if case .timed(let uncertainty) = stream.certainty {
+                    mark(gap, "BAD_LENGTH_TIMED +-\(uncertainty) samples")
+                }
             }
             for null in stream.nulls where null.range.lowerBound >= exported.firstN && null.range.upperBound <= exported.lastN {
                 mark(null.range, "BAD_ACQ_SKIP@@EEG \(stream.description.channels[null.channel - 1].name)")

@@ -15,6 +15,10 @@ struct RecordingFixture {
         /// n's without a row.
         var absent: [ClosedRange<Int64>] = []
         var absenceCause = GapCause.linkLost
+        /// How the lengths of those gaps are known.
+        var certainty = GapCertainty.counted
+        /// Within what the times are right, in nanoseconds.
+        var uncertainty: Double?
         /// n's whose row lacks a channel (1 ...).
         var nulls: [(channel: Int, range: ClosedRange<Int64>)] = []
         /// Nanoseconds after ``start`` of the first n.
@@ -100,12 +104,12 @@ struct RecordingFixture {
                     stream: id, firstN: stream.range.lowerBound, lastN: stream.range.upperBound, epoch: 0,
                     referenceN: stream.range.lowerBound, referenceTime: first,
                     periodNanoseconds: 1e9 / stream.description.samplingFrequency * stream.stretch, residualNanoseconds: 1e6,
-                    observationCount: 100))
+                    observationCount: 100, uncertaintyNanoseconds: stream.uncertainty))
             batch.samples += rows(stream, id)
             batch.ledger += stream.absent.map {
                 .open(
                     stream: id, firstN: $0.lowerBound, channel: 0, count: Int64($0.count), cause: stream.absenceCause,
-                    noticed: first)
+                    noticed: first, certainty: stream.certainty)
             }
             batch.ledger += stream.nulls.map {
                 .open(

@@ -9,7 +9,7 @@ struct CorpusTests {
         .appending(path: "Fuzz/corpus")
 
     /// The inputs of a file: a line of hexadecimal digits each. Nil for what is none.
-    private static func inputs(of name: String) throws -> [[UInt8]?] {
+    static func inputs(of name: String) throws -> [[UInt8]?] {
         try String(contentsOf: folder.appending(path: name + ".hex"), encoding: .utf8).split(separator: "\n").map(bytes)
     }
 
@@ -52,5 +52,30 @@ struct PlantedDefectTests {
         #expect(target.run([9, 0xA5, 0x5A, 6, 1, 2, 3, 4, 5, 6]) == nil)
         let broken = try #require(target.run([10, 0xA5, 0x5A, 7, 1, 2, 3, 4, 5, 6, 7]))
         #expect(broken.contains("another size"))
+    }
+
+    @Test("of the engine: gaps that it forgets are found by the audit, and by nothing in a link without any")
+    func forgottenGaps() throws {
+        let planted = try #require(FuzzTarget.named("planted-acquisition"))
+        let sound = try #require(FuzzTarget.named("acquisition"))
+        // A Muse, preset 21: packets of four channels each, all of them, and without some for as long as that takes.
+        let all = Self.packets(0..<48)
+        let some = Self.packets(0..<24) + [4, 8] + [UInt8](repeating: 0, count: 8) + Self.packets(28..<52).dropFirst(3)
+        #expect(sound.run(some) == nil)
+        let broken = try #require(planted.run(some))
+        #expect(broken.contains("rowsAndGapsAddUp"))
+        #expect(planted.run(all).map { $0.contains("rowsAndGapsAddUp") } != true)
+    }
+
+    @Test("of the engine are found by the corpus, from which the fuzzer begins there")
+    func corpusOfTheEngine() throws {
+        let planted = try #require(FuzzTarget.named("planted-acquisition"))
+        let inputs = try CorpusTests.inputs(of: "acquisition").compactMap { $0 }
+        #expect(inputs.contains { planted.run($0)?.contains("rowsAndGapsAddUp") == true })
+    }
+
+    /// Packets with these numbers, each 31 and 16 ms after the one before: as fast as a Muse sends them.
+    private static func packets(_ numbers: Range<UInt8>) -> [UInt8] {
+        [11, 0, 0] + numbers.flatMap { [0xFA, 4, 2, 0, $0, 0, 4, 4, 0, 0, 0, 0] as [UInt8] }
     }
 }

@@ -47,6 +47,16 @@ struct CytonTests {
         #expect(abs(CytonSettings.Gain.x24.microvoltsPerCount - 0.0223517) < 1e-7)
     }
 
+    @Test("bears the board's time in frames that hold it")
+    func boardTime() {
+        var decoder = CytonDecoder()
+        let frames: [(UInt8, UInt8)] = [(1, 3), (2, 4), (3, 0), (4, 5), (5, 6), (6, 1)]
+        let pieces = frames.map { Self.sample($0.0, kind: $0.1, auxiliary: [0, 0, 0xFE, 0xDC, 0xBA, $0.0]) }
+        let blocks = Self.blocks(Self.decode(pieces, with: &decoder))
+        #expect(blocks.map(\.deviceTicks) == [0xFEDC_BA01, 0xFEDC_BA02, nil, 0xFEDC_BA04, 0xFEDC_BA05, nil])
+        #expect(CytonProfile().deviceTickFrequency == 1000 && CytonProfile().deviceTickModulus == 1 << 32)
+    }
+
     @Test("tells its channels when asked for a Daisy, behind frames of before and in pieces", arguments: 1...40)
     func statusQuery(pieceLength: Int) {
         for (answer, channelCount) in [("no daisy to attach!$$$8$$$", 8), ("16$$$", 16)] {

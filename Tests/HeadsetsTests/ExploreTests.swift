@@ -151,6 +151,9 @@ struct ExploreTests {
             #expect(blocks.map(\.counter) == (1..<10).map { UInt32($0 * count) })
             #expect(blocks.last.map { decoded.values[$0.values.lowerBound] } == Int32(9 * count * 100 - 300))
             #expect(blocks.first?.instantCount == count)
+            // The headset's clock at the last instant of each; a packet bears that of the first.
+            #expect(blocks.map(\.deviceTicks) == (1..<10).map { UInt64($0 * count + count - 1) * 100 })
+            #expect(ExploreProfile().deviceTickFrequency == 100_000)
         }
     }
 

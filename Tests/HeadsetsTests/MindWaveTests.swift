@@ -59,7 +59,7 @@ struct MindWaveTests {
         let decoded = Self.decode(packets, from: MindWaveService.esense)
         #expect(
             decoded.items == [
-                Self.block(ThinkGearProfile.esense, 0..<3, channels: 3),
+                Self.mark, Self.block(ThinkGearProfile.esense, 0..<3, channels: 3),
                 Self.block(ThinkGearProfile.power, 3..<7, channels: 4),
                 Self.block(ThinkGearProfile.power, 7..<11, first: 4, channels: 4),
             ])
@@ -67,6 +67,20 @@ struct MindWaveTests {
         #expect(MindWavePacket.esense(poorSignal: 200, attention: 57, meditation: 77).encoded(stale: 9) == packets[0])
         #expect(MindWavePacket.lowPowers([7895, 10_514, 2299, 27_394]).encoded(stale: 9) == packets[1])
         #expect(MindWavePacket.highPowers([9483, 13_345, 7443, 0xFF_FFFF]).encoded(stale: 9) == packets[2])
+    }
+
+    private static let mark = DecodedItem.periodMark(stream: ThinkGearProfile.eeg, sampleCount: 512)
+
+    @Test(
+        "marks each 512 raw samples once, by whichever notification of a set arrives first",
+        arguments: [("ABC ABC ABC", 3), ("ABC BC C ABC", 4), ("AB AB C C", 3), ("A A", 2), ("C B A", 3), ("B BC", 2)])
+    func marks(sets: String, expected: Int) {
+        let packets = sets.filter { $0 != " " }.map { letter in
+            [0xEA + ((letter.asciiValue ?? 0x41) - 0x41)] + [UInt8](repeating: 0, count: 19)
+        }
+        let items = Self.decode(packets, from: MindWaveService.esense).items
+        #expect(items.filter { $0 == Self.mark }.count == expected)
+        #expect(Self.decode(packets, from: MindWaveService.raw).items.allSatisfy { $0 != Self.mark })
     }
 
     @Test("gives nothing of packets of another length or of an unknown kind")

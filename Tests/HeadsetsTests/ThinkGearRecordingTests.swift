@@ -75,6 +75,27 @@ struct ThinkGearRecordingTests {
         #expect(layout.discardedByteCount == 0)
     }
 
+    @Test("marks 512 raw samples, exactly, 320 times of 321; once the module or the recording began anew")
+    func marks() throws {
+        guard let bytes = Self.recording else { return }
+        var decoder = ThinkGearDecoder()
+        var decoded = Decoded()
+        decoder.decode(bytes, from: .serialPort, into: &decoded)
+        var intervals: [Int: Int] = [:]
+        var (count, hasMark) = (0, false)
+        for item in decoded.items {
+            switch item {
+            case .samples(let block) where block.stream == ThinkGearProfile.eeg: count += block.instantCount
+            case .periodMark(ThinkGearProfile.eeg, let period):
+                #expect(period == 512)
+                if hasMark { intervals[count, default: 0] += 1 }
+                (count, hasMark) = (0, true)
+            default: break
+            }
+        }
+        #expect(intervals == [512: 320, 262: 1])
+    }
+
     @Test("with flipped bits loses exactly what is told to be damaged")
     func flippedBits() throws {
         guard var bytes = Self.recording else { return }

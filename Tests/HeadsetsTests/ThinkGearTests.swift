@@ -18,6 +18,9 @@ private func samples(_ stream: Int, _ values: Range<Int>, channels: Int, firstCh
             instantCount: values.count / channels, values: values))
 }
 
+/// What a set of powers says of the raw samples.
+private let mark = DecodedItem.periodMark(stream: ThinkGearProfile.eeg, sampleCount: 512)
+
 extension DecodedItem {
     fileprivate var isAnnotation: Bool { if case .annotation = self { true } else { false } }
 
@@ -40,7 +43,7 @@ struct ThinkGearTests {
     @Test("decodes the example of NeuroSky's document")
     func documentedExample() {
         let decoded = decodeThinkGear(Self.documented)
-        #expect(decoded.items == [samples(1, 0..<8, channels: 8), samples(2, 8..<11, channels: 3)])
+        #expect(decoded.items == [mark, samples(1, 0..<8, channels: 8), samples(2, 8..<11, channels: 3)])
         #expect(decoded.values == [0x94, 0x42, 0x0B, 0x64, 0x4D, 0x3D, 7, 5, 0, 13, 61])
     }
 
@@ -74,7 +77,7 @@ struct ThinkGearTests {
         let decoded = decodeThinkGear(raw + Self.documented + raw)
         #expect(
             decoded.items == [
-                samples(0, 0..<5, channels: 1), samples(1, 5..<13, channels: 8), samples(2, 13..<16, channels: 3),
+                samples(0, 0..<5, channels: 1), mark, samples(1, 5..<13, channels: 8), samples(2, 13..<16, channels: 3),
                 samples(0, 16..<21, channels: 1),
             ])
     }
@@ -141,6 +144,18 @@ struct ThinkGearTests {
         let meditationOnly = decodeThinkGear(ThinkGearFrame(payload: [0x05, 40]).encoded())
         #expect(meditationOnly.items == [samples(2, 0..<1, channels: 1, firstChannel: 2)])
         #expect(decodeThinkGear(ThinkGearFrame(payload: [0x05, 40, 0x02, 1]).encoded()).values == [1, 0, 40])
+    }
+
+    @Test("marks each 512 raw samples by the powers, whole or as floating-point numbers, and by nothing else")
+    func marks() {
+        let raw = ThinkGearFrame.raw(1).encoded()
+        let floating = ThinkGearFrame(payload: [0x81, 32] + [UInt8](repeating: 7, count: 32)).encoded()
+        let decoded = decodeThinkGear(raw + floating + raw + ThinkGearFrame(payload: [0x02, 200]).encoded() + raw)
+        #expect(
+            decoded.items == [
+                samples(0, 0..<1, channels: 1), mark, samples(0, 1..<2, channels: 1), samples(2, 2..<3, channels: 1),
+                samples(0, 3..<4, channels: 1),
+            ])
     }
 
     @Test("refuses bytes of other characteristics")

@@ -163,6 +163,7 @@ import Testing
         room.central.setNotifyValue(true, for: eeg, on: headset, attempt: attempt)
         room.turn()
         #expect(room.told.last == .didUpdateNotificationState(eeg, on: headset, error: nil, attempt: attempt))
+        channel.sayNothing()
         for number in UInt8(0)..<200 { channel.say(.handleValueNotification(LowEnergyRoom.value, [number])) }
         let values = room.turn().compactMap { event in
             if case .didUpdateValue(_, _, let value, _) = event { value.first } else { nil }
@@ -207,7 +208,11 @@ import Testing
         let (attempt, channel) = room.link()
         room.central.setNotifyValue(true, for: eeg, on: headset, attempt: room.nextAttempt())
         room.turn()
-        for number in UInt8(0)..<200 { channel?.say(.handleValueNotification(LowEnergyRoom.value, [number])) }
+        // Packets without bytes among them are not the end.
+        for number in UInt8(0)..<200 {
+            if number.isMultiple(of: 10) { channel?.sayNothing() }
+            channel?.say(.handleValueNotification(LowEnergyRoom.value, [number]))
+        }
         room.tellDisconnected(reason: 3)
         #expect(room.told.last == .didDisconnect(headset, error: .peripheralDisconnected, attempt: attempt))
         #expect(room.told.filter { if case .didUpdateValue = $0 { true } else { false } }.count == 200)

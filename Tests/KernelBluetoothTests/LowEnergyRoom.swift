@@ -29,6 +29,9 @@ final class LowEnergyRoom: HeadsetRoom {
             _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
 
+        /// A packet of the channel without a byte in it.
+        func sayNothing() { _ = send(socket, nil, 0, Int32(MSG_NOSIGNAL)) }
+
         /// Answers what the central has asked as a small headset does: one service with one characteristic. Returns false where
         /// there was nothing to answer.
         func answer(security: SecurityLevel) -> Bool {

@@ -50,6 +50,9 @@ struct HeadsetSettingTests {
         #expect(before.allSatisfy { old in reader.contents.streams.contains { $0.description == old } })
         let eeg = reader.contents.streams.filter { $0.description.name.hasPrefix("eeg") }.sorted { $0.id < $1.id }
         try #require(eeg.count == 2 && eeg.allSatisfy { $0.position == HermesProfile.eeg })
+        let causes = eeg[0].gaps.map { "\($0.cause) \($0.firstN) \($0.count) \($0.channel)" }
+        // From the last commit of the killed daemon to the link on which the other shape begins.
+        #expect(eeg[0].gaps.map(\.cause) == [.daemonDown] && (eeg[0].gaps.first?.count ?? 0) > 0, "\(causes)")
         let usual = eeg[0].description.channels[0].scale
         #expect(eeg[0].description.channels.allSatisfy { $0.scale == usual })
         let ratios = eeg[1].description.channels.map { ($0.scale / usual * 1000).rounded() / 1000 }

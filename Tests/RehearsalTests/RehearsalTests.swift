@@ -34,7 +34,7 @@ struct RehearsalTests {
         let plans = (UInt64(1)...50).map { RehearsalPlan.seeded($0) }.filter { !$0.impedanceMeasurements.isEmpty }
         #expect(plans.count > 3)
         var values = 0
-        for plan in plans.prefix(2) { values += try Rehearsal(plan).run().impedances }
+        for plan in plans where values <= 10 { values += try Rehearsal(plan).run().impedances }
         #expect(values > 10)
     }
 
@@ -138,6 +138,15 @@ struct RehearsalTests {
         }
     }
 
+    @Test("What the database refuses is never acknowledged: the next process reads it from the headset's memory")
+    func refusedBatch() throws {
+        var plan = RehearsalPlan(seed: 4)
+        plan.defect = .repeatRows
+        let report = try Rehearsal(plan).run()
+        #expect(Set(report.violations.map(\.rule)) == [.storage])
+        #expect(report.missing == 0 && report.recovered > 0)
+    }
+
     @Test("A planted defect is noticed", arguments: PlantedDefect.allCases)
     func plantedDefect(_ defect: PlantedDefect) throws {
         var rules: Set<RehearsalReport.Rule> = []
@@ -154,6 +163,9 @@ struct RehearsalTests {
                     RehearsalPlan.OperatorMeasurement(headset: 0, at: .seconds(20), duration: .seconds(20))
                 ]
             }
+            if [.shiftSegment, .stretchPeriod].contains(defect) {
+                plan = TimeTests.plan(TimeTests.headsets[0], Crystal(errorPPM: 35))
+            }
             plan.defect = defect
             rules = Set(try Rehearsal(plan).run().violations.map(\.rule))
         }
@@ -168,7 +180,9 @@ struct RehearsalTests {
             case .connectTwice: [.contract]
             case .giveUpReconnecting: [.backInTime]
             case .turnTimeBack: [.audit]
+            case .shiftSegment, .stretchPeriod: [.time]
             case .neverDrain: [.drained]
+            case .repeatRows: [.storage]
             }
         #expect(!rules.isDisjoint(with: expected), "\(defect) was noticed by \(rules), not by \(expected)")
     }

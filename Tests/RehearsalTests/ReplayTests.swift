@@ -25,10 +25,10 @@ struct ReplayTests {
 
     private static func replay(_ capture: Capture, into given: Store? = nil) throws -> (ReplayRun.Report, Store) {
         let store = try given ?? Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
-        let run = ReplayRun(
-            capture, profile: ThinkGearProfile(), wanted: ReplayRun.Wanted(headset: "replay"), store: store,
-            startUnixNanoseconds: 1_700_000_000_000_000_000)
-        return (try run.run(), store)
+        let run = ReplayRun(capture.contents, profile: ThinkGearProfile())
+        let report = try run.run(
+            into: store, wanted: ReplayRun.Wanted(headset: "replay"), startUnixNanoseconds: 1_700_000_000_000_000_000)
+        return (report, store)
     }
 
     private static func sums(_ store: Store, _ recording: RecordingID) throws -> [String: AuditReport.StreamSums] {

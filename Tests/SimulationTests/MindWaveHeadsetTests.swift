@@ -9,6 +9,19 @@ struct MindWaveHeadsetTests {
         host.blocks.filter { $0.block.stream == stream }.flatMap(\.values)
     }
 
+    /// How many raw samples came before each mark.
+    private static func marks(_ items: [DecodedItem]) -> [Int] {
+        var (count, marks) = (0, [Int]())
+        for item in items {
+            switch item {
+            case .samples(let block) where block.stream == ThinkGearProfile.eeg: count += block.instantCount
+            case .periodMark(ThinkGearProfile.eeg, 512): marks.append(count)
+            default: break
+            }
+        }
+        return marks
+    }
+
     @Test("Sends 512 raw samples and one set of powers a second in each format", arguments: MindWaveProfile.Format.allCases)
     func streams(format: MindWaveProfile.Format) {
         var host = HostedHeadset(.mindWave(format: format), profile: MindWaveProfile())
@@ -17,6 +30,10 @@ struct MindWaveHeadsetTests {
         let raw = host.instantCount(stream: ThinkGearProfile.eeg)
         #expect(abs(raw - 20 * 512) < 512, "\(raw) samples")
         #expect((19...22).contains(host.instantCount(stream: ThinkGearProfile.esense)))
+        // Each mark stands behind 512 raw samples; a notification holds ten.
+        let marks = Self.marks(host.items)
+        #expect((19...22).contains(marks.count))
+        for (earlier, later) in zip(marks, marks.dropFirst()) { #expect(abs(later - earlier - 512) < 10) }
         let powers = Self.values(host, stream: ThinkGearProfile.power)
         #expect((19 * 8...22 * 8).contains(powers.count))
         #expect(powers.allSatisfy { (0..<500_000).contains($0) })

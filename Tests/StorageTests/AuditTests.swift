@@ -64,13 +64,13 @@ struct AuditTests {
         (
             """
             UPDATE segment SET last_n = 1499 WHERE stream_id = 1;
-            INSERT INTO segment SELECT 1, 1500, 2559, 0, host_boot_id, 1500, reference_boottime_ns, period_ns, 0, 1
+            INSERT INTO segment SELECT 1, 1500, 2559, 0, host_boot_id, 1500, reference_boottime_ns, period_ns, 0, 1, NULL
             FROM segment WHERE stream_id = 1
             """, .timesAscend, 1500
         ),
         (
             """
-            INSERT INTO segment SELECT 1, 1500, 2559, 0, host_boot_id, 0, reference_boottime_ns, period_ns, 0, 1
+            INSERT INTO segment SELECT 1, 1500, 2559, 0, host_boot_id, 0, reference_boottime_ns, period_ns, 0, 1, NULL
             FROM segment WHERE stream_id = 1
             """, .segmentsTile, 1500
         ),

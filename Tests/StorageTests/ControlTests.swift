@@ -46,6 +46,32 @@ struct ControlTests {
         #expect(try store.dataVersion() == started)
     }
 
+    @Test("survive a power cut once the command returns, which each commit of the acquisition need not")
+    func synchronous() throws {
+        let directory = try TemporaryDirectory()
+        for (mode, level) in [(Store.Mode.acquire, 1), (.control, 2)] {
+            let store = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: mode)
+            // On the connection that writes.
+            let found = try store.connection.writer.writeWithoutTransaction { db in
+                try Int.fetchOne(db, sql: "PRAGMA synchronous")
+            }
+            #expect(found == level, "\(mode)")
+            try store.close()
+        }
+    }
+
+    @Test("leave a note beside the database where rows could not be written, and take it away")
+    func unstored() throws {
+        let directory = try TemporaryDirectory()
+        let store = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
+        #expect(!store.hasUnstored)
+        for isUnstored in [true, true, false, false] {
+            store.noteUnstored(isUnstored)
+            #expect(store.hasUnstored == isUnstored)
+        }
+        #expect(!self.store.hasUnstored, "a database in memory has no file beside it")
+    }
+
     @Test("of another connection to the file change the data version")
     func dataVersionOfFile() throws {
         let directory = try TemporaryDirectory()

@@ -48,8 +48,8 @@ struct DocumentedQueryTests {
         }
     }
 
-    @Test("are eleven, and one for DuckDB")
-    func count() { #expect(queries.count == 12) }
+    @Test("are twelve, and one for DuckDB")
+    func count() { #expect(queries.count == 13) }
 
     @Test("1: recordings")
     func recordings() throws {
@@ -85,9 +85,16 @@ struct DocumentedQueryTests {
         #expect(found.last?["n"] == "511")
     }
 
-    @Test("3: searches the key of the samples")
-    func timeRangePlan() throws {
-        let plan = try plan(queries[2])
+    @Test("12: any range of time, for programs")
+    func nanosecondRange() throws {
+        let found = try rows(12)
+        #expect(found.map { $0["n"] } == (256...511).map { "\($0)" })
+        #expect(found.first?["unix_ns"] == "1772359201000000000")
+    }
+
+    @Test("3 and 12: search the key of the samples", arguments: [3, 12])
+    func timeRangePlan(number: Int) throws {
+        let plan = try plan(queries[number - 1])
         #expect(plan.contains { $0.hasPrefix("SEARCH s0 USING PRIMARY KEY (stream_id=? AND n>? AND n<?)") }, "\(plan)")
         #expect(!plan.contains { $0.hasPrefix("SCAN s0") || $0.hasPrefix("MATERIALIZE") }, "\(plan)")
     }
@@ -126,10 +133,10 @@ struct DocumentedQueryTests {
     @Test("7: around annotations")
     func annotations() throws {
         let found = try rows(7)
-        // 5 s after the start is n 1280; 0.2 s are 51.2 samples, 0.8 s 204.8.
-        #expect(found.count == 51 + 1 + 205)
+        // 5 s after the start is n 1280.
+        #expect(found.count == 51 + 1 + 204)
         #expect(found.first?["offset_n"] == "-51")
-        #expect(found.last?["offset_n"] == "205")
+        #expect(found.last?["offset_n"] == "204")
         #expect(found[51]["TP9"] == "191.0")
     }
 
@@ -170,9 +177,18 @@ struct DocumentedQueryTests {
         #expect(found[1]["line_50_hz"] == "31.5")
     }
 
+    @Test("7: finds the samples by the segments' index, and the rows by their key")
+    func annotationPlan() throws {
+        let plan = try plan(queries[6])
+        let index = "SEARCH segment USING INDEX segment_by_time (stream_id=? AND host_boot_id=? AND <expr><?)"
+        #expect(plan.contains { $0.hasPrefix(index) }, "\(plan)")
+        #expect(plan.contains { $0.hasPrefix("SEARCH s0 USING PRIMARY KEY (stream_id=? AND n>? AND n<?)") }, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.hasPrefix("MATERIALIZE") }, "\(plan)")
+    }
+
     @Test("the tables alone, for DuckDB")
     func tables() throws {
-        #expect(try rows(12).map { $0["TP9"] } == ["51.0", "51.5", "52.0", "52.5", "53.0"])
+        #expect(try rows(13).map { $0["TP9"] } == ["51.0", "51.5", "52.0", "52.5", "53.0"])
     }
 
     @Test("a range of n in a view searches the key, also over several banks")

@@ -55,7 +55,7 @@ struct HandleMapStorageTests {
         try Store(path: path, hostBoot: Fixture.boot, mode: .acquire).close()
         let pages = try DatabaseQueue(path: path).read { db in try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0 }
         let full = try Store(
-            path: path, hostBoot: Fixture.boot, mode: .acquire, options: StoreOptions(maximumPageCount: pages + 1))
+            path: path, hostBoot: Fixture.boot, mode: .acquire, options: StoreOptions(maximumPageCount: pages + 2))
         let long = String(repeating: "x", count: 20_000)
         var error: StorageError?
         do { try full.setHandleMap(long, of: headset, at: Fixture.start) } catch let thrown { error = thrown }

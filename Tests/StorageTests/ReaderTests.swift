@@ -29,8 +29,12 @@ struct ReaderTests {
         #expect(eeg.lastN == 2559)
         #expect(
             eeg.gaps == [
-                GapContents(firstN: 512, count: 256, channel: 0, cause: .linkLost, recovered: 100),
-                GapContents(firstN: 1000, count: 12, channel: 2, cause: .packetLost, recovered: 0),
+                GapContents(
+                    firstN: 512, count: 256, channel: 0, cause: .linkLost, recovered: 100, certainty: "counted",
+                    uncertainty: nil, missing: 156),
+                GapContents(
+                    firstN: 1000, count: 12, channel: 2, cause: .packetLost, recovered: 0, certainty: "unknown",
+                    uncertainty: nil, missing: 12),
             ])
         #expect(eeg.unixNanoseconds(ofSample: 256) == Fixture.startUnixNanoseconds + 1_000_000_000)
     }

@@ -75,24 +75,25 @@ struct ViewTests {
         #expect(try fetch("SELECT A FROM eeg_1").map { $0["A"] as Double } == [201])
     }
 
-    @Test("do not move stored samples when the wall clock steps")
+    @Test("follow a wall clock that is corrected once more: all samples of the boot move together, by the correction")
     func wallClockStep() throws {
         try record([Fixture.eegDescription(["A"])], rows: [0..<10])
-        let before = try fetch("SELECT * FROM eeg_1")
+        let before = try fetch("SELECT * FROM eeg_1").map { $0["unix_ns"] as Int64 }
+        #expect(try fetch("SELECT * FROM eeg_1").first?["time"] as String? == "2026-03-01T10:00:00.000Z")
+        let offset = try #require(try fetch("SELECT offset_ns FROM host_boot_clock").first?["offset_ns"] as Int64?)
         var batch = WriteBatch(number: 2)
         batch.clockOffsets = [
             ClockOffsetRecord(
-                at: Fixture.start + .seconds(9), offsetNanoseconds: 5, stepNanoseconds: 99, isSynchronised: true),
+                at: Fixture.start + .seconds(9), offsetNanoseconds: offset + 5, stepNanoseconds: 5, isSynchronised: true),
             ClockOffsetRecord(
                 at: Fixture.start + .seconds(10), offsetNanoseconds: 6, stepNanoseconds: 1, isSynchronised: false),
         ]
         try store.commit(batch)
-        #expect(try fetch("SELECT * FROM eeg_1") == before)
-        #expect(before.first?["time"] as String? == "2026-03-01T10:00:00.000Z")
+        #expect(try fetch("SELECT * FROM eeg_1").map { $0["unix_ns"] as Int64 } == before.map { $0 + 5 })
     }
 
-    @Test("take a boot's first synchronised clock, or its first one if none was synchronised")
-    func firstSynchronisedClock() throws {
+    @Test("take a boot's latest synchronised clock, or its latest one if none was synchronised")
+    func latestSynchronisedClock() throws {
         func commit(_ seconds: Int, offset: Int64, synchronised: Bool) throws -> Int64? {
             var batch = WriteBatch(number: 1)
             batch.clockOffsets = [
@@ -105,8 +106,9 @@ struct ViewTests {
         }
         #expect(try fetch("SELECT offset_ns FROM host_boot_clock").first?["offset_ns"] as Int64? == nil)
         #expect(try commit(1, offset: 10, synchronised: false) == 10)
-        #expect(try commit(2, offset: 20, synchronised: false) == 10)
+        #expect(try commit(2, offset: 20, synchronised: false) == 20)
         #expect(try commit(3, offset: 30, synchronised: true) == 30)
-        #expect(try commit(4, offset: 40, synchronised: true) == 30)
+        #expect(try commit(4, offset: 40, synchronised: true) == 40)
+        #expect(try commit(5, offset: 50, synchronised: false) == 40)
     }
 }

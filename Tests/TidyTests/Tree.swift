@@ -20,9 +20,22 @@ enum Tree {
         }
     }
 
-    /// The names at the top of the checkout.
+    /// The names at the top of the checkout of what git tracks; of everything where there is no git.
     static func topLevelNames() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: top.path).sorted()
+        guard FileManager.default.fileExists(atPath: top.appendingPathComponent(".git").path) else {
+            return try FileManager.default.contentsOfDirectory(atPath: top.path).sorted()
+        }
+        let git = Process()
+        git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // A checkout may belong to somebody else than the user who tests it.
+        git.arguments = ["git", "-c", "safe.directory=*", "-C", top.path, "ls-files", "-z"]
+        let output = Pipe()
+        git.standardOutput = output
+        try git.run()
+        let tracked = output.fileHandleForReading.readDataToEndOfFile()
+        git.waitUntilExit()
+        let paths = tracked.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        return Set(paths.compactMap { $0.split(separator: "/").first.map(String.init) }).sorted()
     }
 
     /// One file as text.

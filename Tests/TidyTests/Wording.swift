@@ -1,7 +1,7 @@
 /// Rules about what is written beside the code, and where.
 enum Wording {
     /// What may stand at the top of the checkout, besides names that begin with a dot.
-    static let topLevel = ["Deploy", "LICENSE", "Migrations", "Package.swift", "README.md", "Sources", "Tests"]
+    static let topLevel = ["CHANGELOG.md", "Deploy", "LICENSE", "Migrations", "Package.swift", "README.md", "Sources", "Tests"]
     /// What SwiftPM writes there and git ignores.
     private static let ignoredTopLevel = ["Package.resolved"]
 

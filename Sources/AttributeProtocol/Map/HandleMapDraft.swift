@@ -11,8 +11,11 @@ struct HandleMapDraft {
     private var unnamed: [HandleRange] = []
     private var hash: [UInt8]?
 
-    /// How many entries it has.
-    var count: Int { services.count + characteristics.count + unnamed.count }
+    /// Includes and descriptors, of all services and characteristics.
+    private var partCount = 0
+
+    /// How many entries it has, of all kinds.
+    var count: Int { services.count + characteristics.count + unnamed.count + partCount }
 
     /// The highest handle of any service.
     var lastHandle: AttributeHandle { services.map(\.range.end).max() ?? .none }
@@ -46,6 +49,7 @@ struct HandleMapDraft {
             guard included.isValid else { return nil }
             if let index = services.firstIndex(where: { $0.range.contains(entry.handle) }) {
                 services[index].includes.append(included)
+                partCount += 1
             }
             if services.contains(where: { $0.range.start == included.start }) || unnamed.contains(included) { continue }
             if let type = AttributeType(value[4...]) {
@@ -108,7 +112,10 @@ struct HandleMapDraft {
 
     /// Drops what was read by type, because the server did not tell all of it.
     mutating func forgetConfigurations() {
-        for index in characteristics.indices { characteristics[index].descriptors.removeAll() }
+        for index in characteristics.indices {
+            partCount -= characteristics[index].descriptors.count
+            characteristics[index].descriptors.removeAll()
+        }
     }
 
     private mutating func add(_ entry: AttributeInformation) {
@@ -117,6 +124,7 @@ struct HandleMapDraft {
             characteristics[owner].value < entry.handle, gap(after: owner)?.contains(entry.handle) == true
         else { return }
         characteristics[owner].descriptors.append(entry)
+        partCount += 1
     }
 
     /// Handles between the value of a characteristic and what follows, for all characteristics, or for those that notify or
@@ -131,7 +139,7 @@ struct HandleMapDraft {
 
     private func gap(after index: Int) -> HandleRange? {
         let characteristic = characteristics[index]
-        guard let service = services.first(where: { $0.range.contains(characteristic.declaration) }),
+        guard let service = services.last(where: { $0.range.contains(characteristic.declaration) }),
             let start = characteristic.value.next
         else { return nil }
         var end = service.range.end
@@ -148,12 +156,14 @@ struct HandleMapDraft {
         hash = value.count == 16 ? value : nil
     }
 
-    /// What was found. A characteristic that lies in no service is left out.
+    /// What was found. A characteristic that lies in no service is left out. Services do not overlap (Vol 3, Part G, 3.1);
+    /// where a server says that they do, a characteristic belongs to the one that begins last, so that the map has no more
+    /// entries than the server has declarations.
     var map: HandleMap {
         var found = services
-        for index in found.indices {
-            let range = found[index].range
-            found[index].characteristics = characteristics.filter { range.contains($0.declaration) }
+        for characteristic in characteristics {
+            guard let owner = found.lastIndex(where: { $0.range.contains(characteristic.declaration) }) else { continue }
+            found[owner].characteristics.append(characteristic)
         }
         return HandleMap(databaseHash: hash, services: found)
     }

@@ -51,8 +51,12 @@ int clinux_epoll_ready(int set, int *descriptors, int capacity);
 int clinux_stamp_arrivals(int socket);
 
 /// Takes one packet from a socket, and sets `arrival` to when the kernel got it, in nanoseconds of CLOCK_REALTIME, or to -1 where
-/// the socket does not tell. How many bytes (0: the other end is closed), or -errno; -EAGAIN where none waits. Never waits.
+/// the socket does not tell. How many bytes (0: an empty packet, or the end: see clinux_has_ended), or -errno; -EAGAIN where none waits. Never waits.
 int clinux_receive(int socket, void *bytes, size_t capacity, int64_t *arrival);
+
+/// 1 where the other end of a socket of packets is closed and nothing more is to be read, 0 otherwise: an empty packet is read as 0
+/// bytes, too (poll(2), FIONREAD). To be asked after such a read. Never waits.
+int clinux_has_ended(int socket);
 
 /// Names the calling thread for `ps -L` and debuggers; what exceeds 15 bytes is cut off (prctl(2)).
 void clinux_name_thread(const char *name);

@@ -9,7 +9,7 @@ public struct BufferedEEGStreamPart: Hashable, Sendable {
     public var name: String
     /// The number of the bank, from 0.
     public var bank: Int
-    /// Samples per second and channel, in hertz; more than 0, at most ``samplingFrequencyMaximum``.
+    /// Samples per second and channel, in hertz, as sent: what is believed is decided by ``StreamDescription/check()``.
     public var samplingFrequency: Double
     /// How many channels the whole stream has, 1 ... 8.
     public var channelTotal: Int
@@ -17,9 +17,6 @@ public struct BufferedEEGStreamPart: Hashable, Sendable {
     public var firstChannel: Int
     /// The channels that this message describes. Sent are name, type, unit, scale, offset and the raw range as its bits.
     public var channels: [ChannelDescription]
-
-    /// The highest sampling frequency that is believed, in hertz; radio could not carry more.
-    public static let samplingFrequencyMaximum = 1_000_000.0
 
     /// Types in BIDS's words, in the order of their codes from 0; every other type is sent as 255, `MISC`.
     private static let types = ["EEG", "EOG", "EMG", "ECG", "ACCEL", "GYRO", "MAGN", "PPG", "TEMP", "TRIG"]
@@ -85,10 +82,7 @@ extension BufferedEEGStreamPart {
         guard (1...StreamDescription.channelsPerBank).contains(channelTotal), count > 0,
             firstChannel + count <= channelTotal
         else { throw .invalidField("channel count") }
-        samplingFrequency = try reader.double("sampling frequency")
-        guard samplingFrequency > 0, samplingFrequency <= Self.samplingFrequencyMaximum else {
-            throw .invalidField("sampling frequency")
-        }
+        samplingFrequency = try reader.double()
         name = try reader.text("stream name", maximum: BufferedEEGService.nameLengthMaximum)
         channels = []
         for _ in 0..<count { channels.append(try Self.channel(reading: &reader)) }
@@ -98,9 +92,8 @@ extension BufferedEEGStreamPart {
         let type = try reader.byte()
         let bits = try reader.byte()
         guard (2...24).contains(bits) else { throw .invalidField("bits") }
-        let scale = try reader.double("scale")
-        guard scale != 0 else { throw .invalidField("scale") }
-        let offset = try reader.double("offset")
+        let scale = try reader.double()
+        let offset = try reader.double()
         let name = try reader.text("channel name", maximum: BufferedEEGService.nameLengthMaximum)
         let unit = try reader.text("unit", maximum: BufferedEEGService.unitLengthMaximum)
         return ChannelDescription(

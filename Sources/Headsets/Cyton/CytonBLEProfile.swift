@@ -51,6 +51,13 @@ public struct CytonBLEProfile: HeadsetProfile {
     public var epochRule: EpochRule { .connection }
     public var memory: MemoryCapability { .none }
 
+    public var constantDelay: ConstantDelay? {
+        let mean = ConstantDelay.Part(
+            .milliseconds(2), meaning: "the mean of two conversions: half of one",
+            source: "OpenBCI's firmware (OpenBCI_32bit_Library)")
+        return ConstantDelay(parts: [.ads1299Filter(frequency: CytonProfile.frameFrequency), mean])
+    }
+
     /// A packet each 24 ms.
     public var timing: ProfileTiming {
         ProfileTiming(packetPeriod: .milliseconds(24), silenceLimit: .milliseconds(2500))

@@ -26,6 +26,8 @@ public struct CytonDecoder: HeadsetDecoder {
     /// Frames that were lost since the last acceleration that was counted as lost.
     private var lostFrames = 0
     private var framesSinceReport = 0
+    /// The board's clock in the present frame.
+    private var milliseconds: UInt64?
 
     /// Creates a decoder for one link.
     ///
@@ -56,6 +58,13 @@ public struct CytonDecoder: HeadsetDecoder {
             }
         }
         appendDamage(to: &decoded)
+    }
+
+    /// How many channels the headset has is known.
+    public func continued() -> (any HeadsetDecoder)? {
+        var next = CytonDecoder(settings: settings)
+        next.hasDaisy = hasDaisy
+        return next
     }
 
     /// Whether a frame begins at the next byte, which is right; nil where more bytes must tell.
@@ -128,15 +137,19 @@ public struct CytonDecoder: HeadsetDecoder {
         }
         countLost(before: number, into: &decoded)
         lastNumber = number
+        milliseconds = kind.bearsTime ? UInt64(stream.uint32(bigEndianAt: CytonFrame.timeOffset)) : nil
         let isOfDaisy = hasDaisy && number.isMultiple(of: 2)
         // The first frame is the second half of an instant whose first half was never sent.
         if !isOfDaisy { hasBegun = true }
-        guard hasBegun else { return }
+        guard hasBegun else {
+            decoded.items.append(.discarded(byteCount: CytonFrame.length))
+            return
+        }
         let start = decoded.values.count
         for channel in 0..<CytonFrame.channelCount { decoded.values.append(stream.int24(bigEndianAt: 2 + 3 * channel)) }
         // An odd frame and the even one that follows it are one instant.
         let counter = hasDaisy ? (UInt32(number) + 1) / 2 % 128 : UInt32(number)
-        Self.append(
+        append(
             stream: isOfDaisy ? CytonProfile.daisy : CytonProfile.eeg, counter: counter, channelCount: 8, from: start,
             into: &decoded)
         decodeAuxiliary(kind, number: number, into: &decoded)
@@ -165,23 +178,23 @@ public struct CytonDecoder: HeadsetDecoder {
             // Zeros say that there is no new one: a board at rest measures 1 g.
             guard (0..<6).contains(where: { stream[place + $0] != 0 }) else { return }
             for axis in 0..<3 { decoded.values.append(stream.int16(bigEndianAt: place + 2 * axis)) }
-            Self.append(stream: auxiliaryStream, counter: nil, channelCount: 3, from: start, into: &decoded)
+            append(stream: auxiliaryStream, counter: nil, channelCount: 3, from: start, into: &decoded)
         case .accelerationTimeSet, .accelerationTimeSynced:
             reportTime(into: &decoded)
             // One axis in each of three frames of ten.
             let axis = Int(number % 10) - 7
             guard isAcceleration, axis >= 0 else { return }
             decoded.values.append(stream.int16(bigEndianAt: place))
-            Self.append(
+            append(
                 stream: auxiliaryStream, counter: nil, firstChannel: axis, channelCount: 1, from: start, into: &decoded)
         case .auxiliary where !isAcceleration && !settings.stampsTime:
             for pin in 0..<3 { decoded.values.append(stream.int16(bigEndianAt: place + 2 * pin)) }
-            Self.append(stream: auxiliaryStream, counter: UInt32(number), channelCount: 3, from: start, into: &decoded)
+            append(stream: auxiliaryStream, counter: UInt32(number), channelCount: 3, from: start, into: &decoded)
         case .auxiliaryTimeSet, .auxiliaryTimeSynced:
             reportTime(into: &decoded)
             guard !isAcceleration, settings.stampsTime else { return }
             decoded.values.append(stream.int16(bigEndianAt: place))
-            Self.append(stream: auxiliaryStream, counter: UInt32(number), channelCount: 1, from: start, into: &decoded)
+            append(stream: auxiliaryStream, counter: UInt32(number), channelCount: 1, from: start, into: &decoded)
         case .acceleration, .auxiliary, .userDefined, .impedance: return
         }
     }
@@ -189,19 +202,17 @@ public struct CytonDecoder: HeadsetDecoder {
     private mutating func reportTime(into decoded: inout Decoded) {
         defer { framesSinceReport += 1 }
         guard framesSinceReport % Self.framesPerReport == 0 else { return }
-        var milliseconds: UInt64 = 0
-        for place in 0..<4 { milliseconds = milliseconds << 8 | UInt64(stream[CytonFrame.timeOffset + place]) }
         decoded.items.append(
             .status(HeadsetStatus(condition: .streaming, deviceTicks: milliseconds, tickFrequency: 1000)))
     }
 
-    private static func append(
+    private func append(
         stream: Int, counter: UInt32?, firstChannel: Int = 0, channelCount: Int, from start: Int, into decoded: inout Decoded
     ) {
         decoded.items.append(
             .samples(
                 SampleBlock(
                     stream: stream, counter: counter, firstChannel: firstChannel, channelCount: channelCount,
-                    instantCount: 1, values: start..<decoded.values.count)))
+                    instantCount: 1, values: start..<decoded.values.count, deviceTicks: milliseconds)))
     }
 }

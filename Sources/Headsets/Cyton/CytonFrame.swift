@@ -20,6 +20,14 @@ public struct CytonFrame: Hashable, Sendable {
         case auxiliaryTimeSynced = 6
         /// No samples, but an impedance as text (WiFi shield).
         case impedance = 7
+
+        /// True where the last four of the further bytes are the board's time.
+        var bearsTime: Bool {
+            switch self {
+            case .accelerationTimeSet, .accelerationTimeSynced, .auxiliaryTimeSet, .auxiliaryTimeSynced: true
+            case .acceleration, .auxiliary, .userDefined, .impedance: false
+            }
+        }
     }
 
     /// Bytes of a frame.

@@ -40,6 +40,21 @@ public struct CytonProfile: SerialPortProfile {
     /// A headset that streams knows only the command to stop.
     public var isAskedWhileStreaming: Bool { false }
 
+    /// Milliseconds in 32 bits, in frames that bear the board's time; see the setting `time_stamps`.
+    public var deviceTickFrequency: Double? { 1000 }
+    public var deviceTickModulus: UInt64? { 1 << 32 }
+
+    /// With a Daisy, the firmware sends means of two conversions.
+    public var constantDelay: ConstantDelay? {
+        let mean = ConstantDelay.Part(
+            .milliseconds(2), meaning: "the mean of two conversions: half of one",
+            source: "OpenBCI's firmware (OpenBCI_32bit_Library)")
+        return ConstantDelay(
+            parts: [.ads1299Filter(frequency: Self.frameFrequency)] + (hasDaisy ? [mean] : []) + [
+                .serialPort(bytes: CytonFrame.length, baud: 115_200, source: "OpenBCI, Cyton data format")
+            ])
+    }
+
     /// Looking for a Daisy takes the board a few tenths of a second.
     public var timing: ProfileTiming {
         ProfileTiming(
@@ -100,6 +115,11 @@ public struct CytonProfile: SerialPortProfile {
 
     private static func step(_ command: String) -> CommandStep {
         .write(Array(command.utf8), to: .serialPort, type: .withoutResponse)
+    }
+
+    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
+        HeadsetByteStream(
+            characteristic: .serialPort, bytesPerSecond: Self.frameFrequency * Double(CytonFrame.length))
     }
 
     public func makeDecoder() -> any HeadsetDecoder { CytonDecoder(settings: setup) }

@@ -111,14 +111,14 @@ extension HeadsetDescriptor {
 extension DescribedProfile {
     /// The one byte stream that carries the samples, for bytes that were recorded without times; nil where there is none,
     /// or more than one. `bytesPerSecond` is known where each kind of packet has its own length.
-    public var byteStream: (characteristic: BluetoothUUID, bytesPerSecond: Double?)? {
+    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
         let sources = descriptor.sources.filter { $0.role == .data }
         guard sources.count == 1, let source = sources.first, source.framing.isByteStream else { return nil }
         guard let packet = source.packets.first(where: { !$0.samples.isEmpty }), let length = packet.length,
             let samples = packet.samples.first, case .fixed(let count) = samples.count, count > 0,
             descriptor.streams.indices.contains(samples.stream)
-        else { return (source.characteristic, nil) }
+        else { return HeadsetByteStream(characteristic: source.characteristic, bytesPerSecond: nil) }
         let rate = Double(length) * descriptor.streams[samples.stream].samplingFrequency / Double(count)
-        return (source.characteristic, rate)
+        return HeadsetByteStream(characteristic: source.characteristic, bytesPerSecond: rate)
     }
 }

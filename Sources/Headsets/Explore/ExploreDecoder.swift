@@ -73,6 +73,19 @@ public struct ExploreDecoder: HeadsetDecoder {
         appendDamage(to: &decoded)
     }
 
+    /// What the headset is like is known; its packets count from the first.
+    public func continued() -> (any HeadsetDecoder)? {
+        var next = self
+        next.stream = ByteStream()
+        next.ticks = nil
+        next.firstEEG = nil
+        next.eeg = ExploreTimeline(samplingFrequency: layout.samplingFrequency)
+        next.motion = ExploreTimeline(samplingFrequency: ExploreLayout.motionFrequency)
+        next.environment = ExploreTimeline(samplingFrequency: ExploreLayout.environmentFrequency)
+        next.lastReport = 0
+        return next
+    }
+
     private mutating func appendDamage(to decoded: inout Decoded) {
         let count = stream.takeSkipped()
         if count > 0 { decoded.items.append(.discarded(byteCount: count)) }
@@ -153,6 +166,8 @@ public struct ExploreDecoder: HeadsetDecoder {
             guard isKnown else { return }
         }
         guard let index = eeg.index(at: ticks, count: instants) else { return }
+        // A packet bears the time of its first instant (explorepy).
+        let lastTicks = ticks &+ UInt64(Double(max(1, instants) - 1) * eeg.period)
         for bank in 0..<layout.bankCount {
             let channels = min(8, channelCount - 8 * bank)
             let start = decoded.values.count
@@ -167,7 +182,8 @@ public struct ExploreDecoder: HeadsetDecoder {
                 }
             }
             Self.append(
-                stream: ExploreLayout.eeg + bank, index, channelCount: channels, instants, from: start, into: &decoded)
+                stream: ExploreLayout.eeg + bank, index, channelCount: channels, instants, from: start, at: lastTicks,
+                into: &decoded)
         }
     }
 
@@ -183,7 +199,7 @@ public struct ExploreDecoder: HeadsetDecoder {
         for (sensor, stream) in (ExploreLayout.accelerometer...ExploreLayout.magnetometer).enumerated() {
             let start = decoded.values.count
             for axis in 0..<3 { decoded.values.append(self.stream.int16(littleEndianAt: first + 6 * sensor + 2 * axis)) }
-            Self.append(stream: stream, index, channelCount: 3, 1, from: start, into: &decoded)
+            Self.append(stream: stream, index, channelCount: 3, 1, from: start, at: ticks, into: &decoded)
         }
     }
 
@@ -197,17 +213,19 @@ public struct ExploreDecoder: HeadsetDecoder {
         decoded.values.append(Int32(stream[first]))
         decoded.values.append(Int32(stream[first + 1]) | Int32(stream[first + 2]) << 8)
         decoded.values.append(battery)
-        Self.append(stream: ExploreLayout.environment, index, channelCount: 3, 1, from: start, into: &decoded)
+        Self.append(
+            stream: ExploreLayout.environment, index, channelCount: 3, 1, from: start, at: ticks, into: &decoded)
     }
 
     private static func append(
-        stream: Int, _ index: Int64, channelCount: Int, _ instants: Int, from start: Int, into decoded: inout Decoded
+        stream: Int, _ index: Int64, channelCount: Int, _ instants: Int, from start: Int, at lastTicks: UInt64,
+        into decoded: inout Decoded
     ) {
         decoded.items.append(
             .samples(
                 SampleBlock(
                     stream: stream, counter: UInt32(truncatingIfNeeded: index), channelCount: channelCount,
-                    instantCount: instants, values: start..<decoded.values.count)))
+                    instantCount: instants, values: start..<decoded.values.count, deviceTicks: lastTicks)))
     }
 
     // MARK: What the headset is

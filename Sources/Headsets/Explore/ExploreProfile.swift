@@ -55,6 +55,11 @@ public struct ExploreProfile: HeadsetProfile {
     /// What the headset has stored comes over a cable only.
     public var memory: MemoryCapability { .none }
 
+    /// 10 µs; the decoder counts the turns of its 32 bits.
+    public var deviceTickFrequency: Double? { ExplorePacket.tickFrequency }
+    /// The decoder of a link counts on from the 32 bits that its first packet has.
+    public var deviceTickModulus: UInt64? { 1 << 32 }
+
     /// 33 instants at 250 Hz, the most in a packet, are one each 132 ms. The status is the answer to a command, once the
     /// packets have told what they are: 0.3 s.
     public var timing: ProfileTiming {
@@ -97,6 +102,11 @@ public struct ExploreProfile: HeadsetProfile {
 
     public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
         ExploreProfile(samplingFrequency: stated["sampling_frequency"].flatMap { Double($0) }, service: service)
+    }
+
+    /// As many as the times in the packets say.
+    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
+        HeadsetByteStream(characteristic: service.data, bytesPerSecond: ExplorePacket.bytesPerSecond(in: beginning))
     }
 
     public func makeDecoder() -> any HeadsetDecoder {

@@ -56,6 +56,11 @@ public struct GanglionDecoder: HeadsetDecoder {
         }
     }
 
+    /// The firmware is known.
+    public func continued() -> (any HeadsetDecoder)? {
+        GanglionDecoder(firmware: firmware, isAccelerometerOn: isAccelerometerOn)
+    }
+
     // MARK: Samples
 
     private mutating func decodeSamples(_ bytes: [UInt8], identifier: Int, into decoded: inout Decoded) {

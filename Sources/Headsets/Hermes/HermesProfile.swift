@@ -54,6 +54,9 @@ public struct HermesProfile: HeadsetProfile {
     public var identityCharacteristic: BluetoothUUID? { nil }
     public var controlCharacteristics: [BluetoothUUID] { [HermesService.eventData] }
 
+    /// By the firmware's own settings.
+    public var constantDelay: ConstantDelay? { ConstantDelay(parts: [.ads1299Filter(frequency: 250)]) }
+
     /// The EEG comes last: the firmware sends motion only while EEG is switched on, so that both begin together.
     public var dataCharacteristics: [BluetoothUUID] { [HermesService.motionData, HermesService.eegData] }
     public var vitalCharacteristics: [BluetoothUUID] { [HermesService.eegData] }

@@ -5,11 +5,20 @@ public import Bluetooth
 ///
 /// A headset that sends another preset than it was told, or than a capture is believed to hold, is followed: what its blocks
 /// hold, their tags say.
+///
+/// Each block bears the clock of its packet's header (``SampleBlock/deviceTicks``). Measured on a recording of 7 s with old
+/// firmware: it is the time at which the first block of the packet was complete, in steps of about 10 ms, to ±11 ms (motion,
+/// optics; standard deviation) or ±33 ms (EEG, which the headset puts into packets in bursts). What stands behind the first
+/// block is complete up to 130 ms later, while the packet fills; and a packet's time may lie up to 40 ms before that
+/// of the packet before it.
 public struct MuseAthenaDecoder: HeadsetDecoder {
     private var control = MuseControl()
     private var layout: MuseAthenaLayout
     /// Blocks in a row of EEG, and of optics, that are wider or narrower than ``layout`` says.
     private var otherBlocks: (eeg: [Block], optics: [Block]) = ([], [])
+    /// The clock in the present packet's header; nil with new firmware, with which nobody has checked the header.
+    private var milliseconds: UInt64?
+    private var hasNewFirmware = false
     /// The headset's clock when it was told last.
     private var toldMilliseconds: UInt64?
 
@@ -26,6 +35,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         var tag: MuseAthenaPacket.Tag
         var number: UInt8
         var content: [UInt8]
+        var milliseconds: UInt64?
     }
 
     /// Creates a decoder for one link.
@@ -56,7 +66,16 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         }
     }
 
+    /// What the blocks hold is known.
+    public func continued() -> (any HeadsetDecoder)? {
+        var next = self
+        next.otherBlocks = ([], [])
+        next.toldMilliseconds = nil
+        return next
+    }
+
     private mutating func decodePacket(_ bytes: [UInt8], _ packet: Range<Int>, into decoded: inout Decoded) {
+        milliseconds = hasNewFirmware ? nil : Self.clock(bytes, packet)
         var start = packet.lowerBound + MuseAthenaPacket.headerLength
         while start < packet.upperBound {
             let content = start + MuseAthenaPacket.blockHeaderLength
@@ -81,19 +100,20 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
             let channels = tag == .eeg8 ? 8 : 4
             let start = decoded.values.count
             MuseAthenaPacket.appendPacked(bytes, from: content.lowerBound, count: 16, width: 14, to: &decoded.values)
-            Self.append(MuseAthenaProfile.eeg, number, channels: channels, from: start, into: &decoded)
-        case .motion: Self.decodeMotion(number, bytes, content, into: &decoded)
+            append(MuseAthenaProfile.eeg, number, channels: channels, from: start, into: &decoded)
+        case .motion: decodeMotion(number, bytes, content, into: &decoded)
         case layout.opticsTag:
             Self.discard(&otherBlocks.optics, into: &decoded)
-            Self.decodeOptics(tag, number, bytes, content, into: &decoded)
+            decodeOptics(tag, number, bytes, content, into: &decoded)
         case .reference: decodeReference(number, bytes, content, into: &decoded)
         case .battery: tellBattery(bytes, content, packet, into: &decoded)
         case .newBattery: tellNewBattery(bytes, content, packet, into: &decoded)
         case .eeg4, .eeg8:
-            otherBlocks.eeg.append(Block(tag: tag, number: number, content: Array(bytes[content])))
+            otherBlocks.eeg.append(Block(tag: tag, number: number, content: Array(bytes[content]), milliseconds: milliseconds))
             if let blocks = Self.takeRow(&otherBlocks.eeg) { follow(blocks, packet, into: &decoded) }
         case .optics4, .optics8, .optics16:
-            otherBlocks.optics.append(Block(tag: tag, number: number, content: Array(bytes[content])))
+            otherBlocks.optics.append(
+                Block(tag: tag, number: number, content: Array(bytes[content]), milliseconds: milliseconds))
             if let blocks = Self.takeRow(&otherBlocks.optics) { follow(blocks, packet, into: &decoded) }
         }
     }
@@ -119,6 +139,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         decoded.items.append(.status(HeadsetStatus(condition: .streaming, streams: layout.streams)))
         for block in blocks {
             if block.tag == latest {
+                milliseconds = block.milliseconds
                 decodeBlock(block.tag, number: block.number, block.content, block.content.indices, packet, into: &decoded)
             } else {
                 decoded.items.append(.discarded(byteCount: block.content.count))
@@ -126,7 +147,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         }
     }
 
-    private static func append(
+    private func append(
         _ stream: Int, _ number: UInt8, channels: Int, from start: Int, into decoded: inout Decoded
     ) {
         let end = decoded.values.count
@@ -134,10 +155,10 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
             .samples(
                 SampleBlock(
                     stream: stream, counter: UInt32(number), channelCount: channels, instantCount: (end - start) / channels,
-                    values: start..<end)))
+                    values: start..<end, deviceTicks: milliseconds)))
     }
 
-    private static func decodeMotion(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
+    private func decodeMotion(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
         for stream in MuseAthenaProfile.accelerometer...MuseAthenaProfile.gyroscope {
             let start = decoded.values.count
             let offset = stream == MuseAthenaProfile.gyroscope ? 6 : 0
@@ -153,7 +174,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     }
 
     /// 16 channels are one instant in two banks.
-    private static func decodeOptics(
+    private func decodeOptics(
         _ tag: MuseAthenaPacket.Tag, _ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded
     ) {
         let start = decoded.values.count
@@ -168,7 +189,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
                 .samples(
                     SampleBlock(
                         stream: MuseAthenaProfile.optics + bank, counter: UInt32(number), channelCount: 8, instantCount: 1,
-                        values: first..<(first + 8))))
+                        values: first..<(first + 8), deviceTicks: milliseconds)))
         }
     }
 
@@ -178,17 +199,22 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         for place in stride(from: content.lowerBound, to: content.upperBound, by: 2) {
             decoded.values.append(Int32(bytes[place]) | Int32(bytes[place + 1]) << 8)
         }
-        Self.append(layout.referenceStream, number, channels: 2, from: start, into: &decoded)
+        append(layout.referenceStream, number, channels: 2, from: start, into: &decoded)
     }
 
     // MARK: Battery and clock
 
-    /// The headset's clock in a packet's header, in milliseconds; nil where it was told not long ago.
-    private mutating func clockToTell(_ bytes: [UInt8], _ packet: Range<Int>) -> UInt64? {
+    private static func clock(_ bytes: [UInt8], _ packet: Range<Int>) -> UInt64 {
         var milliseconds: UInt64 = 0
         for place in (3..<MuseAthenaPacket.headerLength).reversed() {
             milliseconds = milliseconds << 8 | UInt64(bytes[packet.lowerBound + place])
         }
+        return milliseconds
+    }
+
+    /// The headset's clock in a packet's header, in milliseconds; nil where it was told not long ago.
+    private mutating func clockToTell(_ bytes: [UInt8], _ packet: Range<Int>) -> UInt64? {
+        let milliseconds = Self.clock(bytes, packet)
         if let told = toldMilliseconds, milliseconds &- told < Self.clockPeriodMilliseconds { return nil }
         toldMilliseconds = milliseconds
         return milliseconds
@@ -212,6 +238,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     private mutating func tellNewBattery(
         _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded
     ) {
+        hasNewFirmware = true
         guard content.count >= 2, let known = control.batteryPercent else { return }
         let raw = Self.battery(bytes, content)
         newBatterySteps = newBatterySteps ?? [256, 512].first { abs(raw / $0 - known) <= 5 }

@@ -50,17 +50,20 @@ struct MuseAthenaLayout: Hashable, Sendable {
             Self.motion("accelerometer", type: "ACCEL", unit: "g", scale: 1.0 / 16_384),
             Self.motion("gyroscope", type: "GYRO", unit: "deg/s", scale: -MuseProfile.degreesPerSecondPerCount),
         ]
-        return streams + optics + [Self.reference]
+        return streams + optics + [reference]
     }
+
+    /// Of any width, as the tags say. Measured by the headset's clock for 8 channels: 64.1 Hz. They may pause for seconds while
+    /// their number goes on by one; an average over a pause is not their rate.
+    private static let opticsFrequency = 64.0
 
     /// Banks of at most 8 channels.
     private var optics: [StreamDescription] {
         let count = opticsChannelCount
-        // Its tag promises 64 Hz for 8 channels too, but a recording of 7 s holds 32 Hz of them, with no block missing.
-        let (instants, frequency) = count == 16 ? (1, 64.0) : count == 8 ? (2, 32.0) : (3, 64.0)
+        let instants = count == 16 ? 1 : count == 8 ? 2 : 3
         return stride(from: 0, to: count, by: StreamDescription.channelsPerBank).map { first in
             StreamDescription(
-                name: "optics", bank: first / StreamDescription.channelsPerBank, samplingFrequency: frequency,
+                name: "optics", bank: first / StreamDescription.channelsPerBank, samplingFrequency: Self.opticsFrequency,
                 samplesPerCount: instants, counterModulus: 256,
                 channels: (first..<min(count, first + StreamDescription.channelsPerBank)).map {
                     ChannelDescription(
@@ -70,12 +73,18 @@ struct MuseAthenaLayout: Hashable, Sendable {
     }
 
     /// Two channels of 16 bits near 8192, the middle of the EEG's 14 bits, in a recording. BrainFlow names them; which is which
-    /// nobody has proven, nor their scale. The tag promises 32 Hz; three recordings hold 29.9 to 30.9 Hz.
-    private static let reference = StreamDescription(
-        name: "reference", samplingFrequency: 31, samplesPerCount: 6, counterModulus: 256,
-        channels: ["DRL", "REF"].map {
-            ChannelDescription(name: $0, type: "MISC", unit: "n/a", scale: 1, rawMinimum: 0, rawMaximum: 0xFFFF)
-        })
+    /// nobody has proven, nor their scale. The tag promises 32 Hz; measured by the headset's clock they are 29.7 Hz beside 8
+    /// channels of EEG, and 30.8 Hz beside 4.
+    private var reference: StreamDescription {
+        StreamDescription(
+            name: "reference", samplingFrequency: Self.referenceFrequency(eegChannelCount: eegChannelCount),
+            samplesPerCount: 6, counterModulus: 256,
+            channels: ["DRL", "REF"].map {
+                ChannelDescription(name: $0, type: "MISC", unit: "n/a", scale: 1, rawMinimum: 0, rawMaximum: 0xFFFF)
+            })
+    }
+
+    private static func referenceFrequency(eegChannelCount: Int) -> Double { eegChannelCount == 8 ? 29.7 : 30.8 }
 
     private static func motion(_ name: String, type: String, unit: String, scale: Double) -> StreamDescription {
         StreamDescription(

@@ -32,6 +32,12 @@ public struct MuseAthenaProfile: HeadsetProfile {
     public var dataCharacteristics: [BluetoothUUID] { [MuseService.multiplexed] }
     public var epochRule: EpochRule { .connection }
     public var memory: MemoryCapability { .none }
+
+    /// The clock of each packet's header, 48 bits of milliseconds; which of the packet's blocks it belongs to, see
+    /// ``MuseAthenaDecoder``.
+    public var deviceTickFrequency: Double? { 1000 }
+    public var deviceTickModulus: UInt64? { 1 << 48 }
+
     public var timing: ProfileTiming { general.timing }
 
     public var streams: [StreamDescription] { preset.layout.streams }

@@ -2,8 +2,13 @@ public import Bluetooth
 
 /// Decodes the notifications of a MindWave Mobile 2 into the streams of ``ThinkGearProfile``.
 ///
-/// No notification has a counter: one that never came cannot be told from the bytes.
+/// No notification has a counter: one that never came cannot be told from its neighbours. Signal quality and powers come once
+/// in 512 raw samples, as from the module behind a serial port, in three notifications: the first that arrives is a mark
+/// (``DecodedItem/periodMark(stream:sampleCount:)``), to a notification of raw samples.
 public struct MindWaveDecoder: HeadsetDecoder {
+    /// The type of the notification of eSense values or powers that came last.
+    private var lastType: UInt8?
+
     /// Creates a decoder for one link.
     public init() {}
 
@@ -12,6 +17,7 @@ public struct MindWaveDecoder: HeadsetDecoder {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
         }
+        if characteristic == MindWaveService.esense { markPeriod(bytes[0], into: &decoded) }
         let start = decoded.values.count
         switch (characteristic, bytes[0]) {
         case (MindWaveService.raw, _):
@@ -30,6 +36,15 @@ public struct MindWaveDecoder: HeadsetDecoder {
             Self.appendPowers(bytes, firstChannel: 4, into: &decoded)
         default: decoded.items.append(.discarded(byteCount: bytes.count))
         }
+    }
+
+    /// The three notifications come in the order of their types: one that is no further than the last belongs to a new set.
+    private mutating func markPeriod(_ type: UInt8, into decoded: inout Decoded) {
+        guard (MindWavePacket.esenseType...MindWavePacket.highPowersType).contains(type) else { return }
+        defer { lastType = type }
+        if let lastType, type > lastType { return }
+        decoded.items.append(
+            .periodMark(stream: ThinkGearProfile.eeg, sampleCount: ThinkGearProfile.samplesPerPower))
     }
 
     /// Four of the eight powers; the other four come in a packet of their own.

@@ -48,6 +48,8 @@ public struct TGAMProfile: HeadsetProfile {
     /// The stream is listened to before anything else, so that the first frame can tell what it is that was found.
     public var controlCharacteristics: [BluetoothUUID] { [radio.data] }
     public var dataCharacteristics: [BluetoothUUID] { [] }
+    /// The module is that of the other ThinkGear headsets.
+    public var constantDelay: ConstantDelay? { ThinkGearProfile().constantDelay }
     public var epochRule: EpochRule { .connection }
     public var memory: MemoryCapability { .none }
 
@@ -71,6 +73,12 @@ public struct TGAMProfile: HeadsetProfile {
 
     public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
         TGAMProfile(radio: Radio.allCases.first { database[$0.data] != nil } ?? radio)
+    }
+
+    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
+        controlCharacteristics.first.map {
+            HeadsetByteStream(characteristic: $0, bytesPerSecond: HeadsetByteStream.thinkGearBytesPerSecond)
+        }
     }
 
     public func makeDecoder() -> any HeadsetDecoder { TGAMDecoder(characteristic: radio.data) }

@@ -3,7 +3,9 @@ public import Bluetooth
 /// Decodes the byte stream of a ThinkGear serial port into the streams of ``ThinkGearProfile``.
 ///
 /// The format has no counter. Damage is therefore counted in bytes: what lies between two good frames tells how many frames
-/// were lost there.
+/// were lost there. Bytes that never came leave no trace; but the module computes powers once in 512 raw samples, so that each
+/// set of them is a mark (``DecodedItem/periodMark(stream:sampleCount:)``). In a recording of 322 s, 320 of the 321 intervals
+/// between two sets are 512 raw samples; one is 262, where the module or the recording began anew.
 public struct ThinkGearDecoder: HeadsetDecoder {
     private let characteristic: BluetoothUUID
     private var parser = ThinkGearParser()
@@ -89,6 +91,13 @@ public struct ThinkGearDecoder: HeadsetDecoder {
         start = end
     }
 
+    /// Powers were computed here, of the raw samples up to here.
+    private static func appendMark(from start: inout Int, into decoded: inout Decoded) {
+        endRaw(from: &start, into: &decoded)
+        decoded.items.append(
+            .periodMark(stream: ThinkGearProfile.eeg, sampleCount: ThinkGearProfile.samplesPerPower))
+    }
+
     private mutating func appendRows(of payload: ArraySlice<UInt8>, rawStart: inout Int, into decoded: inout Decoded) {
         var esense: (poorSignal: Int32?, attention: Int32?, meditation: Int32?)
         for row in ThinkGearRows(payload: payload) where row.extendedLevel == 0 {
@@ -98,12 +107,13 @@ public struct ThinkGearDecoder: HeadsetDecoder {
                 let bits = UInt16(value[value.startIndex]) << 8 | UInt16(value[value.startIndex + 1])
                 decoded.values.append(Int32(Int16(bitPattern: bits)))
             case (ThinkGearRow.power, 24):
-                Self.endRaw(from: &rawStart, into: &decoded)
+                Self.appendMark(from: &rawStart, into: &decoded)
                 for place in stride(from: value.startIndex, to: value.endIndex, by: 3) {
                     decoded.values.append(
                         Int32(value[place]) << 16 | Int32(value[place + 1]) << 8 | Int32(value[place + 2]))
                 }
                 Self.appendInstant(of: ThinkGearProfile.power, firstChannel: 0, from: &rawStart, into: &decoded)
+            case (ThinkGearRow.floatingPower, 32): Self.appendMark(from: &rawStart, into: &decoded)
             case (ThinkGearRow.poorSignal, 1): esense.poorSignal = value.first.map(Int32.init)
             case (ThinkGearRow.attention, 1): esense.attention = value.first.map(Int32.init)
             case (ThinkGearRow.meditation, 1): esense.meditation = value.first.map(Int32.init)

@@ -9,9 +9,12 @@ public struct ThinkGearProfile: SerialPortProfile {
     /// The place of the stream of signal quality, attention and meditation.
     public static let esense = 2
 
+    /// Raw samples between two sets of powers, exactly, as a recording shows.
+    public static let samplesPerPower = 512
+
     /// Bytes per second while the headset sends: 512 raw frames and 1 power frame. Tells the time of recorded bytes without
     /// times.
-    public static let nominalBytesPerSecond = 512 * ThinkGearFrame.rawLength + ThinkGearFrame.powerLength
+    public static let nominalBytesPerSecond = samplesPerPower * ThinkGearFrame.rawLength + ThinkGearFrame.powerLength
 
     /// Microvolts of one raw step: 1.8 V reference, 12 bits, gain 2000 (NeuroSky, "How to convert raw values to voltage").
     public static let microvoltsPerStep = 0.2197265625
@@ -24,6 +27,14 @@ public struct ThinkGearProfile: SerialPortProfile {
 
     public var model: String { "thinkgear" }
     public var displayName: String { "NeuroSky ThinkGear headset" }
+
+    /// What the module computes and filters before is not told.
+    public var constantDelay: ConstantDelay? {
+        ConstantDelay(parts: [
+            .serialPort(
+                bytes: ThinkGearFrame.rawLength, baud: 57_600, source: "NeuroSky, ThinkGear Serial Stream Guide")
+        ])
+    }
 
     public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["MindWave Mobile"]) }
 
@@ -53,6 +64,10 @@ public struct ThinkGearProfile: SerialPortProfile {
 
     /// The headset sends as soon as it is connected and takes no commands.
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] { [] }
+
+    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
+        HeadsetByteStream(characteristic: .serialPort, bytesPerSecond: HeadsetByteStream.thinkGearBytesPerSecond)
+    }
 
     public func makeDecoder() -> any HeadsetDecoder { ThinkGearDecoder() }
 

@@ -9,6 +9,8 @@ struct ThinkGearRow {
     static let blink: UInt8 = 0x16
     static let raw: UInt8 = 0x80
     static let power: UInt8 = 0x83
+    /// Eight powers as floating-point numbers; of old modules.
+    static let floatingPower: UInt8 = 0x81
     /// Raises the extended code level of the code that follows.
     static let extendedCode: UInt8 = 0x55
 

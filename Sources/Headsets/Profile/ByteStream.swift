@@ -79,6 +79,11 @@ struct ByteStream: Sendable {
         Int32(Int16(bitPattern: UInt16(self[offset]) << 8 | UInt16(self[offset + 1])))
     }
 
+    /// The big-endian number of 32 bits at a place.
+    func uint32(bigEndianAt offset: Int) -> UInt32 {
+        uint32(littleEndianAt: offset).byteSwapped
+    }
+
     /// The little-endian number of 32 bits at a place.
     func uint32(littleEndianAt offset: Int) -> UInt32 {
         UInt32(self[offset]) | UInt32(self[offset + 1]) << 8 | UInt32(self[offset + 2]) << 16 | UInt32(self[offset + 3]) << 24

@@ -26,6 +26,8 @@ public enum GapCause: String, Hashable, Sendable, CaseIterable {
     case impedance
     /// The headset's memory overwrote samples before they could be read.
     case bufferOverrun
+    /// The headset was let go because what it sends breaks a rule; a person must look.
+    case quarantined
     /// A person paused the recording.
     case operatorStopped = "operator"
 }

@@ -9,6 +9,15 @@ public protocol HeadsetDecoder: Sendable {
     ///   - characteristic: where the bytes came from.
     ///   - decoded: gets the items, in the order of the bytes.
     mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded)
+
+    /// The decoder of another link to the same headset, which has what this one has learnt of the headset; nil where a fresh
+    /// one is as good.
+    func continued() -> (any HeadsetDecoder)?
+}
+
+extension HeadsetDecoder {
+    /// A fresh one is as good.
+    public func continued() -> (any HeadsetDecoder)? { nil }
 }
 
 /// What a decoder found: items, and the sample values that they refer to. Reused from call to call, so that the steady
@@ -43,6 +52,10 @@ public enum DecodedItem: Hashable, Sendable {
     case damaged(stream: Int, count: Int)
     /// The headset took `count` samples from `counter` on, and never sends them: no packet was lost.
     case unsent(stream: Int, counter: UInt32, count: Int)
+    /// A mark that the headset itself makes: between this one and the one before it, it took exactly `sampleCount` samples of
+    /// the stream, whatever arrived of them, or a multiple of that where marks were lost. It stands among the samples where the
+    /// headset put it. A headset that begins anew, begins to count anew.
+    case periodMark(stream: Int, sampleCount: Int)
     /// Bytes that belong to no valid message were dropped; nothing can be said about samples in them.
     case discarded(byteCount: Int)
     /// The impedance of an electrode, in kΩ as the headset says it; `electrode` is a place in
@@ -84,11 +97,16 @@ public struct SampleBlock: Hashable, Sendable {
     public var origin: Origin
     /// True where the values are sums of differences: wrong if a whole turn of the counter was lost before them unseen.
     public var isSummed: Bool
+    /// The headset's own clock when the last of the instants was taken, in ticks of ``HeadsetProfile/deviceTickFrequency``;
+    /// nil where nothing was sent that tells it. The profile says what a tick is worth; whether the clock is right, is even, or
+    /// goes on at all, is the headset's word only.
+    public var deviceTicks: UInt64?
 
     /// Creates a block.
     public init(
         stream: Int, counter: UInt32?, bootIdentifier: UInt32? = nil, firstChannel: Int = 0, channelCount: Int,
-        instantCount: Int, values: Range<Int>, origin: Origin = .live, isSummed: Bool = false
+        instantCount: Int, values: Range<Int>, origin: Origin = .live, isSummed: Bool = false,
+        deviceTicks: UInt64? = nil
     ) {
         self.stream = stream
         self.counter = counter
@@ -99,5 +117,6 @@ public struct SampleBlock: Hashable, Sendable {
         self.values = values
         self.origin = origin
         self.isSummed = isSummed
+        self.deviceTicks = deviceTicks
     }
 }

@@ -50,6 +50,15 @@ public protocol HeadsetProfile: Sendable {
     /// Whether and how the headset hands over samples from its memory.
     var memory: MemoryCapability { get }
 
+    /// Ticks per second of the clock that samples bear (``SampleBlock/deviceTicks``), nominal; nil where they bear none.
+    var deviceTickFrequency: Double? { get }
+
+    /// The number of values of that clock before it wraps to 0; nil where it does not wrap, or the decoder has unwrapped it.
+    var deviceTickModulus: UInt64? { get }
+
+    /// What is known of the delay that the times of EEG samples contain; nil where nothing is.
+    var constantDelay: ConstantDelay? { get }
+
     /// Limits on the headset's silence.
     var timing: ProfileTiming { get }
 
@@ -81,6 +90,11 @@ public protocol HeadsetProfile: Sendable {
     /// - Parameter stated: some of ``settings``.
     func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile
 
+    /// The stream of bytes that carries the samples; nil where a notification is more than its bytes.
+    ///
+    /// - Parameter beginning: the first bytes of a recorded stream, by which some headsets tell how much they send.
+    func byteStream(beginning: [UInt8]) -> HeadsetByteStream?
+
     /// A decoder for one link.
     func makeDecoder() -> any HeadsetDecoder
 }
@@ -88,6 +102,9 @@ public protocol HeadsetProfile: Sendable {
 extension HeadsetProfile {
     /// None in particular.
     public var vitalCharacteristics: [BluetoothUUID] { [] }
+    public var deviceTickFrequency: Double? { nil }
+    public var deviceTickModulus: UInt64? { nil }
+    public var constantDelay: ConstantDelay? { nil }
     public var tellsIdentityInStatus: Bool { false }
     public var isAskedWhileStreaming: Bool { true }
     public var isDiscriminatedByDatabase: Bool { false }
@@ -97,6 +114,7 @@ extension HeadsetProfile {
     public func choosing(preset: String) -> any HeadsetProfile { self }
     public var settings: [HeadsetSetting] { [] }
     public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile { self }
+    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? { nil }
 
     /// True where a headset can prove which one it is.
     public var provesIdentity: Bool { identityCharacteristic != nil || tellsIdentityInStatus }

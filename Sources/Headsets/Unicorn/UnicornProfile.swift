@@ -58,5 +58,10 @@ public struct UnicornProfile: SerialPortProfile {
         .write(command.bytes, to: .serialPort, type: .withoutResponse)
     }
 
+    /// 250 frames.
+    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
+        HeadsetByteStream(characteristic: .serialPort, bytesPerSecond: 250 * Double(UnicornFrame.length))
+    }
+
     public func makeDecoder() -> any HeadsetDecoder { UnicornDecoder() }
 }

@@ -10,12 +10,14 @@ public struct BootRecord: Hashable, Sendable {
     public var ended: MonotonicTime?
     /// The streams, in the headset's order.
     public var streams: [StreamRecord]
+    /// How fast the headset's own time runs.
+    public var crystal: Crystal
 
     /// What one stream did. Positions count sampling periods since power-on.
     public struct StreamRecord: Hashable, Sendable {
         /// The index of position 0.
         public var firstIndex: UInt32
-        /// The sampling frequency that the headset's crystal really makes, in hertz.
+        /// Samples per second of the headset's own time.
         public var samplingFrequency: Double
         /// The positions at which samples were taken: ranges in order; the last one is open while the headset samples.
         public var runs: [Run]
@@ -39,13 +41,14 @@ public struct BootRecord: Hashable, Sendable {
 
     /// The time at which the sample at a position was taken.
     public func time(of position: Int64, stream: Int) -> MonotonicTime {
-        began + .nanoseconds(Int64((Double(position) * 1e9 / streams[stream].samplingFrequency).rounded(.up)))
+        let elapsed = Crystal.headsetTime(ofPeriods: position, frequency: streams[stream].samplingFrequency)
+        return crystal.instant(of: crystal.headsetTime(at: began) + elapsed)
     }
 
     /// How many sampling periods had passed at an instant: the position of the next sample.
     public func position(at time: MonotonicTime, stream: Int) -> Int64 {
-        let elapsed = Double(min(time, ended ?? time).nanoseconds - began.nanoseconds)
-        return elapsed < 0 ? 0 : Int64(elapsed * streams[stream].samplingFrequency / 1e9) + 1
+        let elapsed = crystal.headsetTime(at: min(time, ended ?? time)) - crystal.headsetTime(at: began)
+        return elapsed < 0 ? 0 : Crystal.periods(in: elapsed, frequency: streams[stream].samplingFrequency) + 1
     }
 }
 

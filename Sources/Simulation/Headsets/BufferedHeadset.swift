@@ -69,15 +69,14 @@ public final class BufferedHeadset: PeripheralBehaviour {
     func boot(at time: Int64) {
         let number = UInt64(bootHistory.count) << 32 | UInt64(headset.number)
         var generator = SeededGenerator(seed: seed, purpose: 0xB007 ^ number << 16)
-        let factor = 1 + specification.crystalErrorPPM * 1e-6
         let firstIndex =
             bootHistory.isEmpty ? specification.firstIndex : specification.firstIndexAfterReboot ?? specification.firstIndex
         bootHistory.append(
             BootRecord(
                 bootIdentifier: UInt32(truncatingIfNeeded: generator.next()), began: MonotonicTime(nanoseconds: time),
                 streams: specification.streams.map {
-                    .init(firstIndex: firstIndex, samplingFrequency: $0.samplingFrequency * factor, runs: [])
-                }))
+                    .init(firstIndex: firstIndex, samplingFrequency: $0.samplingFrequency, runs: [])
+                }, crystal: headset.specification.crystal))
         memories = specification.streams.map { _ in BufferedMemory(capacity: specification.capacity) }
         reads = specification.streams.map { _ in nil }
         wrapCounts = specification.streams.map { _ in 0 }
@@ -250,8 +249,8 @@ public final class BufferedHeadset: PeripheralBehaviour {
 
     private func statusReport(at time: Int64) -> [[UInt8]] {
         let hours = Double(time - (bootHistory.first?.began.nanoseconds ?? 0)) / 3600e9
-        let frequency = 32_768.0 * (1 + specification.crystalErrorPPM * 1e-6)
-        let ticks = UInt64(Double(time - boot.began.nanoseconds) * frequency / 1e9)
+        let elapsed = headset.headsetTime(at: time) - headset.headsetTime(at: boot.began.nanoseconds)
+        let ticks = UInt64(Crystal.periods(in: elapsed, frequency: 32_768))
         let header = BufferedEEGStatusHeader(
             condition: condition, batteryPercent: UInt8(max(1, min(100, specification.batteryPercent - 2 * hours))),
             bootIdentifier: boot.bootIdentifier, deviceTicks: ticks, tickFrequency: 32_768,

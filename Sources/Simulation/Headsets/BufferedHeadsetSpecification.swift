@@ -68,6 +68,7 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: BufferedEEGService.characteristics),
             behaviour: .buffered(specification))
         headset.connectionInterval = .milliseconds(30)
+        headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         return headset
     }
 }

@@ -5,13 +5,11 @@ import Headsets
 /// streams on when that ends.
 final class CytonBLEHeadset: PeripheralBehaviour, SessionHeadset {
     private unowned let headset: SimulatedHeadset
-    private let crystalErrorPPM: Double
     private let interval: Int64
     private var record = SessionRecord()
     private var commands = CytonCommands()
 
-    init(crystalErrorPPM: Double, headset: SimulatedHeadset) {
-        self.crystalErrorPPM = crystalErrorPPM
+    init(headset: SimulatedHeadset) {
         self.headset = headset
         interval = headset.specification.connectionInterval.nanoseconds
     }
@@ -36,8 +34,9 @@ final class CytonBLEHeadset: PeripheralBehaviour, SessionHeadset {
         for character in value {
             switch commands.next(character) {
             case .start:
-                let frequency = CytonProfile.frameFrequency / 2 * (1 + crystalErrorPPM * 1e-6)
-                record.start(at: time, firstIndexes: [0], samplingFrequencies: [frequency])
+                record.start(
+                    at: time, firstIndexes: [0], samplingFrequencies: [CytonProfile.frameFrequency / 2],
+                    crystal: headset.specification.crystal)
             case .stop, .reset: record.stop(at: time)
             default: break
             }
@@ -82,7 +81,8 @@ extension HeadsetSpecification {
         var headset = HeadsetSpecification(
             localName: "RFduino", identifier: address(number: 0x600 + number), serviceUUIDs: [RFduinoService.service],
             database: GATTDatabase(characteristics: RFduinoService.characteristics),
-            behaviour: .cytonBLE(crystalErrorPPM: crystalErrorPPM))
+            behaviour: .cytonBLE)
+        headset.crystal = Crystal(errorPPM: crystalErrorPPM)
         headset.connectionInterval = .milliseconds(20)
         // Burned into the radio's chip. Without a serial number, nothing else could prove which headset it is.
         headset.hasFixedAddress = true

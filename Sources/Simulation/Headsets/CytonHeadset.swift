@@ -71,11 +71,12 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
     private func obey(_ command: CytonCommands.Command, at time: Int64) {
         switch command {
         case .start:
-            let frequency = CytonProfile.frameFrequency * (1 + specification.crystalErrorPPM * 1e-6)
+            let frequency = CytonProfile.frameFrequency
             let eeg = isDaisyAttached ? [frequency / 2, frequency / 2] : [frequency]
             daisySessions.append(isDaisyAttached)
             record.start(
                 at: time, firstIndexes: [0, 0, 0], samplingFrequencies: eeg + [frequency / 10],
+                crystal: headset.specification.crystal,
                 packetsPerInstant: isDaisyAttached ? 2 : 1)
         case .stop: record.stop(at: time)
         case .attachDaisy:
@@ -103,7 +104,7 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
         var bytes: [UInt8] = []
         let isDaisy = daisySessions.last == true
         for position in record.takeDue(at: time, backlog: Self.backlog) {
-            bytes += frame(position, isDaisy: isDaisy, at: time).encoded()
+            bytes += frame(position, isDaisy: isDaisy).encoded()
         }
         if !bytes.isEmpty { headset.notify(bytes, from: .serialPort) }
         if !answers.isEmpty, headset.isNotifying(.serialPort) {
@@ -113,11 +114,13 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
         return time + interval
     }
 
-    private func frame(_ position: Int64, isDaisy: Bool, at time: Int64) -> CytonFrame {
+    private func frame(_ position: Int64, isDaisy: Bool) -> CytonFrame {
         let session = record.number
         let bank = isDaisy && position % 2 == 0 ? 1 : 0
         let instant = isDaisy ? (position + 1) / 2 : position
-        let milliseconds = UInt32(truncatingIfNeeded: (time - booted) / 1_000_000 + Self.bootMilliseconds)
+        let began = headset.headsetTime(at: record.sessions[session].began.nanoseconds) - headset.headsetTime(at: booted)
+        let elapsed = began + Crystal.headsetTime(ofPeriods: position, frequency: CytonProfile.frameFrequency)
+        let milliseconds = UInt32(truncatingIfNeeded: elapsed / 1_000_000 + Self.bootMilliseconds)
         let (kind, auxiliary) = auxiliary(position, session, milliseconds)
         return CytonFrame(
             number: UInt8(truncatingIfNeeded: position), eeg: (0..<8).map { sampled(session, bank, $0, instant) },
@@ -187,6 +190,7 @@ extension HeadsetSpecification {
             ]),
             behaviour: .cyton(specification))
         headset.connectionInterval = .milliseconds(20)
+        headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         return headset
     }
 }

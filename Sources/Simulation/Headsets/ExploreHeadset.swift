@@ -82,10 +82,16 @@ final class ExploreHeadset: PeripheralBehaviour, SessionHeadset {
         headset.scheduleTick(at: isHeard ? time + interval : nil)
     }
 
-    private var factor: Double { 1 + specification.crystalErrorPPM * 1e-6 }
+    /// Nanoseconds of a tick.
+    private static let tickNanoseconds: Int64 = 10_000
+
+    /// The headset's time since it was switched on, in nanoseconds.
+    private func elapsed(at time: Int64) -> Int64 {
+        headset.headsetTime(at: max(time, booted)) - headset.headsetTime(at: booted)
+    }
 
     private func ticks(at time: Int64) -> UInt64 {
-        specification.firstTicks + UInt64(Double(max(0, time - booted)) * ExplorePacket.tickFrequency * factor / 1e9)
+        specification.firstTicks + UInt64(elapsed(at: time) / Self.tickNanoseconds)
     }
 
     /// Each stream goes on at the next multiple of its period on the headset's clock.
@@ -95,14 +101,19 @@ final class ExploreHeadset: PeripheralBehaviour, SessionHeadset {
         func first(_ period: UInt64) -> Int64 { Int64((now + period - 1) / period) }
         let banks = (specification.channelCount + 7) / 8
         let (motion, environment) = (first(5000), first(100_000))
+        func delay(_ first: Int64, _ period: UInt64) -> Int64 {
+            (first * Int64(period) - Int64(specification.firstTicks)) * Self.tickNanoseconds - elapsed(at: time)
+        }
         periods.append(period)
         nextMotion = 0
         nextEnvironment = 0
         record.start(
             at: time,
             firstIndexes: [motion, motion, motion, environment] + (0..<banks).map { _ in first(period) },
-            samplingFrequencies: [20 * factor, 20 * factor, 20 * factor, factor]
-                + (0..<banks).map { _ in samplingFrequency * factor })
+            samplingFrequencies: [20, 20, 20, 1] + (0..<banks).map { _ in samplingFrequency },
+            crystal: headset.specification.crystal,
+            delays: (0..<3).map { _ in delay(motion, 5000) } + [delay(environment, 100_000)]
+                + (0..<banks).map { _ in delay(first(period), period) })
         answers.append(information(at: now))
     }
 
@@ -253,6 +264,7 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: specification.service.characteristics),
             behaviour: .explore(specification))
         headset.connectionInterval = .milliseconds(20)
+        headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         // Without a serial number, nothing but the address could prove which headset it is.
         headset.hasFixedAddress = true
         return headset

@@ -120,11 +120,10 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         isMeasuringImpedance = false
         isSampling = true
         next = 0
-        let factor = 1 + specification.crystalErrorPPM * 1e-6
         sessions.append(
             SampleSession(
                 began: MonotonicTime(nanoseconds: time), firstIndexes: [0, 0],
-                samplingFrequencies: [200 * factor, 2000 / Double(Self.cycle) * factor]))
+                samplingFrequencies: [200, 2000 / Double(Self.cycle)], crystal: headset.specification.crystal))
     }
 
     private func stop(at time: Int64) {
@@ -246,6 +245,7 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     }
 
     func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
+        if position < 0 { return nil }
         if stream == GanglionProfile.accelerometer { return acceleration(session, channel, position) }
         switch specification.firmware {
         case .version3:
@@ -289,6 +289,7 @@ extension HeadsetSpecification {
             serviceUUIDs: [GanglionService.service],
             database: GATTDatabase(characteristics: GanglionService.characteristics), behaviour: .ganglion(specification))
         headset.connectionInterval = .milliseconds(20)
+        headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         // Burned into the radio's chip. Without a serial number, nothing else could prove which headset it is.
         headset.hasFixedAddress = true
         return headset

@@ -1,5 +1,4 @@
 public import Bluetooth
-public import Capture
 
 /// What a simulated headset is like.
 public struct HeadsetSpecification: Sendable {
@@ -22,15 +21,12 @@ public struct HeadsetSpecification: Sendable {
         case muse(MuseSpecification)
         /// An OpenBCI Cyton at a serial port: no memory, a counter of a second, and it streams on when its link ends.
         case cyton(CytonSpecification)
-        /// An OpenBCI Cyton with a radio of its own, whose crystal is fast by some parts in a million: no memory, a counter of
-        /// two seconds, and it streams on when its link ends.
-        case cytonBLE(crystalErrorPPM: Double)
+        /// An OpenBCI Cyton with a radio of its own: no memory, a counter of two seconds, and it streams on when its link ends.
+        case cytonBLE
         /// A Mentalab Explore: no memory; its packets are told apart by their times.
         case explore(ExploreSpecification)
         /// A g.tec Unicorn Hybrid Black at a serial port: no memory, a counter of 32 bits.
         case unicorn(UnicornSpecification)
-        /// Plays recorded notifications; those before the data either with it, or as answers to the first commands.
-        case recorded(Capture, answersCommands: Bool = false, startDelay: Duration = .zero)
     }
 
     /// The local name in the advertisement.
@@ -55,6 +51,8 @@ public struct HeadsetSpecification: Sendable {
     public var supervisionTimeout = Duration.seconds(2)
     /// How long the headset takes to boot until it advertises.
     public var bootDuration = Duration.milliseconds(800)
+    /// How fast its own time runs: its samples' and its clock's.
+    public var crystal = Crystal()
     /// Received signal strength in the room, in dBm.
     public var rssi: Int8 = -60
     /// True where a bond lets this machine resolve private addresses: every address of the headset is then the first.

@@ -101,14 +101,13 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
         isSampling = true
         nextMotion = 0
         nextPress = time + Self.pressPeriod
-        let factor = 1 + specification.crystalErrorPPM * 1e-6
-        let motion = HermesProfile.motionFrequency * factor
+        let motion = HermesProfile.motionFrequency
         boots.append(bootCount)
         sessionGains.append(gains)
         sessions.append(
             SampleSession(
                 began: MonotonicTime(nanoseconds: time), firstIndexes: [taken, 0, 0, 0],
-                samplingFrequencies: [250 * factor, motion, motion, motion]))
+                samplingFrequencies: [250, motion, motion, motion], crystal: headset.specification.crystal))
     }
 
     private func stop(at time: Int64) {
@@ -206,6 +205,7 @@ extension HeadsetSpecification {
             identifier: PeripheralIdentifier(address: 0x0080_E126_0000 + UInt64(number), type: .public), serviceUUIDs: [],
             database: GATTDatabase(characteristics: HermesService.characteristics), behaviour: .hermes(specification))
         headset.connectionInterval = .milliseconds(30)
+        headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         headset.hasFixedAddress = true
         return headset
     }

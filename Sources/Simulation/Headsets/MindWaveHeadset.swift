@@ -3,15 +3,15 @@ public import Headsets
 
 /// The firmware of a MindWave Mobile 2: 512 raw samples a second in packets of ten, signal quality and powers once a second;
 /// sends what was started, to whoever has subscribed, until the link ends.
-final class MindWaveHeadset: PeripheralBehaviour {
+final class MindWaveHeadset: PeripheralBehaviour, SessionHeadset {
+    private(set) var sessions: [SampleSession] = []
+
     /// Samples per second (NeuroSky).
     private static let samplingFrequency: Int64 = 512
 
     private unowned let headset: SimulatedHeadset
     private let interval: Int64
     private var (sendsRaw, sendsESense) = (false, false)
-    private var bootCount: UInt32 = 0
-    private var began: Int64 = 0
     /// The first raw sample, and the first second, that were not sent.
     private var (next, nextSecond): (Int64, Int64) = (0, 0)
 
@@ -22,9 +22,12 @@ final class MindWaveHeadset: PeripheralBehaviour {
 
     var isStreaming: Bool { sendsRaw }
 
+    func shutDown(at time: Int64) {
+        if !sessions.isEmpty { sessions[sessions.count - 1].ended = MonotonicTime(nanoseconds: time) }
+    }
+
     func boot(at time: Int64) {
-        began = time
-        bootCount += 1
+        sessions.append(.uncounted(at: time, samplingFrequency: Double(Self.samplingFrequency), headset))
         (sendsRaw, sendsESense) = (false, false)
     }
 
@@ -57,10 +60,7 @@ final class MindWaveHeadset: PeripheralBehaviour {
     }
 
     private func position(at time: Int64) -> Int64 {
-        // Split, because nanoseconds of weeks times 512 do not fit into 64 bits.
-        let elapsed = time - began
-        return elapsed / 1_000_000_000 * Self.samplingFrequency
-            + elapsed % 1_000_000_000 * Self.samplingFrequency / 1_000_000_000
+        sessions.last?.position(at: MonotonicTime(nanoseconds: time), stream: ThinkGearProfile.eeg) ?? 0
     }
 
     func tick(at time: Int64) -> Int64? {
@@ -70,16 +70,22 @@ final class MindWaveHeadset: PeripheralBehaviour {
             // What a silent radio could not carry is gone.
             next = max(next, end - Self.samplingFrequency)
             while next + Int64(MindWaveService.samplesPerPacket) <= end {
+                // The module computes powers of each 512 raw samples: they stand where the next sample belongs to the next.
+                sendESense(upTo: next)
                 let samples = (0..<MindWaveService.samplesPerPacket).map { raw(next + Int64($0)) }
                 headset.notify(MindWavePacket.raw(samples), from: MindWaveService.raw)
                 next += Int64(MindWaveService.samplesPerPacket)
             }
         }
-        if sendsESense, end / Self.samplingFrequency > nextSecond {
-            nextSecond = end / Self.samplingFrequency
-            sendESense(second: nextSecond)
-        }
+        sendESense(upTo: sendsRaw ? next : end)
         return time + interval
+    }
+
+    /// Sends the powers of the second that ended last, if they were not sent.
+    private func sendESense(upTo position: Int64) {
+        guard sendsESense, position / Self.samplingFrequency > nextSecond else { return }
+        nextSecond = position / Self.samplingFrequency
+        sendESense(second: nextSecond)
     }
 
     private func sendESense(second: Int64) {
@@ -94,11 +100,14 @@ final class MindWaveHeadset: PeripheralBehaviour {
         }
     }
 
-    /// A sample within the notional 12 bits of the module.
     private func raw(_ position: Int64) -> Int16 {
-        let value = SimulatedSignal.value(
-            seed: headset.world.seed, boot: bootCount, stream: 0, channel: 0, index: UInt32(truncatingIfNeeded: position))
-        return Int16(max(-2048, min(2047, value / 512)))
+        SimulatedSignal.moduleValue(seed: headset.world.seed, boot: UInt32(sessions.count), position: position)
+    }
+
+    func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
+        guard stream == ThinkGearProfile.eeg else { return nil }
+        return Int32(
+            SimulatedSignal.moduleValue(seed: headset.world.seed, boot: UInt32(session + 1), position: position))
     }
 }
 

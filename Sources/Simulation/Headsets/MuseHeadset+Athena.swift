@@ -7,9 +7,12 @@ extension MuseHeadset {
     /// The device's clock begins here when it is switched on, whatever the date: 2024-12-03 00:00 UTC.
     private static let epochMilliseconds: UInt64 = 1_733_184_000_000
 
+    /// The steps of the time in a packet, in milliseconds, as in a recording.
+    private static let clockStep: UInt64 = 10
+
     private typealias Block = (tag: MuseAthenaPacket.Tag, number: UInt8, content: [UInt8])
 
-    func sendMultiplexed(_ session: SampleSession, at time: Int64, deviceMilliseconds: UInt64) {
+    func sendMultiplexed(_ session: SampleSession, at time: Int64) {
         var blocks: [Block] = []
         // The other streams are in the same blocks: acceleration beside rotation, both banks of optics.
         _ = due(MuseAthenaProfile.gyroscope, session, at: time)
@@ -47,23 +50,44 @@ extension MuseHeadset {
             content[1] = UInt8(truncatingIfNeeded: battery >> 8)
             blocks.append((.battery, UInt8(truncatingIfNeeded: time / 1_000_000_000), content))
         }
-        send(blocks, deviceMilliseconds: Self.epochMilliseconds + deviceMilliseconds)
+        send(blocks, session, at: time)
     }
 
-    private func send(_ blocks: [Block], deviceMilliseconds: UInt64) {
+    /// The device's clock when a block was complete: its number is that of the next one less one.
+    private func milliseconds(_ block: Block, _ session: SampleSession, at time: Int64) -> UInt64 {
+        let stream: Int? =
+            switch block.tag {
+            case .eeg4, .eeg8: MuseAthenaProfile.eeg
+            case .optics4, .optics8, .optics16: MuseAthenaProfile.optics
+            case .motion: MuseAthenaProfile.accelerometer
+            case .reference: Self.reference
+            case .battery, .newBattery: nil
+            }
+        var headsetTime = headset.headsetTime(at: time)
+        if let stream {
+            let latest = nextPackets[stream] - 1
+            let back = Int64(number(stream, latest, session) &- block.number)
+            headsetTime = session.headsetTime(of: (latest - back + 1) * instantsPerPacket[stream], stream: stream)
+        }
+        let elapsed = max(0, headsetTime - headset.headsetTime(at: bootTime)) / 1_000_000
+        return Self.epochMilliseconds + UInt64(elapsed) / Self.clockStep * Self.clockStep
+    }
+
+    /// A packet bears the time at which its first block was complete.
+    private func send(_ blocks: [Block], _ session: SampleSession, at time: Int64) {
         var packet: [Block] = []
         var length = MuseAthenaPacket.headerLength
         for block in blocks {
             let blockLength = MuseAthenaPacket.blockHeaderLength + block.content.count
             if length + blockLength > Self.packetLengthMaximum {
-                notify(packet, deviceMilliseconds: deviceMilliseconds)
+                notify(packet, deviceMilliseconds: milliseconds(packet[0], session, at: time))
                 packet.removeAll()
                 length = MuseAthenaPacket.headerLength
             }
             packet.append(block)
             length += blockLength
         }
-        if !packet.isEmpty { notify(packet, deviceMilliseconds: deviceMilliseconds) }
+        if let first = packet.first { notify(packet, deviceMilliseconds: milliseconds(first, session, at: time)) }
     }
 
     private func notify(_ blocks: [Block], deviceMilliseconds: UInt64) {

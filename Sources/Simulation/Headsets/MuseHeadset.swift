@@ -49,7 +49,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
     private var isStartPending = false
     /// An Athena's number of the next packet.
     var nextIndex: UInt16 = 0
-    private var bootTime: Int64 = 0
+    private(set) var bootTime: Int64 = 0
     private var nextTelemetry: Int64 = 0
     private var telemetryCount: UInt16 = 0
     private var lastKeepAlive: Int64 = 0
@@ -159,7 +159,6 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         nextPackets = instantsPerPacket.map { _ in 0 }
         nextTelemetry = time
         lastKeepAlive = time
-        let factor = 1 + specification.crystalErrorPPM * 1e-6
         var generator = SeededGenerator(
             seed: headset.world.seed, purpose: 0x305E ^ UInt64(headset.number) << 16 ^ UInt64(sessions.count) << 32)
         // Some sessions begin shortly before the number of the packets wraps.
@@ -167,7 +166,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         sessions.append(
             SampleSession(
                 began: MonotonicTime(nanoseconds: time), firstIndexes: instantsPerPacket.map { first * $0 },
-                samplingFrequencies: [256, 52, 52, 64, 64, 31].map { $0 * factor }))
+                samplingFrequencies: [256, 52, 52, 64, 64, 29.7], crystal: headset.specification.crystal))
     }
 
     private func stop(at time: Int64) {
@@ -186,7 +185,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
             return nil
         }
         if specification.muse == .museSAthena {
-            sendMultiplexed(session, at: time, deviceMilliseconds: UInt64((time - bootTime) / 1_000_000))
+            sendMultiplexed(session, at: time)
             return time + interval
         }
         for stream in instantsPerPacket.indices where stream != MuseProfile.ppg || specification.muse == .muse2 {

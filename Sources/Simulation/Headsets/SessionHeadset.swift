@@ -25,16 +25,30 @@ public struct SampleSession: Hashable, Sendable {
     public var ended: MonotonicTime?
     /// By stream: the index of position 0, not reduced by the counter's modulus.
     public var firstIndexes: [Int64]
-    /// By stream: samples per second, as the headset's crystal makes them.
+    /// By stream: samples per second of the headset's own time.
     public var samplingFrequencies: [Double]
+    /// How fast the headset's own time runs.
+    public var crystal = Crystal()
+    /// By stream: how long after the beginning position 0 is taken, in nanoseconds of the headset's time; empty for at once.
+    public var delays: [Int64] = []
 
     /// How many sampling periods of a stream have passed at an instant.
     public func position(at time: MonotonicTime, stream: Int) -> Int64 {
-        Int64(Double(min(time, ended ?? time).nanoseconds - began.nanoseconds) * samplingFrequencies[stream] / 1e9)
+        let elapsed = crystal.headsetTime(at: min(time, ended ?? time)) - origin(of: stream)
+        return Crystal.periods(in: elapsed, frequency: samplingFrequencies[stream])
     }
 
-    /// When the sample at a position was taken, in nanoseconds.
-    func time(of position: Int64, stream: Int) -> Int64 {
-        began.nanoseconds + Int64((Double(position) * 1e9 / samplingFrequencies[stream]).rounded(.up))
+    /// When the sample at a position was taken: the first instant at which so many periods have passed.
+    public func time(of position: Int64, stream: Int) -> MonotonicTime {
+        crystal.instant(of: headsetTime(of: position, stream: stream))
+    }
+
+    /// The headset's own time then.
+    func headsetTime(of position: Int64, stream: Int) -> Int64 {
+        origin(of: stream) + Crystal.headsetTime(ofPeriods: position, frequency: samplingFrequencies[stream])
+    }
+
+    private func origin(of stream: Int) -> Int64 {
+        crystal.headsetTime(at: began) + (stream < delays.count ? delays[stream] : 0)
     }
 }

@@ -17,7 +17,8 @@ struct SessionRecord {
     ///
     /// - Parameter packetsPerInstant: how many packets stand for one instant of the stream that paces them.
     mutating func start(
-        at time: Int64, firstIndexes: [Int64], samplingFrequencies: [Double], packetsPerInstant: Int = 1
+        at time: Int64, firstIndexes: [Int64], samplingFrequencies: [Double], crystal: Crystal, delays: [Int64] = [],
+        packetsPerInstant: Int = 1
     ) {
         stop(at: time)
         self.packetsPerInstant = packetsPerInstant
@@ -25,7 +26,8 @@ struct SessionRecord {
         next = 0
         sessions.append(
             SampleSession(
-                began: MonotonicTime(nanoseconds: time), firstIndexes: firstIndexes, samplingFrequencies: samplingFrequencies))
+                began: MonotonicTime(nanoseconds: time), firstIndexes: firstIndexes, samplingFrequencies: samplingFrequencies,
+                crystal: crystal, delays: delays))
     }
 
     /// Ends the session, if there is one.

@@ -13,11 +13,6 @@ public final class SimulatedHeadset {
     /// True while the headset is where the radio reaches it.
     public internal(set) var isInRange = true
 
-    /// True once a recorded headset began to play.
-    public internal(set) var isPlaybackStarted = false
-    /// True once a recorded headset has played everything.
-    public internal(set) var isPlaybackFinished = false
-
     /// One link, from this machine's system to the headset.
     struct Link {
         /// A number that no other link has.
@@ -36,6 +31,9 @@ public final class SimulatedHeadset {
         var subscriptions: [BluetoothUUID] = []
         /// A notification that waits to be overtaken.
         var held: (characteristic: BluetoothUUID, value: [UInt8])?
+        /// Notifications that arrive late, in order, and when the last of them does.
+        var late: [(time: Int64, characteristic: BluetoothUUID, value: [UInt8])] = []
+        var lastArrival: Int64 = 0
     }
 
     unowned let world: SimulatedWorld
@@ -74,11 +72,9 @@ public final class SimulatedHeadset {
         case .ganglion(let ganglion): behaviourStorage = GanglionHeadset(ganglion, headset: self)
         case .muse(let muse): behaviourStorage = MuseHeadset(muse, headset: self)
         case .cyton(let cyton): behaviourStorage = CytonHeadset(cyton, headset: self)
-        case .cytonBLE(let error): behaviourStorage = CytonBLEHeadset(crystalErrorPPM: error, headset: self)
+        case .cytonBLE: behaviourStorage = CytonBLEHeadset(headset: self)
         case .explore(let explore): behaviourStorage = ExploreHeadset(explore, headset: self)
         case .unicorn(let unicorn): behaviourStorage = UnicornHeadset(unicorn, headset: self)
-        case .recorded(let capture, let answersCommands, let startDelay):
-            behaviourStorage = RecordedHeadset(capture, answersCommands: answersCommands, startDelay: startDelay, headset: self)
         case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
         }
     }
@@ -88,6 +84,9 @@ public final class SimulatedHeadset {
 
     /// What the headset sent from each start to its stop, where that can be computed again.
     public var sessions: (any SessionHeadset)? { behaviourStorage as? any SessionHeadset }
+
+    /// The headset's own time at an instant of the world.
+    func headsetTime(at time: Int64) -> Int64 { specification.crystal.headsetTime(at: MonotonicTime(nanoseconds: time)) }
 
     /// What a discovery finds now.
     var database: GATTDatabase { behaviour.database ?? specification.database }

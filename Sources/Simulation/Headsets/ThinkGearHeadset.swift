@@ -2,7 +2,9 @@ import Bluetooth
 import Headsets
 
 /// The firmware of a NeuroSky headset at a serial port: 512 raw samples a second, one set of powers a second; no memory.
-final class ThinkGearHeadset: PeripheralBehaviour {
+final class ThinkGearHeadset: PeripheralBehaviour, SessionHeadset {
+    private(set) var sessions: [SampleSession] = []
+
     /// Samples per second (NeuroSky, ThinkGear Communications Protocol).
     static let samplingFrequency: Int64 = 512
 
@@ -13,9 +15,6 @@ final class ThinkGearHeadset: PeripheralBehaviour {
     private var isStarted = false
     private let interval: Int64
     private let isHeartbeat: Bool
-    /// When the headset was switched on: the time of sample 0.
-    private var began: Int64 = 0
-    private var bootCount: UInt32 = 0
     private var next: Int64 = 0
     private var isSending = false
 
@@ -27,9 +26,12 @@ final class ThinkGearHeadset: PeripheralBehaviour {
         interval = (headset.world.options.heartbeat ?? headset.specification.connectionInterval).nanoseconds
     }
 
+    func shutDown(at time: Int64) {
+        if !sessions.isEmpty { sessions[sessions.count - 1].ended = MonotonicTime(nanoseconds: time) }
+    }
+
     func boot(at time: Int64) {
-        began = time
-        bootCount += 1
+        sessions.append(.uncounted(at: time, samplingFrequency: Double(Self.samplingFrequency), headset))
         isSending = false
     }
 
@@ -50,10 +52,7 @@ final class ThinkGearHeadset: PeripheralBehaviour {
     }
 
     private func position(at time: Int64) -> Int64 {
-        // Split, because nanoseconds of weeks times 512 do not fit into 64 bits.
-        let elapsed = time - began
-        return elapsed / 1_000_000_000 * Self.samplingFrequency
-            + elapsed % 1_000_000_000 * Self.samplingFrequency / 1_000_000_000
+        sessions.last?.position(at: MonotonicTime(nanoseconds: time), stream: ThinkGearProfile.eeg) ?? 0
     }
 
     func tick(at time: Int64) -> Int64? {
@@ -75,12 +74,14 @@ final class ThinkGearHeadset: PeripheralBehaviour {
         return time + interval
     }
 
-    /// A sample within the notional 12 bits of the module.
     private func raw(_ position: Int64) -> Int16 {
-        let value = SimulatedSignal.value(
-            seed: headset.world.seed, boot: bootCount, stream: 0, channel: 0,
-            index: UInt32(truncatingIfNeeded: position))
-        return Int16(max(-2048, min(2047, value / 512)))
+        SimulatedSignal.moduleValue(seed: headset.world.seed, boot: UInt32(sessions.count), position: position)
+    }
+
+    func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
+        guard stream == ThinkGearProfile.eeg else { return nil }
+        return Int32(
+            SimulatedSignal.moduleValue(seed: headset.world.seed, boot: UInt32(session + 1), position: position))
     }
 
     private func power(second: Int64) -> [UInt8] {
@@ -89,6 +90,23 @@ final class ThinkGearHeadset: PeripheralBehaviour {
         return ThinkGearFrame.power(
             poorSignal: 0, power: power, attention: UInt8(generator.below(101)), meditation: UInt8(generator.below(101))
         ).encoded()
+    }
+}
+
+extension SampleSession {
+    /// The run of a module from power-on: raw samples, and powers and eSense values once a second.
+    static func uncounted(at time: Int64, samplingFrequency: Double, _ headset: SimulatedHeadset) -> SampleSession {
+        SampleSession(
+            began: MonotonicTime(nanoseconds: time), firstIndexes: [0, 0, 0], samplingFrequencies: [samplingFrequency, 1, 1],
+            crystal: headset.specification.crystal)
+    }
+}
+
+extension SimulatedSignal {
+    /// A raw sample within the notional 12 bits of a ThinkGear module.
+    static func moduleValue(seed: UInt64, boot: UInt32, position: Int64) -> Int16 {
+        let value = value(seed: seed, boot: boot, stream: 0, channel: 0, index: UInt32(truncatingIfNeeded: position))
+        return Int16(max(-2048, min(2047, value / 512)))
     }
 }
 

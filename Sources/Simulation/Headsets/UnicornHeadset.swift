@@ -52,9 +52,9 @@ final class UnicornHeadset: PeripheralBehaviour, SessionHeadset {
         switch command {
         case .start:
             let first = Int64(specification.firstCounter)
-            let frequency = 250 * (1 + specification.crystalErrorPPM * 1e-6)
             record.start(
-                at: time, firstIndexes: [first, first, first], samplingFrequencies: [frequency, frequency, frequency])
+                at: time, firstIndexes: [first, first, first], samplingFrequencies: [250, 250, 250],
+                crystal: headset.specification.crystal)
         case .stop: record.stop(at: time)
         }
         answers += UnicornCommand.acknowledgement
@@ -118,6 +118,7 @@ extension HeadsetSpecification {
             ]),
             behaviour: .unicorn(specification))
         headset.connectionInterval = .milliseconds(20)
+        headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         return headset
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Headsets
 import Storage
 
 /// `eegsync audit`: the proof that nothing is missing unnoticed.
@@ -9,6 +10,10 @@ struct Audit: ParsableCommand {
             Counts the rows of every stream and compares: rows + ledgered missing = last n - first n + 1. Also: no gap \
             overlaps another, nothing is orphaned, times ascend. Reads the whole database; it may \
             run while `eegsync run` records.
+
+            It proves that the ledger and the rows agree. That a loss reaches the ledger takes something that finds it: \
+            LOSSES FOUND BY says what does now, in each stream. COUNTED, TIMED and UNKNOWN say how what is missing is known; \
+            TIMED includes what lies between two boots of this machine, which takes no place in n.
 
             Exit code 0 if everything adds up, 65 if not; the first offending rows are listed.
 
@@ -45,6 +50,18 @@ struct AuditFacts: Facts {
         var openGapFirstN: Int64?
         var expected: Int64
         var residual: Int64
+        /// What tells that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
+        var lossDetection: String
+        /// Missing samples that the headset's counter or its marks have counted.
+        var missingCounted: Int64
+        /// Missing samples that clocks have told, with those between two boots of this machine, which `missing` does not hold.
+        var missingTimed: Int64
+        /// The sum of within what each of these is right, in samples; nil where an earlier version did not say it.
+        var missingTimedUncertainty: Int64?
+        /// Missing samples of which it is not known how they are known.
+        var missingUnknown: Int64
+        /// Gaps whose length is not known yet.
+        var unknownGaps: Int64
 
         /// Such as `optics-2` for the second bank.
         var words: String { bank == 0 ? stream : "\(stream)-\(bank + 1)" }
@@ -68,7 +85,9 @@ struct AuditFacts: Facts {
             Stream(
                 recording: $0.recordingID, stream: $0.name, bank: $0.bank, firstN: $0.firstN, lastN: $0.lastN, rows: $0.rows,
                 missing: $0.missing, recovered: $0.recovered, openGapFirstN: $0.openGapFirstN, expected: $0.expected,
-                residual: $0.residual)
+                residual: $0.residual, lossDetection: $0.certainty.lossDetection, missingCounted: $0.certainty.counted,
+                missingTimed: $0.certainty.timed, missingTimedUncertainty: $0.certainty.uncertainty,
+                missingUnknown: $0.certainty.unknown, unknownGaps: $0.certainty.unknownGaps)
         }
         findings = report.findings.map {
             Finding(check: $0.check.rawValue, streamId: $0.streamID, n: $0.n, detail: $0.detail)
@@ -93,6 +112,7 @@ struct AuditFacts: Facts {
             ])
         }
         var lines = streams.isEmpty ? ["No stream holds a sample yet."] : table.rendered(style: style)
+        if !streams.isEmpty { lines += [""] + certaintyTable.rendered(style: style) + legend(style: style) }
         lines.append("")
         if holds {
             lines.append(
@@ -106,5 +126,52 @@ struct AuditFacts: Facts {
             }
         }
         return lines
+    }
+
+    /// How what is missing is known, and what tells that something is.
+    private var certaintyTable: TextTable {
+        var table = TextTable([
+            .init(heading: "RECORDING", alignment: .right), .init(heading: "STREAM"), .init(heading: "LOSSES FOUND BY"),
+            .init(heading: "COUNTED", alignment: .right), .init(heading: "TIMED", alignment: .right),
+            .init(heading: "UNKNOWN", alignment: .right),
+        ])
+        for stream in streams {
+            let isBlind = stream.lossDetection == LossDetection.nothing.rawValue
+            table.append([
+                .init(String(stream.recording)), .init(stream.words), .init(stream.lossDetection, isBlind ? .caution : nil),
+                .init(Quantity.count(stream.missingCounted)), .init(timed(of: stream)), unknown(of: stream),
+            ])
+        }
+        return table
+    }
+
+    private func timed(of stream: Stream) -> String {
+        guard stream.missingTimed > 0 else { return "0" }
+        return "\(Quantity.count(stream.missingTimed)) ± \(stream.missingTimedUncertainty.map(Quantity.count) ?? "?")"
+    }
+
+    private func unknown(of stream: Stream) -> TextTable.Cell {
+        var parts: [String] = []
+        if stream.missingUnknown > 0 { parts.append(Quantity.count(stream.missingUnknown)) }
+        if stream.unknownGaps > 0 { parts.append(Quantity.count(stream.unknownGaps, "gap")) }
+        return parts.isEmpty ? .init("0") : .init(parts.joined(separator: ", "), .caution)
+    }
+
+    /// What the words mean that stand in the table.
+    private func legend(style: TerminalStyle) -> [String] {
+        let used = LossDetection.allCases.filter { means in streams.contains { $0.lossDetection == means.rawValue } }
+        return used.map { style.apply(.faint, to: "\($0.rawValue): \($0.meaning)") }
+    }
+}
+
+extension LossDetection {
+    /// What it finds, and what it does not.
+    var meaning: String {
+        switch self {
+        case .counter: "the headset counts; each missing sample is counted."
+        case .mark: "the headset marks each so many samples; losses are counted to a packet, within a period of the marks."
+        case .clock: "packets that stay late came behind a loss; what the clock cannot tell apart from lateness is not found."
+        case .nothing: "neither counter nor marks, and the rate is not known well enough; a loss on a link is not found."
+        }
     }
 }

@@ -67,7 +67,7 @@ struct CheckDescriptor: ParsableCommand {
     private func compare(_ profile: DescribedProfile, with path: String, _ facts: inout DescriptorCheckFacts) {
         do {
             let file = try CaptureFile.read(path, format: format, connection: connection, profile: profile)
-            let trial = CaptureTrial(file.capture, profile: profile, plotted: .nanoseconds(Int64(seconds * 1e9)))
+            let trial = CaptureTrial(file.contents, profile: profile, plotted: .nanoseconds(Int64(seconds * 1e9)))
             facts.trial = TrialFacts(trial, seconds: seconds, capture: path, hasTimes: file.hasTimes)
         } catch {
             facts.refuse(Failure(error))

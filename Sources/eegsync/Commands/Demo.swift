@@ -29,7 +29,10 @@ struct Demo: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the files go. Without it: eegsync-demo, or the first free eegsync-demo-2, -3, ...", valueName: "path"),
+            """
+            Where the files go. Without it: eegsync-demo, or the first free eegsync-demo-2, -3, ..., among the temporary \
+            files.
+            """, valueName: "path"),
         completion: .directory)
     var directory: String?
 
@@ -67,7 +70,9 @@ struct Demo: ParsableCommand {
         let isTaken = { (path: String) in
             ["eegsync.sqlite", "demo.edf", "demo.bdf", "demo.csv"].contains { manager.fileExists(atPath: path + "/" + $0) }
         }
-        var path = directory ?? "eegsync-demo"
+        // Not where the command is run, which may be somebody's checkout.
+        let usual = manager.temporaryDirectory.appendingPathComponent("eegsync-demo").path
+        var path = directory ?? usual
         if directory != nil, isTaken(path) {
             throw Failure(
                 problem: "the directory \(path) holds a recording already.", consequence: "it was left untouched.",
@@ -75,7 +80,7 @@ struct Demo: ParsableCommand {
         }
         var number = 2
         while directory == nil, manager.fileExists(atPath: path) {
-            path = "eegsync-demo-\(number)"
+            path = "\(usual)-\(number)"
             number += 1
         }
         do {

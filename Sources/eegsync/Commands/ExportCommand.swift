@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import Export
+import Foundation
 import Storage
 
 extension ExportFormat: ExpressibleByArgument {}
@@ -100,6 +101,8 @@ struct ExportFacts: Facts {
         var lastN: Int64
         var rows: Int64
         var filled: Int64
+        /// Within what the times are right, but for the headset's constant delay; nil where that is not known.
+        var timeUncertaintySeconds: Double?
     }
 
     var recording: Int64
@@ -113,16 +116,23 @@ struct ExportFacts: Facts {
             File(
                 path: file.path, bytes: file.byteCount, startUnixNanoseconds: file.startUnixNanoseconds,
                 streams: file.streams.map {
-                    Stream(name: $0.name, firstN: $0.firstN, lastN: $0.lastN, rows: $0.rowCount, filled: $0.filledCount)
+                    Stream(
+                        name: $0.name, firstN: $0.firstN, lastN: $0.lastN, rows: $0.rowCount, filled: $0.filledCount,
+                        timeUncertaintySeconds: $0.timeUncertaintySeconds)
                 })
         }
+    }
+
+    /// `0.7 ms`, `12 ms`, `1.3 s`.
+    private static func words(ofUncertainty seconds: Double) -> String {
+        seconds < 0.01 ? String(format: "%.1f ms", seconds * 1000) : Quantity.duration(seconds: seconds)
     }
 
     func lines(style: TerminalStyle) -> [String] {
         var table = TextTable([
             .init(heading: "FILE"), .init(heading: "SIZE", alignment: .right), .init(heading: "STREAM"),
             .init(heading: "ROWS", alignment: .right), .init(heading: "FILLED", alignment: .right),
-            .init(heading: "FROM (UTC)"),
+            .init(heading: "TIMES WITHIN", alignment: .right), .init(heading: "FROM (UTC)"),
         ])
         for file in files where file.streams.isEmpty { table.append([.init(file.path), .init(Quantity.bytes(file.bytes))]) }
         for file in files {
@@ -131,6 +141,7 @@ struct ExportFacts: Facts {
                 table.append([
                     .init(isFirst ? file.path : ""), .init(isFirst ? Quantity.bytes(file.bytes) : ""), .init(stream.name),
                     .init(Quantity.count(stream.rows)), .init(Quantity.count(stream.filled)),
+                    .init(stream.timeUncertaintySeconds.map { Self.words(ofUncertainty: $0) } ?? "unknown"),
                     .init(isFirst ? file.startUnixNanoseconds.map(Quantity.time) ?? "unknown" : ""),
                 ])
             }

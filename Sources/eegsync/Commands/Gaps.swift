@@ -12,6 +12,9 @@ struct Gaps: ParsableCommand {
             Samples that a headset by its design never sends (`notSent`) come about each second; those that follow each other \
             in the list are one line. With --json each is told.
 
+            KNOWN says how a length is known: counted by the headset, or timed by clocks, right within so many samples; ? \
+            where no clock can be trusted yet. What finds losses in each stream: eegsync audit.
+
             EXAMPLES
               eegsync gaps 12
               eegsync gaps 12 --json
@@ -40,32 +43,46 @@ struct GapsFacts: Facts {
             .init(heading: "FROM (UTC)"), .init(heading: "STREAM"), .init(heading: "CHANNEL"),
             .init(heading: "FIRST N", alignment: .right), .init(heading: "SAMPLES", alignment: .right),
             .init(heading: "LENGTH", alignment: .right), .init(heading: "RECOVERED", alignment: .right),
-            .init(heading: "CAUSE"),
+            .init(heading: "KNOWN"), .init(heading: "CAUSE"),
         ])
         for run in runs {
             let gap = run.gap
-            let isWhole = gap.count == gap.recovered
+            let isWhole = gap.recovered > 0 && gap.count == gap.recovered
             table.append([
                 .init(gap.startUnixNanoseconds.map(Quantity.time) ?? "unknown"),
                 .init(gap.bank == 0 ? gap.stream : "\(gap.stream)-\(gap.bank + 1)"),
                 .init(gap.channel == 0 ? "all" : gap.channelName ?? String(gap.channel)), .init(Quantity.count(gap.firstN)),
-                gap.count.map { .init(Quantity.count($0)) } ?? .init("still open", .caution),
+                samples(of: gap),
                 .init(gap.durationSeconds.map { Quantity.duration(seconds: $0) } ?? ""),
-                .init(Quantity.count(gap.recovered), isWhole ? .good : nil),
+                .init(Quantity.count(gap.recovered), isWhole ? .good : nil), .init(known(of: gap)),
                 .init(run.count == 1 ? gap.cause : "\(gap.cause), \(Quantity.count(Int64(run.count))) times"),
             ])
         }
-        let missing = gaps.filter { $0.channel == 0 }.reduce(0) { $0 + ($1.count ?? 0) - $1.recovered }
-        var lines =
-            table.rendered(style: style) + [
-                "", "\(Quantity.count(Int64(gaps.count), "gap")), \(Quantity.count(missing, "row")) missing for good.", "",
-            ]
+        let missing = gaps.filter { $0.channel == 0 }.reduce(0) { $0 + ($1.missing ?? 0) }
+        let unknown = gaps.count { $0.missing == nil }
+        var summary = "\(Quantity.count(Int64(gaps.count), "gap")), \(Quantity.count(missing, "row")) missing for good"
+        if unknown > 0 { summary += ", and \(Quantity.count(Int64(unknown), "gap")) of unknown length" }
+        var lines = table.rendered(style: style) + ["", summary + ".", ""]
         var explained: [String] = []
         for gap in gaps where !explained.contains(gap.cause) {
             explained.append(gap.cause)
             lines.append(style.apply(.faint, to: "\(gap.cause): \(gap.meaning)"))
         }
         return lines
+    }
+
+    private func samples(of gap: GapSummary) -> TextTable.Cell {
+        guard let count = gap.count else { return .init("still open", .caution) }
+        if count > 0 { return .init(Quantity.count(count)) }
+        return gap.missing.map { .init(Quantity.count($0)) } ?? .init("unknown", .caution)
+    }
+
+    private func known(of gap: GapSummary) -> String {
+        switch (gap.certainty, gap.uncertainty) {
+        case ("timed", let uncertainty?): "± \(Quantity.count(uncertainty))"
+        case ("unknown", _): "?"
+        case (let certainty, _): certainty
+        }
     }
 
     /// The gaps as they are listed: those that the headset makes by design, a line of them for as long as nothing else is

@@ -16,11 +16,17 @@ struct Replay: ParsableCommand {
             and makes a recording of it in the database, which is created where it is new. While `eegsync run` acquires into \
             the same database, replay is refused; name another one.
 
+            Every notification in the file arrives when it did, and is taken. A pause in the file is one of the headset: \
+            what is missing is in the ledger, as after a silence.
+
             FORMATS
-              bytes     what a serial port sent, without times; they are cut at the model's nominal rate
-              text      lines of time<TAB>characteristic<TAB>hex; times in seconds or ISO 8601
+              bytes     what a serial port sent, without times; they are cut at the model's nominal rate (cyton 8250 bytes a \
+            second, thinkgear and tgam 4132, unicorn 11250, explore by its own clock), or at that of --byte-rate
+              text      lines of time<TAB>characteristic<TAB>hex; times in seconds (12.5), seconds since 1970 (1700000000.25) \
+            or ISO 8601. Lines that are wrong are left out and counted.
               btsnoop   as Android's snoop log or btmon writes it; UUIDs come from the discovery in the file. Where several \
             headsets of the model sent, --connection chooses one; the message names them.
+            FILE may be a pipe; - is the standard input.
 
             Exit code 0 if the audit of the recording holds, 65 if not.
 
@@ -28,20 +34,27 @@ struct Replay: ParsableCommand {
               eegsync replay mindwave.bytes --model thinkgear --database lab.sqlite
               eegsync replay btsnoop_hci.log --model buffered-eeg --label "pilot 3" --database lab.sqlite
               eegsync replay athena.btsnoop --model muse --preset p1035 --database lab.sqlite
+              zcat ganglion.tsv.gz | eegsync replay - --model ganglion --firmware 3 --database lab.sqlite
             """)
 
     /// What the bytes of the file are.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case bytes, text, btsnoop
 
-        /// The format that the file's beginning tells.
+        /// The format that the file's beginning tells. One line of text among others tells it; so does nothing but text.
         init(of bytes: [UInt8]) {
-            let isText = bytes.prefix(4096).allSatisfy { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) }
-            self = bytes.starts(with: Array("btsnoop".utf8)) ? .btsnoop : isText && !bytes.isEmpty ? .text : .bytes
+            if bytes.starts(with: Array("btsnoop".utf8)) {
+                self = .btsnoop
+                return
+            }
+            let head = Array(bytes.prefix(1 << 16))
+            var lines = CaptureText(CaptureBytes(head)).makeIterator()
+            let isText = head.prefix(4096).allSatisfy { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) }
+            self = !head.isEmpty && (isText || lines.next() != nil) ? .text : .bytes
         }
     }
 
-    @Argument(help: "The file to play.", completion: .file())
+    @Argument(help: "The file to play; - is the standard input.", completion: .file())
     var file: String
 
     @Option(help: "The headset's model; `eegsync headsets list` shows all of them.")
@@ -63,6 +76,15 @@ struct Replay: ParsableCommand {
     @Option(help: ArgumentHelp("Which of several headsets in a btsnoop file.", valueName: "number"))
     var connection: Int?
 
+    @Option(help: ArgumentHelp("How many bytes a second came, for bytes without times.", valueName: "number"))
+    var byteRate: Double?
+
+    @Option(help: ArgumentHelp("The firmware of a Ganglion, where the file does not tell it: 2 or 3.", valueName: "version"))
+    var firmware: Int?
+
+    @Option(help: ArgumentHelp("The channels of a Cyton, where the file does not tell them: 8, or 16 with a Daisy."))
+    var channels: Int?
+
     @Option(help: ArgumentHelp("The headset's name in the database. Without it: replay-MODEL.", valueName: "name"))
     var headset: String?
 
@@ -80,6 +102,11 @@ struct Replay: ParsableCommand {
 
     func validate() throws {
         if headset?.isEmpty == true { throw ValidationError("A headset needs a name.") }
+        if let byteRate, !(byteRate.isFinite && byteRate > 0) { throw ValidationError("--byte-rate must be greater than 0.") }
+        if let firmware, firmware != 2, firmware != 3 { throw ValidationError("--firmware is 2 or 3.") }
+        if let channels, channels != 8, channels != 16 { throw ValidationError("--channels is 8 or 16.") }
+        if firmware != nil, model != "ganglion" { throw ValidationError("--firmware is for the model ganglion.") }
+        if channels != nil, model != "cyton" { throw ValidationError("--channels is for the model cyton.") }
     }
 
     /// The model's profile as the headset was told and set.
@@ -128,54 +155,79 @@ struct Replay: ParsableCommand {
         let profile = try profile()
         let path = try options.databasePath()
         let capture = try CaptureFile.read(
-            file, format: format, connection: connection, profile: profile, consequence: "nothing was recorded."
-        ).capture
-        var bar = ProgressBar(label: "replaying")
-        try check(capture, profile, &bar)
+            file, format: format, connection: connection, bytesPerSecond: byteRate, profile: profile,
+            consequence: "nothing was recorded.")
+        let replay = ReplayRun(capture.contents, profile: profile, told: told)
+        try check(replay)
         // A clock of its own: boottimes of a replay belong to no boot of this machine.
         let store = try Store(path: path, hostBoot: HostBoot(uuid: "replay-\(UUID().uuidString.lowercased())"), mode: .acquire)
         defer { try? store.close() }
         let wanted = ReplayRun.Wanted(
-            headset: headset ?? "replay-\(model)", label: label ?? URL(fileURLWithPath: file).lastPathComponent,
+            headset: headset ?? "replay-\(model)",
+            label: label ?? (file == "-" ? "standard input" : URL(fileURLWithPath: file).lastPathComponent),
             subject: subject, task: task)
-        let replay = ReplayRun(
-            capture, profile: profile, wanted: wanted, store: store,
-            startUnixNanoseconds: capture.startUnixNanoseconds ?? Int64(Date().timeIntervalSince1970 * 1e6) * 1000)
+        var bar = ProgressBar(label: "replaying")
         let report: ReplayRun.Report
         do {
             defer { bar.finish() }
-            report = try replay.run { bar.update(done: Int64($0 * 1000), total: 1000) }
+            report = try replay.run(
+                into: store, wanted: wanted,
+                startUnixNanoseconds: capture.contents.startUnixNanoseconds ?? Int64(Date().timeIntervalSince1970 * 1e6) * 1000
+            ) { bar.update(done: Int64($0 * 1000), total: 1000) }
         }
         guard report.isComplete else {
-            throw notPlayed(consequence: "recording \(report.recording.rawValue) holds what was stored until then.")
+            throw Failure(
+                problem: "\(file) was not played to its end: it does not behave as a headset of model \(model).",
+                consequence: "recording \(report.recording.rawValue) holds what was stored until then.",
+                remedy: "check --model; let the capture begin before the headset is connected.", code: .dataError)
         }
-        let facts = ReplayFacts(
-            report, unmapped: capture.unmappedCount, audit: try store.audit(recording: report.recording),
-            gaps: try store.gaps(of: report.recording), database: path)
+        var facts = ReplayFacts(
+            report, unmapped: capture.contents.unmappedCount, damage: capture.damage,
+            audit: try store.audit(recording: report.recording), gaps: try store.gaps(of: report.recording), database: path)
+        if model == "cyton", !report.isDescribed {
+            facts.assumed = "8 channels, as the file does not tell how many there are; with a Daisy: --channels 16"
+        }
         try facts.print(asJSON: output.json)
         if !facts.audit.holds { throw ExitCode(Failure.Code.dataError.rawValue) }
     }
 
-    /// Refuses a file of which nothing would be recorded, before the database is touched or created.
-    private func check(_ capture: Capture, _ profile: any HeadsetProfile, _ bar: inout ProgressBar) throws {
-        let trial: ReplayRun.Report
-        do {
-            defer { bar.finish() }
-            trial = try ReplayRun.trial(of: capture, profile: profile) { bar.update(done: Int64($0 * 1000), total: 1000) }
+    /// What a person knows of the headset, as it would have said it.
+    private var told: [Capture.Piece] {
+        var told: [Capture.Piece] = []
+        if let firmware {
+            let version = Array("\(firmware).0.0".utf8)
+            told.append(Capture.Piece(time: .zero, characteristic: .softwareRevisionString, value: version))
         }
-        guard !trial.hasSamples else { return }
-        guard trial.isComplete else { throw notPlayed(consequence: "nothing was recorded.") }
-        throw Failure(
-            problem: "\(file) holds no sample that a headset of model \(model) could have sent.",
-            consequence: "nothing was recorded.", remedy: "check --model and --format.", code: .dataError)
+        if let channels {
+            told.append(Capture.Piece(time: .zero, characteristic: .serialPort, value: Array("\(channels)$$$".utf8)))
+        }
+        return told
     }
 
-    private func notPlayed(consequence: String) -> Failure {
-        Failure(
-            problem: "\(file) was not played to its end: it does not behave as a headset of model \(model), or lacks what "
-                + "such a headset tells when it is connected.",
-            consequence: consequence, remedy: "check --model; let the capture begin before the headset is connected.",
-            code: .dataError)
+    /// Refuses a file of which nothing would be recorded, before the database is touched or created.
+    private func check(_ replay: ReplayRun) throws {
+        if let value = replay.lackedValue, !replay.hasSamples {
+            let isFirmware = value == .softwareRevisionString
+            throw Failure(
+                problem: isFirmware && model == "ganglion"
+                    ? "\(file) is a Ganglion's capture without its firmware version, which tells how samples are packed."
+                    : "\(file) lacks the value of \(value), which a headset of model \(model) tells when it is connected.",
+                consequence: "nothing was recorded.",
+                remedy: isFirmware && model == "ganglion"
+                    ? "give --firmware 2 or --firmware 3, or let the capture begin before the headset is connected."
+                    : "let the capture begin before the headset is connected.", code: .dataError)
+        }
+        guard replay.hasSamples else {
+            throw Failure(
+                problem: "\(file) holds no sample that a headset of model \(model) could have sent.",
+                consequence: "nothing was recorded.", remedy: "check --model and --format.", code: .dataError)
+        }
+        if replay.lacksStatus {
+            throw Failure(
+                problem: "\(file) lacks the status in which a headset of model \(model) describes its streams.",
+                consequence: "nothing was recorded.", remedy: "let the capture begin before the headset is connected.",
+                code: .dataError)
+        }
     }
 }
 
@@ -198,14 +250,28 @@ struct ReplayFacts: Facts {
     var missing: [Missing]
     /// Notifications that the profile has no use for, or whose characteristic nothing told.
     var unusedNotifications: Int
+    /// Bytes of the others that belonged to nothing that the model sends.
+    var discardedBytes: Int
+    /// Lines of a text that are wrong.
+    var skippedLines: Int
+    /// Why the first of them was left out, or where a btsnoop file is cut off.
+    var skipped: String?
+    /// What nothing in the file tells.
+    var assumed: String?
     var audit: AuditFacts
 
-    init(_ report: ReplayRun.Report, unmapped: Int, audit: AuditReport, gaps: [GapSummary], database: String) {
+    init(
+        _ report: ReplayRun.Report, unmapped: Int, damage: CaptureFile.Damage, audit: AuditReport, gaps: [GapSummary],
+        database: String
+    ) {
         recording = report.recording.rawValue
         self.database = database
         durationSeconds = Double(report.duration.components.seconds) + Double(report.duration.components.attoseconds) / 1e18
         rows = audit.streams.reduce(0) { $0 + $1.rows }
         unusedNotifications = unmapped + report.foreignPieceCount
+        discardedBytes = report.discardedByteCount
+        skippedLines = damage.lineCount
+        skipped = damage.reason
         var missing: [Missing] = []
         for gap in gaps where (gap.count ?? 0) > gap.recovered {
             let name = gap.bank == 0 ? gap.stream : "\(gap.stream)-\(gap.bank + 1)"
@@ -226,12 +292,24 @@ struct ReplayFacts: Facts {
         var lines = [
             style.apply(.heading, to: "Recording \(recording)")
                 + " holds \(Quantity.duration(seconds: durationSeconds)) in \(Quantity.count(rows, "row"))"
-                + (damagedSamples == 0 ? ", nothing damaged." : ", \(Quantity.count(damagedSamples, "sample")) damaged.")
+                + (damagedSamples > 0
+                    ? ", \(Quantity.count(damagedSamples, "sample")) damaged."
+                    : discardedBytes > 0 ? "." : ", nothing damaged.")
         ]
         if unusedNotifications > 0 {
             let count = Quantity.count(Int64(unusedNotifications), "notification")
             lines.append(style.apply(.caution, to: "\(count) of no use to the model left out."))
         }
+        if discardedBytes > 0 {
+            let count = Quantity.count(Int64(discardedBytes), "byte")
+            lines.append(style.apply(.caution, to: "\(count) that belong to nothing that the model sends left out."))
+        }
+        if let skipped {
+            let count = Quantity.count(Int64(skippedLines), "line")
+            let what = skippedLines > 0 ? "\(count) left out; \(skipped)." : "The file is cut off: \(skipped)."
+            lines.append(style.apply(.caution, to: what.printable))
+        }
+        if let assumed { lines.append(style.apply(.caution, to: "Taken for a headset of \(assumed).")) }
         let names = audit.streams.map { StreamName($0.stream) }
         let silent = audit.streams.filter { stream in
             stream.rows == 0 && !names.contains { $0.continues(stream.stream) }

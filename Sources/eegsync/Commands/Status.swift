@@ -63,6 +63,8 @@ struct StatusFacts: Facts {
         var batteryPercent: Double?
         /// What is wrong with the signals of a headset that streams, in one sentence; nil where nothing is.
         var signal: String?
+        /// What is wrong with the times of a headset that streams, or with the rate of its samples.
+        var timeWarnings: [TimeSituation.Warning] = []
         var streams: [Stream]
     }
 
@@ -84,6 +86,12 @@ struct StatusFacts: Facts {
         var newestRowSeconds: Double?
         /// The latest check of each channel.
         var signals: [Signal]
+        /// Within what the newest times are right; nil where that is not known.
+        var timeUncertaintySeconds: Double?
+        /// Samples a second, as learnt from their arrivals; nil before anything was learnt.
+        var measuredFrequency: Double?
+        /// What tells that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
+        var lossDetection: String?
     }
 
     /// What the signal of a channel looked like last.
@@ -120,6 +128,8 @@ struct StatusFacts: Facts {
     /// Whether the daemon may choose intervals and supervision timeouts (CAP_NET_ADMIN); nil where that is not known, or where
     /// no radio is used.
     var choosesConnectionParameters: Bool?
+    /// Nil while the write-ahead log is within its bound.
+    var grownLog: GrownLog?
     var headsets: [Headset]
 
     /// - Parameter configuration: nil where there is none, or none that can be read.
@@ -133,6 +143,8 @@ struct StatusFacts: Facts {
         databaseBytes = size.bytes
         freeBytes = size.freeBytes
         daemonPid = pid
+        let others: Set<Int32> = [getpid(), pid ?? getpid()]
+        grownLog = WriteAheadLogInspection(files: SystemFiles(), others: others).grownLog(of: store)
         if let pid, configuration?.central.usesRadio == true {
             choosesConnectionParameters = SystemFiles().hasNetworkAdministration(pid: "\(pid)")
         }
@@ -159,19 +171,24 @@ struct StatusFacts: Facts {
             if instant.isSameHostBoot { return (now - instant.time).inSeconds }
             return instant.unixNanoseconds.map { Double(wallNanoseconds - $0) / 1e9 }
         }
+        let stateSeconds = age(activity.stateEntered)
+        let streamingSeconds = situation.mood == .good ? stateSeconds : nil
         return Headset(
             name: activity.name, model: activity.model, serialNumber: activity.serialNumber,
             recording: activity.recording?.rawValue, state: activity.state, mood: situation.mood, sentence: situation.sentence,
-            remedy: situation.remedy, stateSeconds: age(activity.stateEntered), batteryPercent: activity.batteryPercent,
+            remedy: situation.remedy, stateSeconds: stateSeconds, batteryPercent: activity.batteryPercent,
             signal: situation.mood == .good ? SignalSituation(activity).sentence : nil,
+            timeWarnings: TimeSituation(activity, streamingSeconds: streamingSeconds).warnings,
             streams: activity.streams.map { stream in
                 Stream(
-                    name: stream.bank == 0 ? stream.name : "\(stream.name)-\(stream.bank + 1)", view: stream.view,
+                    name: stream.words, view: stream.view,
                     samplingFrequency: stream.samplingFrequency, rowsPerSecond: stream.rowsPerSecond, rows: stream.rows,
                     missing: stream.missing, gaps: stream.gaps, missingByDesign: stream.missingByDesign,
                     gapsByDesign: stream.gapsByDesign, recovered: stream.recovered,
                     hasOpenGap: stream.openGapFirstN != nil, newestRowSeconds: age(stream.lastSample),
-                    signals: stream.signals.map(Signal.init))
+                    signals: stream.signals.map(Signal.init),
+                    timeUncertaintySeconds: stream.times?.uncertaintyNanoseconds.map { $0 / 1e9 },
+                    measuredFrequency: stream.times.map { 1e9 / $0.periodNanoseconds }, lossDetection: stream.lossDetection)
             })
     }
 
@@ -215,6 +232,10 @@ extension StatusFacts {
                     + " eegsync run lacks CAP_NET_ADMIN.")
             lines += ["  you can: grant it; `eegsync doctor` says how", ""]
         }
+        if let grownLog {
+            let sentence = grownLog.sentence.prefix(1).uppercased() + grownLog.sentence.dropFirst() + "."
+            lines += [style.apply(.bad, to: sentence), "  you can: \(grownLog.remedy)", ""]
+        }
         let daemon = daemonPid.map { "eegsync run has pid \($0)" } ?? "eegsync run does not run"
         var disk = "database \(Quantity.bytes(databaseBytes))"
         if let freeBytes { disk += ", disk has \(Quantity.bytes(freeBytes)) free" }
@@ -239,6 +260,12 @@ extension StatusFacts {
         var lines = [sentence]
         if let signal = headset.signal { lines.append("  " + style.apply(.caution, to: signal.printable)) }
         if let remedy = headset.remedy { lines.append("  you can: \(remedy.printable)") }
+        for warning in headset.timeWarnings {
+            lines += Paragraph.block(warning.sentence.printable, head: "  ", indent: 2, columns: columns) {
+                style.apply(.caution, to: $0)
+            }
+            lines += Paragraph.block("you can: \(warning.remedy.printable)", head: "  ", indent: 2, columns: columns)
+        }
         var about = ["model \(headset.model)"]
         if let recording = headset.recording { about.append("recording \(recording)") }
         if let battery = headset.batteryPercent { about.append(String(format: "battery %.0f %%", battery)) }

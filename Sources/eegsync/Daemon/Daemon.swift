@@ -46,6 +46,8 @@ final class Daemon: Service {
         }
         let writes = DeferredWrites(store: store)
         let writing = Task { await writes.run() }
+        let watching = Task { await self.watchWriteAheadLog(of: store) }
+        defer { watching.cancel() }
         let service = makeService(store, KeptLinks(store: store, writes: writes, log: log))
         let reports = Task { await self.follow(service.reports) }
         try await withGracefulShutdownHandler {
@@ -121,6 +123,23 @@ final class Daemon: Service {
             // The service manager counts from READY on; nobody else pings for us yet.
             ServiceNotification.watchdog()
             try await Task.sleep(for: Self.waitInterval)
+        }
+    }
+
+    /// Looks from time to time whether somebody's transaction keeps the write-ahead log from beginning anew.
+    private func watchWriteAheadLog(of store: Store) async {
+        let inspection = WriteAheadLogInspection(files: SystemFiles())
+        var watch = WriteAheadLogWatch()
+        while !Task.isCancelled {
+            switch watch.take(inspection.grownLog(of: store), at: HostClock.now) {
+            case .grown(let grown)?:
+                log.log(
+                    .warning, "\(grown.sentence). You can: \(grown.remedy)",
+                    ["bytes": "\(grown.bytes)", "pids": "\(grown.holders.map { "\($0.pid)" }.joined(separator: " "))"])
+            case .shrunk?: log.log(.notice, "the write-ahead log has begun anew")
+            case nil: break
+            }
+            try? await Task.sleep(for: WriteAheadLogWatch.interval)
         }
     }
 

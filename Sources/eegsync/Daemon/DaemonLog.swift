@@ -97,6 +97,7 @@ extension ConnectionPhase {
         case .establishing: "connected, preparing the headset"
         case .streaming: "recording"
         case .silent: "connected, but nothing arrives"
+        case .quarantined: "quarantined; the others go on, and 'systemctl reload eegsync' tries it again"
         }
     }
 
@@ -106,6 +107,7 @@ extension ConnectionPhase {
         case .establishing, .stopped: .debug
         case .searching, .streaming, .silent: .info
         case .waitingForAdapter, .waitingForOperator: .warning
+        case .quarantined: .error
         }
     }
 }

@@ -15,7 +15,8 @@ extension Diagnosis {
                     remedy: "mount the disk or create the directory; eegsync run waits for it")
             ]
         }
-        return [file(database), room(database), medium(database.medium)].compactMap { $0 }
+        let log = database.grownLog.map { Finding.warning("write-ahead log", $0.sentence, remedy: $0.remedy) }
+        return [file(database), log, room(database), medium(database.medium)].compactMap { $0 }
     }
 
     private static func file(_ database: HostFacts.Database) -> Finding {

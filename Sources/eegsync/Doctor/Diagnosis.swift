@@ -6,6 +6,7 @@ enum Diagnosis {
         if !usesSimulation(facts.configuration) { findings += bluetooth(facts) }
         findings.append(clock(facts.clock))
         if let database = facts.database { findings += self.database(database) }
+        findings += headsets(facts.headsets)
         findings += service(facts.service)
         return findings
     }

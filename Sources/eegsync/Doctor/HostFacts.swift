@@ -99,6 +99,8 @@ struct HostFacts: Hashable {
         /// What is wrong with a file that is there; nil for nothing.
         var openingError: String?
         var bytes: Int64 = 0
+        /// Nil while the write-ahead log is within its bound.
+        var grownLog: GrownLog?
         var freeBytes: Int64?
         var medium = Medium()
         /// Rows a second while every configured headset streams, and bytes of a row; both nominal.
@@ -142,5 +144,16 @@ struct HostFacts: Hashable {
         var isConnected = false
         /// True where the daemon says that it holds it.
         var isHeldByDaemon = false
+        /// What breaks which rule, and what a person can do, where the daemon has let it go for that; nil where it has not.
+        var quarantine: Quarantine?
+        /// What is wrong with the times of a headset that streams; nil where it does not.
+        var timeWarnings: [TimeSituation.Warning]?
+    }
+
+    /// Why a headset was let go until a person looks.
+    struct Quarantine: Hashable {
+        /// Completes "left ...".
+        var sentence: String
+        var remedy: String
     }
 }

@@ -2,6 +2,7 @@ import Acquisition
 import Bluetooth
 import CLinux
 import Foundation
+import Glibc
 import Headsets
 import Storage
 
@@ -78,6 +79,8 @@ struct HostInspection {
                 let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
                 let rows = try store.recordings().reduce(0) { $0 + $1.rows }
                 database.bytes = try store.size().bytes
+                let others: Set<Int32> = [getpid(), facts.service.daemonPid ?? getpid()]
+                database.grownLog = WriteAheadLogInspection(files: files, others: others).grownLog(of: store)
                 // The same rule as `eegsync status`: measured where there is enough to measure.
                 if rows > 1_000_000 { database.bytesPerRow = Double(database.bytes) / Double(rows) }
                 facts.headsets = try headsets(store, configuration, facts)
@@ -101,12 +104,27 @@ struct HostInspection {
         _ store: Store, _ configuration: Configuration?, _ facts: HostFacts
     ) throws -> [HostFacts.Headset] {
         let connected = connectedPeripherals(configuration, facts)
-        return try store.headsets(at: HostClock.now).map { headset in
+        let now = HostClock.now
+        return try store.headsets(at: now).map { headset in
             var result = HostFacts.Headset(name: headset.name)
+            inspectStreams(headset, at: now, isDaemonRunning: facts.service.daemonPid != nil, &result)
             result.isConnected = try store.identifiers(of: headset.id).contains { connected.contains($0) }
             result.isHeldByDaemon = facts.service.daemonPid != nil && Self.holdsLink(state: headset.state)
             return result
         }
+    }
+
+    /// What the daemon says of a headset that is wanted.
+    private func inspectStreams(
+        _ activity: HeadsetActivity, at now: MonotonicTime, isDaemonRunning: Bool, _ facts: inout HostFacts.Headset
+    ) {
+        let situation = HeadsetSituation(activity, isDaemonRunning: isDaemonRunning, isConfigured: nil)
+        guard isDaemonRunning, activity.recording != nil, activity.isWanted else { return }
+        if activity.state == ConnectionPhase.quarantined.rawValue {
+            facts.quarantine = HostFacts.Quarantine(sentence: situation.sentence, remedy: situation.remedy ?? "")
+        }
+        guard situation.mood == .good, let entered = activity.stateEntered, entered.isSameHostBoot else { return }
+        facts.timeWarnings = TimeSituation(activity, streamingSeconds: (now - entered.time).inSeconds).warnings
     }
 
     /// Whether the daemon has a link in a state of the database.

@@ -52,7 +52,7 @@ struct CaptureTrial {
     /// Decodes a capture.
     ///
     /// - Parameter plotted: how much of the beginning is kept for a plot.
-    init(_ capture: Capture, profile: any HeadsetProfile, plotted: Duration) {
+    init(_ capture: CaptureContents, profile: any HeadsetProfile, plotted: Duration) {
         duration = capture.duration
         streams = profile.streams.map { description in
             let count = Int(min(200_000, (plotted.inSeconds * description.samplingFrequency).rounded(.up)))
@@ -68,7 +68,8 @@ struct CaptureTrial {
         let wanted = profile.requiredCharacteristics + reads
         var decoder = profile.makeDecoder()
         var decoded = Decoded()
-        for piece in capture.pieces {
+        var iterator = capture.pieces.makeIterator()
+        while let piece = iterator.next() {
             guard wanted.contains(piece.characteristic) else {
                 foreignCount += 1
                 continue
@@ -94,7 +95,7 @@ struct CaptureTrial {
             lastStatus = status
         case .annotation(let text), .message(let text):
             if texts.count < Self.textsMaximum { texts.append(text) }
-        case .overwritten, .drainEnded, .unsent, .impedance, .refused: break
+        case .overwritten, .drainEnded, .unsent, .periodMark, .impedance, .refused: break
         }
     }
 }

@@ -44,6 +44,13 @@ struct HeadsetFacts: Facts {
         }
     }
 
+    /// One part of the delay that the times of EEG samples contain.
+    struct DelayPart: Encodable {
+        var milliseconds: Double
+        var meaning: String
+        var source: String
+    }
+
     struct Commands: Encodable {
         var purpose: String
         var steps: [String]
@@ -69,6 +76,9 @@ struct HeadsetFacts: Facts {
     var packetPeriodMilliseconds: Double
     var silenceLimitMilliseconds: Double
     var keepAliveSeconds: Double?
+    /// What is known of the delay that the times of EEG samples contain; nil where nothing is.
+    var constantDelayMilliseconds: Double?
+    var constantDelayParts: [DelayPart]
     /// What the headset measures the impedance of; empty where it cannot, or nobody knows how.
     var impedances: [String]
     var presets: [String]
@@ -96,6 +106,10 @@ struct HeadsetFacts: Facts {
         packetPeriodMilliseconds = profile.timing.packetPeriod.inSeconds * 1000
         silenceLimitMilliseconds = profile.timing.silenceLimit.inSeconds * 1000
         keepAliveSeconds = profile.timing.keepAliveInterval?.inSeconds
+        constantDelayMilliseconds = profile.constantDelay.map { $0.known.inSeconds * 1000 }
+        constantDelayParts = (profile.constantDelay?.parts ?? []).map {
+            DelayPart(milliseconds: $0.duration.inSeconds * 1000, meaning: $0.meaning, source: $0.source)
+        }
         impedances = profile.impedance?.electrodes ?? []
         presets = profile.presets
         settings = profile.settings.map(Setting.init)
@@ -156,6 +170,7 @@ struct HeadsetFacts: Facts {
                     "lost after \(Quantity.duration(seconds: silenceLimitMilliseconds / 1000)) of silence",
                 ] + (keepAliveSeconds.map { ["kept alive each \(Quantity.duration(seconds: $0))"] } ?? [])),
         ]
+        facts.append(line("constant delay", [delay]))
         facts.append(line("impedance of", impedances))
         if !presets.isEmpty { facts.append(line("presets", [presets.joined(separator: " ")])) }
         if dependsOnCharacteristics {
@@ -172,6 +187,14 @@ struct HeadsetFacts: Facts {
         }
         while lines.last?.isEmpty == true { lines.removeLast() }
         return lines
+    }
+
+    /// What of the delay that a time contains is known.
+    private var delay: String {
+        guard let constantDelayMilliseconds else { return "contained in the times; nothing is known about its length" }
+        let parts = constantDelayParts.map { "\($0.milliseconds.delay) ms by \($0.meaning) (\($0.source))" }
+        return "contained in the times; \(constantDelayMilliseconds.delay) ms are known: " + parts.joined(separator: "; ")
+            + "; the rest, as that of the radio, is not"
     }
 
     /// What is sent when, such as `keep alive`.
@@ -240,6 +263,8 @@ struct HeadsetFacts: Facts {
 extension Double {
     /// With six significant digits, and without zeros at the end.
     fileprivate var plain: String { Quantity.significant(self, digits: 6) }
+    /// Milliseconds with three significant digits.
+    fileprivate var delay: String { Quantity.significant(self, digits: 3) }
     /// As it is stated, such as `250 Hz` or `9.95 Hz`.
     fileprivate var frequency: String { Quantity.significant(self, digits: 5) + " Hz" }
 }

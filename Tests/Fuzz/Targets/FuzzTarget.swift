@@ -13,9 +13,9 @@ public struct FuzzTarget: Sendable {
         self.run = run
     }
 
-    /// Everything that is fuzzed: the decoder of each model of the catalog, and the readers of all else that comes from
-    /// outside.
-    public static let all: [FuzzTarget] = decoders + descriptors + parsers
+    /// Everything that is fuzzed: the way from packets to the database, the decoder of each model of the catalog, and the
+    /// readers of all else that comes from outside.
+    public static let all: [FuzzTarget] = acquisitions + decoders + descriptors + parsers
 
     /// The target of a name, those with a defect included.
     public static func named(_ name: String) -> FuzzTarget? {

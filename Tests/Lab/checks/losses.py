@@ -11,7 +11,7 @@ from lab.marks import NANOSECONDS
 
 # A block is sent when its first sample is 0.2 s old at the latest, and a connection ends some intervals later.
 _IN_FLIGHT_NANOSECONDS = 500_000_000
-# A notification that was lost holds samples that are no older: six of 31 Hz, and what waits for the headset's next turn.
+# A notification that was lost holds samples that are no older: six of 30 Hz, and what waits for the headset's next turn.
 _IN_NOTIFICATION_NANOSECONDS = 300_000_000
 # The journal tells of an overrun at most once a second.
 _OVERRUN_NANOSECONDS = 2_000_000_000

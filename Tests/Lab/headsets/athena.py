@@ -31,7 +31,7 @@ class AthenaFirmware(MuseFirmware):
 
     def shapes(self) -> list[Shape]:
         motion, optics = (52.0, 3, packets.MOTION_PER_BLOCK), (64.0, 8, packets.OPTICS_PER_BLOCK)
-        eeg, reference = (256.0, 8, packets.EEG_PER_BLOCK), (31.0, 2, packets.REFERENCE_PER_BLOCK)
+        eeg, reference = (256.0, 8, packets.EEG_PER_BLOCK), (29.7, 2, packets.REFERENCE_PER_BLOCK)
         return [eeg, motion, motion, optics, optics, reference]
 
     def knows_preset(self, preset: str) -> bool:

@@ -107,7 +107,7 @@ class RecordedShare:
             CHANNELS,
         )
         self.execute("INSERT INTO epoch VALUES (1, 0, ?, 0, 0, 1, ?)", BOOT, BEGAN)
-        self.execute("INSERT INTO segment VALUES (1, 0, ?, 0, 1, 0, ?, ?, 1000, 30)", COUNT - 1, BEGAN, period)
+        self.execute("INSERT INTO segment VALUES (1, 0, ?, 0, 1, 0, ?, ?, 1000, 30, 1000000)", COUNT - 1, BEGAN, period)
         self.execute(
             "INSERT INTO gap (stream_id, first_n, channel, count, cause, recovered, host_boot_id, boottime_ns)"
             " VALUES (1, ?, 0, ?, 'linkLost', ?, 1, ?)",

@@ -1,0 +1,53 @@
+import Bluetooth
+
+/// When a sample came.
+struct Arrival: Hashable, Sendable {
+    var n: Int64
+    /// On `CLOCK_BOOTTIME`.
+    var nanoseconds: Int64
+    /// The headset's own clock, where it came along.
+    var deviceTicks: UInt64?
+}
+
+/// Picks the earliest arrival of about each second: only those tell the time, and they are kept as evidence.
+struct ArrivalWindow: Sendable {
+    /// How many samples it spans. A stream that is slow has longer ones, so that its evidence stays small beside its rows.
+    let length: Int64
+    private var earliest: (arrival: Arrival, lateness: Int64)?
+    private var endN = Int64.min
+
+    /// Rows for each piece of evidence: with about as many bytes as a row it stays below a hundredth.
+    private static let rowsPerEvidence = 128.0
+    /// No window is longer, in seconds.
+    private static let longestSeconds = 10.0
+
+    init(samplingFrequency: Double) {
+        let samples = min(max(samplingFrequency, Self.rowsPerEvidence), Self.longestSeconds * samplingFrequency)
+        length = max(1, Int64(clamping: samples.rounded()))
+    }
+
+    /// Takes an arrival. Returns the earliest one of the window that it ends.
+    ///
+    /// - Parameter expected: when the sample was due by what is known, in nanoseconds.
+    mutating func take(_ arrival: Arrival, expected: Int64) -> Arrival? {
+        let lateness = arrival.nanoseconds &- expected
+        guard arrival.n >= endN else {
+            if let earliest, lateness < earliest.lateness { self.earliest = (arrival, lateness) }
+            return nil
+        }
+        defer {
+            earliest = (arrival, lateness)
+            endN = arrival.n.addingClamped(length)
+        }
+        return earliest?.arrival
+    }
+
+    /// Nothing more comes. Returns the earliest arrival of the window that was under way.
+    mutating func finish() -> Arrival? {
+        defer {
+            earliest = nil
+            endN = .min
+        }
+        return earliest?.arrival
+    }
+}

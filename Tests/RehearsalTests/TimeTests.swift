@@ -1,0 +1,118 @@
+import Acquisition
+import Bluetooth
+import Headsets
+import Simulation
+import Storage
+import Testing
+
+@testable import Rehearsal
+
+/// The times of stored rows against when the simulated headsets took them.
+struct TimeTests {
+    /// One headset of every model.
+    static let headsets: [RehearsedHeadset] =
+        [
+            .buffered(), RehearsedHeadset(name: "ganglion", specification: .ganglion(), profile: GanglionProfile()),
+            RehearsedHeadset(name: "muse", specification: .muse(), profile: MuseProfile()),
+            RehearsedHeadset(name: "athena", specification: .muse(MuseSpecification(.museSAthena)), profile: MuseProfile()),
+            RehearsedHeadset(name: "hermes", specification: .hermes(), profile: HermesProfile()),
+            RehearsedHeadset(name: "thinkgear", specification: .thinkGear(), profile: ThinkGearProfile()),
+            RehearsedHeadset(name: "mindwave", specification: .mindWave(), profile: MindWaveProfile()),
+        ] + RehearsalPlan.countingHeadsets().filter { !["daisy", "explore-32"].contains($0.name) }
+
+    static func plan(
+        _ headset: RehearsedHeadset, _ crystal: Crystal, lateness: LatenessModel = LatenessModel(), minutes: Int64 = 4
+    ) -> RehearsalPlan {
+        var plan = RehearsalPlan(seed: 11, headsets: [headset])
+        plan.headsets[0].specification.crystal = crystal
+        plan.lateness = lateness
+        plan.faultyPeriod = .seconds(60 * minutes - 30)
+        plan.calmPeriod = .seconds(30)
+        return plan
+    }
+
+    static func report(_ plan: RehearsalPlan, _ name: String) throws -> RehearsalReport {
+        let report = try Rehearsal(plan).run()
+        for times in report.times {
+            print(
+                "\(name) \(times.stream).\(times.bank): delay \(times.delay), rows \(times.settledRows)/\(times.rows), "
+                    + "SD \(times.deviation), worst \(times.worst), first minute \(times.unsettledWorst)")
+        }
+        return report
+    }
+
+    @Test("Where nothing is late, each row has its time", arguments: headsets.indices)
+    func plain(_ place: Int) throws {
+        let headset = Self.headsets[place]
+        let report = try Self.report(Self.plan(headset, Crystal(errorPPM: 35)), "plain \(headset.name)")
+        #expect(report.violations == [])
+        #expect(!report.times.isEmpty)
+    }
+
+    static let worlds: [(name: String, crystal: Crystal, lateness: LatenessModel)] = [
+        ("slow", Crystal(errorPPM: -20_000), LatenessModel()), ("fast", Crystal(errorPPM: 5000), LatenessModel()),
+        ("wandering", Crystal(errorPPM: 20, wanderPPM: 40), .busy),
+        ("batches", Crystal(errorPPM: -5000, wanderPPM: 40), .batches),
+    ]
+
+    @Test("Whatever the crystal and the machine, each row has its time", arguments: headsets.indices, worlds.indices)
+    func hard(_ place: Int, _ world: Int) throws {
+        let headset = Self.headsets[place]
+        let (name, crystal, lateness) = Self.worlds[world]
+        let report = try Self.report(Self.plan(headset, crystal, lateness: lateness), "\(name) \(headset.name)")
+        #expect(report.violations == [], "\(name) \(headset.name)")
+    }
+
+    @Test(
+        "A hundredth of the notifications of a headset without counter is lost: the ledger and the times tell", arguments: 1...3
+    )
+    func uncountedLosses(seed: UInt64) throws {
+        let headset = RehearsedHeadset(name: "mindwave", specification: .mindWave(), profile: MindWaveProfile())
+        var plan = Self.plan(headset, Crystal(errorPPM: 35), minutes: 10)
+        plan.seed = seed
+        plan.faults.lostNotification = 0.01
+        let report = try Self.report(plan, "losses \(seed)")
+        #expect(report.violations == [])
+        #expect(report.injected[.lostNotification] > 100)
+    }
+}
+
+/// Times of rehearsed recordings that are computed anew.
+extension TimeTests {
+    @Test(
+        "Refitted times of each model are right, and no worse than before",
+        arguments: ["buffered", "ganglion", "muse", "athena", "cyton", "thinkgear"], worlds.indices)
+    func refitted(_ name: String, _ world: Int) throws {
+        guard let headset = Self.headsets.first(where: { $0.name.hasPrefix(name) || name == "buffered" }) else { return }
+        let (_, crystal, lateness) = Self.worlds[world]
+        let rehearsal = try Rehearsal(Self.plan(headset, crystal, lateness: lateness))
+        let before = try rehearsal.run()
+        let recording = RecordingID(rawValue: 1)
+        let store = rehearsal.store
+        var replacements: [SegmentReplacement] = []
+        rehearsal.checker.segments = [:]
+        for stream in try store.streams(of: recording) {
+            let evidence = try store.evidence(of: stream)
+            let refit = Refit(evidence)
+            let fast = refit.rate.map { $0.fast * 1e6 } ?? .infinity
+            #expect(abs(fast - crystal.errorPPM) < 60, "\(evidence.name): \(fast) ppm")
+            replacements.append(
+                SegmentReplacement(
+                    stream: stream, before: evidence.segments, after: refit.segments, evidenceCount: refit.evidenceCount,
+                    shiftMaximum: refit.shiftMaximum, shiftMean: refit.shiftMean))
+            for segment in refit.segments.map(\.record) {
+                rehearsal.checker.segments[stream, default: [:]][segment.firstN] = segment
+            }
+        }
+        try store.replaceSegments(of: recording, with: replacements, version: "1", at: .boot)
+        #expect(try store.audit(recording: recording).holds)
+        var after = RehearsalReport(seed: 11)
+        try rehearsal.checker.checkTimes(
+            of: recording, rehearsal.world.headsets[0], try store.reader(of: recording), &after)
+        #expect(after.violations == [])
+        #expect(after.times.count == before.times.count && !after.times.isEmpty)
+        for (old, new) in zip(before.times, after.times) {
+            #expect(new.deviation <= old.deviation + .microseconds(300), "\(headset.name) \(new.stream)")
+        }
+    }
+}
