@@ -27,8 +27,7 @@ public struct Migration: Hashable, Sendable {
         Migration("m0013_reading", PackageResources.m0013_reading_sql, remakesStreamViews: true),
         Migration("m0014_quarantine", PackageResources.m0014_quarantine_sql),
         Migration("m0015_channel_declaration", PackageResources.m0015_channel_declaration_sql),
-        Migration("m0016_loss_detection", PackageResources.m0016_loss_detection_sql),
-        Migration("m0017_refit", PackageResources.m0017_refit_sql),
+        Migration("m0016_refit", PackageResources.m0016_refit_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

@@ -31,6 +31,13 @@ struct ArrivalEnvelope: Hashable, Sendable {
             if deviation > Self.peakedDeviation { return other > slope ? -1 / Self.peakWidth : 1 / Self.peakWidth }
             return -(other - slope) / (deviation * deviation)
         }
+
+        /// The logarithm of its distribution at a slope, less that at its peak.
+        func logarithm(at other: Double) -> Double {
+            let distance = abs(other - slope)
+            if deviation > Self.peakedDeviation { return -distance / Self.peakWidth }
+            return -(distance * distance) / (2 * deviation * deviation)
+        }
     }
 
     /// The middle of the arrivals.
@@ -60,6 +67,10 @@ struct ArrivalEnvelope: Hashable, Sendable {
     private static let supposedCount = 4.0
     /// Halvings of the interval of slopes until a nanosecond in a day.
     private static let halvings = 50
+    /// Halvings until a ten-millionth of the interval: enough for what a slope is uncertain by.
+    private static let rangeHalvings = 24
+    /// Three standard deviations from its peak the logarithm of a normal distribution is lower by so much.
+    private static let likelihoodDrop = 4.5
 
     /// What crystals and oscillators of headsets keep to.
     static let toleratedSlope = 0.02
@@ -97,7 +108,9 @@ struct ArrivalEnvelope: Hashable, Sendable {
         lateness = latenesses[latenesses.count / 2]
         // Of a handful of arrivals all may be late; after that the earliest of many is late by little.
         levelDeviation = scale / count.squareRoot() + (points.count < 8 ? 30e6 / (count * count) : 0)
-        let measured = 3 * scale / (reach * count.squareRoot()) + (points.count < 4 ? 1 : 0)
+        let measured = max(
+            3 * scale / (reach * count.squareRoot()) + (points.count < 4 ? 1 : 0),
+            Self.slopeRange(of: points, around: slope, centre: centre, scale: scale, prior: prior) / 3)
         rate = Rate(
             slope: slope,
             deviation: 1 / (1 / (prior.deviation * prior.deviation) + 1 / (measured * measured)).squareRoot())
@@ -121,6 +134,30 @@ struct ArrivalEnvelope: Hashable, Sendable {
             if -x * weight + prior.pull(at: middle) > 0 { low = middle } else { high = middle }
         }
         return (low + high) / 2
+    }
+
+    /// How far a slope may lie from the likeliest one and still be likely enough: a line may rest on a few arrivals near to each
+    /// other, while the far ones came late.
+    private static func slopeRange(
+        of points: ArraySlice<Point>, around slope: Double, centre: Double, scale: Double, prior: Rate
+    ) -> Double {
+        let weight = Double(points.count) / scale
+        func likelihood(at slope: Double) -> Double {
+            let level = points.reduce(.infinity) { min($0, $1.y - slope * ($1.x - centre)) }
+            return level * weight + prior.logarithm(at: slope)
+        }
+        let least = likelihood(at: slope) - likelihoodDrop
+        let bounds = points.count < fewPoints ? crystalBounds : slopeBounds
+        var widest = 0.0
+        for end in [bounds.lowerBound, bounds.upperBound] {
+            var (inside, outside) = (slope, end)
+            for _ in 0..<rangeHalvings {
+                let middle = (inside + outside) / 2
+                if likelihood(at: middle) > least { inside = middle } else { outside = middle }
+            }
+            widest = max(widest, abs(inside - slope))
+        }
+        return widest
     }
 
     /// The line's y at x.

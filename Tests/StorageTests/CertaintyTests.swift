@@ -93,32 +93,32 @@ struct CertaintyTests {
         #expect(long.map { $0[1] as Int64? } == wide.map { $0[1] as Int64? })
     }
 
-    @Test("streams of earlier versions say what their version had")
+    @Test("of streams of earlier versions only a counter told what was missing")
     func migration() throws {
         let queue = try DatabaseQueue()
-        try DatabaseOpening.migrator.migrate(queue, upTo: "m0015_channel_declaration")
+        try DatabaseOpening.migrator.migrate(queue, upTo: "m0011_changed_streams")
         try queue.write { db in
             try db.execute(
                 sql: """
                     INSERT INTO host_boot (id, uuid) VALUES (1, 'boot');
-                    INSERT INTO headset (id, name, model) VALUES (1, 'a', 'mindwave'), (2, 'b', 'mine');
+                    INSERT INTO headset (id, name, model) VALUES (1, 'a', 'mindwave');
                     INSERT INTO recording (id, headset_id, desired_state, requested_host_boot_id, requested_boottime_ns)
-                        VALUES (1, 1, 'recording', 1, 0), (2, 2, 'recording', 1, 0);
+                        VALUES (1, 1, 'recording', 1, 0);
                     INSERT INTO stream VALUES (1, 1, 0, 'eeg', 0, 512, 1, NULL, 1, 'eeg_1'),
-                        (2, 1, 1, 'power', 0, 1, 1, NULL, 8, 'power_1'), (3, 2, 0, 'eeg', 0, 100, 1, NULL, 1, 'eeg_2'),
-                        (4, 2, 1, 'old', 0, 100, 1, NULL, 1, 'old_2'),
-                        (5, 2, 2, 'counted', 0, 100, 1, 256, 1, 'counted_2');
-                    INSERT INTO epoch (stream_id, number, first_n, first_index, host_boot_id, boottime_ns)
-                    SELECT id, 0, 0, 0, 1, 5 FROM stream;
-                    INSERT INTO segment (stream_id, first_n, last_n, epoch, host_boot_id, reference_n, reference_boottime_ns,
-                        period_ns, observation_count, uncertainty_ns)
-                    SELECT id, 0, 9, 0, 1, 0, 5, 1e7, 3, CASE WHEN id <> 4 THEN 1e6 END FROM stream;
+                        (2, 1, 1, 'counted', 0, 100, 1, 256, 1, 'counted_2');
+                    INSERT INTO gap (stream_id, first_n, channel, count, cause, host_boot_id, boottime_ns)
+                        VALUES (1, 5, 0, 3, 'packetLost', 1, 9), (2, 5, 0, 3, 'packetLost', 1, 9),
+                        (2, 20, 0, 30, 'linkLost', 1, 9), (2, 60, 0, NULL, 'linkLost', 1, 9);
                     """)
         }
         try DatabaseOpening.migrator.migrate(queue)
-        let found = try queue.read {
+        let means = try queue.read {
             try String.fetchAll($0, sql: "SELECT loss_detection FROM stream_overview ORDER BY stream_id")
         }
-        #expect(found == ["mark", "nothing", "clock", "nothing", "counter"])
+        #expect(means == ["nothing", "counter"])
+        let certainties = try queue.read {
+            try String.fetchAll($0, sql: "SELECT certainty FROM gap ORDER BY stream_id, first_n")
+        }
+        #expect(certainties == ["timed", "counted", "timed", "unknown"])
     }
 }
