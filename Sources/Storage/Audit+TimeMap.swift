@@ -22,7 +22,8 @@ extension Audit {
         }
         // Rows take the time of the last segment that begins at or before them. Compared are the last row before and the
         // first row of each segment: on the boot's own clock within one host boot, in UTC across boots if both clocks were
-        // synchronised, to within what both segments state. A clock that was never set says nothing.
+        // synchronised, to within what both segments state and a tenth of a second, by which clocks that are synchronised over
+        // the network may differ (as in gap_time). A clock that was never set says nothing.
         try list(
             .timesAscend, stream: stream,
             """
@@ -44,7 +45,7 @@ extension Audit {
                         a.reference_boottime_ns AS before_reference, a.reference_n AS before_reference_n,
                         a.period_ns AS before_period,
                         CASE WHEN a.host_boot_id = b.host_boot_id THEN 0
-                            ELSE coalesce(a.uncertainty_ns, 0) + coalesce(b.uncertainty_ns, 0) END AS uncertainty
+                            ELSE coalesce(a.uncertainty_ns, 0) + coalesce(b.uncertainty_ns, 0) + 1e8 END AS uncertainty
                     FROM segment AS b
                     JOIN segment AS a ON a.stream_id = ?1 AND a.first_n = (
                         SELECT max(first_n) FROM segment WHERE stream_id = ?1 AND first_n < b.first_n)

@@ -85,6 +85,27 @@ struct AuditTests {
         ("DELETE FROM channel WHERE stream_id = 1 AND number = 4", .nothingOrphaned, nil),
     ]
 
+    @Test(
+        "takes rows of a later boot for earlier ones only beyond what two synchronised clocks may differ by",
+        arguments: [(99, true, true), (110, true, false), (110, false, true)])
+    func twoBoots(milliseconds: Int, isSynchronised: Bool, holds: Bool) throws {
+        try store.connection.writer.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE segment SET last_n = 1499, uncertainty_ns = 0 WHERE stream_id = 1;
+                    INSERT INTO host_boot (id, uuid) SELECT max(id) + 1, 'later' FROM host_boot;
+                    UPDATE clock_offset SET is_synchronised = 1;
+                    INSERT INTO clock_offset (host_boot_id, boottime_ns, offset_ns, step_ns, is_synchronised)
+                    SELECT (SELECT max(id) FROM host_boot), 1, offset_ns - ?1 * 1000000, 0, ?2 FROM clock_offset;
+                    INSERT INTO segment
+                    SELECT 1, 1500, 2559, epoch, (SELECT max(id) FROM host_boot), reference_n, reference_boottime_ns, period_ns,
+                        0, 1, 0
+                    FROM segment WHERE stream_id = 1
+                    """, arguments: [milliseconds, isSynchronised])
+        }
+        #expect(try store.audit().findings.filter { $0.check == .timesAscend }.isEmpty == holds)
+    }
+
     @Test("finds every planted defect", arguments: defects)
     func findsDefect(sql: String, check: AuditReport.Check, n: Int64?) throws {
         try store.connection.writer.writeWithoutTransaction { db in
