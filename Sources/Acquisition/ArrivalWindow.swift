@@ -42,6 +42,12 @@ struct ArrivalWindow: Sendable {
         return earliest?.arrival
     }
 
+    /// Takes what else is known of a sample of the window under way: it could have come so early.
+    mutating func better(_ arrival: Arrival, expected: Int64) {
+        let lateness = arrival.nanoseconds &- expected
+        if arrival.n < endN, let earliest, lateness < earliest.lateness { self.earliest = (arrival, lateness) }
+    }
+
     /// Nothing more comes. Returns the earliest arrival of the window that was under way.
     mutating func finish() -> Arrival? {
         defer {

@@ -22,6 +22,8 @@ struct DeviceClock: Hashable, Sendable {
     /// By how many seconds stamps deviated from the samples' distance at the most.
     private var jitter = 0.0
     private var stampCount = 0
+    /// True where the latest stamp is as far from the one before as their samples are.
+    private(set) var isSteady = false
 
     /// A sample with its stamp.
     private struct Stamp: Hashable, Sendable {
@@ -38,6 +40,10 @@ struct DeviceClock: Hashable, Sendable {
     /// The clocks of headset and host differ by no more: crystals, and the lateness of two arrivals, in seconds.
     private static let clockDifference = 0.025
     private static let latenessSum = 1.0
+    /// Stamps so near to each other are reckoned from one to the other: a crystal that is 2 % off makes 2 ms of them.
+    private static let nearSeconds = 0.1
+    /// A stamp that deviates so much from its sample's distance to the one before may be damaged.
+    private static let steadySeconds = 0.02
     /// What a rate may change by while nothing is stamped, as a part.
     private static let rateDrift = 20e-6
 
@@ -57,11 +63,14 @@ struct DeviceClock: Hashable, Sendable {
     mutating func stamp(n: Int64, ticks: UInt64, at arrival: MonotonicTime) {
         let stamp = Stamp(n: n, ticks: ticks, arrival: arrival)
         guard let latest, let first, let elapsed = seconds(from: latest, to: ticks, at: arrival), n > latest.n else {
+            isSteady = false
             if self.latest.map({ $0.n < n }) ?? true { (self.latest, self.first) = (stamp, stamp) }
             return
         }
         stampCount += 1
-        jitter = max(jitter, abs(elapsed - Double(n - latest.n) / rate))
+        let unsteadiness = abs(elapsed - Double(n - latest.n) / rate)
+        isSteady = unsteadiness <= Self.steadySeconds
+        jitter = max(jitter, unsteadiness)
         if let span = seconds(from: first, to: ticks, at: arrival), span >= Self.learningSeconds {
             let part = uncertainJitter / span
             let fresh = (part * part + Self.rateDrift * Self.rateDrift).squareRoot()
@@ -81,6 +90,19 @@ struct DeviceClock: Hashable, Sendable {
         return StreamPosition(
             n: latest.n.addingClamped(Int64(clamping: (elapsed * rate).rounded())),
             uncertainty: Int64(clamping: uncertainty.rounded(.up)))
+    }
+
+    /// The latest stamped sample, and how many seconds of the host lie between it and another stamp of the headset's; nil where
+    /// they are not near to each other.
+    ///
+    /// - Parameter period: the host's seconds between two samples.
+    func latestSample(
+        near ticks: UInt64, at arrival: MonotonicTime, period: Double
+    ) -> (n: Int64, ticks: UInt64, seconds: Double)? {
+        guard isSteady, let latest, let elapsed = seconds(from: latest, to: ticks, at: arrival),
+            abs(elapsed) <= Self.nearSeconds
+        else { return nil }
+        return (latest.n, latest.ticks, elapsed * rate * period)
     }
 
     private var uncertainJitter: Double { stampCount < Self.jitterCount ? max(jitter, Self.supposedJitter) : jitter }

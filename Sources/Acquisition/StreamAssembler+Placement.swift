@@ -222,15 +222,6 @@ extension StreamAssembler {
             uncertainty: Int64(clamping: uncertainty / segment.periodNanoseconds).addingClamped(tolerance))
     }
 
-    /// Where the stream stands with the last sample of a block: by the headset's own clock, where that knows it better.
-    func predicted(_ block: SampleBlock, at arrival: MonotonicTime) -> StreamPosition? {
-        let predicted = predicted(at: arrival)
-        guard hasSamples, let ticks = block.deviceTicks, let own = deviceClock?.position(ticks: ticks, at: arrival),
-            own.uncertainty < predicted?.uncertainty ?? .max
-        else { return predicted }
-        return StreamPosition(n: max(nextN, own.n), uncertainty: own.uncertainty)
-    }
-
     /// What a rate was measured as long ago is believed to so much, as a part: temperature and age move crystals.
     static let learntDeviation = 20e-6
 

@@ -34,8 +34,7 @@ struct TimeMap: Sendable {
     private var lastEvidenceN: Int64?
     /// How many instants the blocks hold.
     private var blockLength = 1
-    /// The latest arrival that came on time, as far as the rate is known.
-    private var anchor: Arrival?
+    private var punctual = PunctualArrival()
 
     private struct Knot: Sendable {
         var n: Int64
@@ -59,8 +58,9 @@ struct TimeMap: Sendable {
     static let interruptionNanoseconds = 60e9
     /// A change of a piece by less is not worth writing.
     private static let worthNanoseconds = 20e3
-    /// An arrival that may be on time is late by so much at the most, in nanoseconds: what fills the queue of a link.
-    private static let anchorLateness = 100e6
+    /// What another stream's packet tells is believed where it is earlier than the line, and what that is uncertain by, by no
+    /// more nanoseconds.
+    private static let borrowedEarliness = 20e6
     /// Arrivals so near before a piece are looked at with it.
     private static let touchNanoseconds = 3e9
     /// A change of the uncertainty by less is not either.
@@ -102,17 +102,9 @@ struct TimeMap: Sendable {
     /// So it does while the rate is not known well.
     func position(at time: MonotonicTime) -> StreamPosition {
         let line = lineUncertainty(at: time)
-        if let anchor {
-            let rate = live?.rate ?? rate
-            let elapsed = Double(time.nanoseconds) - Double(anchor.nanoseconds)
-            let uncertainty = Self.anchorLateness + 3 * rate.deviation * abs(elapsed)
-            if uncertainty < line {
-                let period = bounded(nominalPeriod * (1 + rate.slope))
-                return StreamPosition(
-                    n: anchor.n.addingClamped(Int64(clamping: (elapsed / period).rounded())),
-                    uncertainty: Int64(clamping: (uncertainty / period).rounded(.up)))
-            }
-        }
+        let rate = live?.rate ?? rate
+        let period = bounded(nominalPeriod * (1 + rate.slope))
+        if let position = punctual.position(at: time, rate, period: period, within: line) { return position }
         let elapsed = Double(time.nanoseconds) - Double(segment.referenceTime.nanoseconds)
         return StreamPosition(
             n: segment.referenceN.addingClamped(Int64(clamping: (elapsed / segment.periodNanoseconds).rounded())),
@@ -142,28 +134,32 @@ struct TimeMap: Sendable {
     ///   - deviceTicks: the headset's own clock, where it came with the block.
     mutating func observe(n: Int64, count: Int, at time: MonotonicTime, deviceTicks: UInt64? = nil) {
         let arrival = Arrival(n: n, nanoseconds: time.nanoseconds, deviceTicks: deviceTicks)
-        // Until there is a line, the earliest arrival so far is the best that is known.
-        if points.isEmpty, knots.count == 1 {
-            let y = y(of: arrival)
-            let due = knots[0].y + rate.slope * (x(of: n) - x(of: knots[0].n))
-            if segment.observationCount == 0 || y < due {
-                knots[0].y += y - due
-                draw()
-            }
-        }
+        descend(to: arrival)
         segment.observationCount += 1
         blockLength = count
-        anchor(at: arrival)
+        punctual.note(arrival, live?.rate ?? rate, nominalPeriod: nominalPeriod)
         if let evidence = window.take(arrival, expected: self.time(of: n).nanoseconds) { add(evidence) }
     }
 
-    /// Notes an arrival that came no later than the one before it lets expect, by what is known of the rate.
-    private mutating func anchor(at arrival: Arrival) {
-        guard let known = anchor else { return anchor = arrival }
-        let rate = live?.rate ?? rate
-        let span = x(of: arrival.n) - x(of: known.n)
-        let lateness = y(of: arrival) - y(of: known) - rate.slope * span
-        if lateness <= 3 * rate.deviation * abs(span) { anchor = arrival }
+    /// Takes what a packet of another stream tells of sample n, which was observed: by the headset's clock it could have come
+    /// at `time`.
+    mutating func borrow(n: Int64, at time: MonotonicTime, deviceTicks: UInt64) {
+        let expected = self.time(of: n).nanoseconds
+        let earliness = Double(expected) - Double(time.nanoseconds)
+        guard segment.observationCount > 0, earliness <= lineUncertainty(at: time) + Self.borrowedEarliness else { return }
+        let arrival = Arrival(n: n, nanoseconds: time.nanoseconds, deviceTicks: deviceTicks)
+        descend(to: arrival)
+        window.better(arrival, expected: expected)
+    }
+
+    /// Until there is a line, the earliest arrival so far is the best that is known.
+    private mutating func descend(to arrival: Arrival) {
+        guard points.isEmpty, knots.count == 1 else { return }
+        let y = y(of: arrival)
+        let due = knots[0].y + rate.slope * (x(of: arrival.n) - x(of: knots[0].n))
+        guard segment.observationCount == 0 || y < due else { return }
+        knots[0].y += y - due
+        draw()
     }
 
     /// So many samples were entered as missing that were lost at an unknown place since some seconds: the rows since then have

@@ -76,6 +76,55 @@ struct DeviceClockTests {
         #expect(worst <= uncertainty, "\(worst) of \(uncertainty)")
     }
 
+    /// A stream of 1 Hz whose packets are late by 0.03 s at least and 0.1 s at the most, beside one of 30 packets a second that
+    /// are on time once in a while; sampling and stamps share a crystal that is 3000 ppm slow. Returns by how much the slow
+    /// stream's times are off at the most, in seconds.
+    private func worstError(ofSlowStreamWithStamps isStamped: Bool, damage: Int64 = 0) throws -> Double {
+        var random = SeededGenerator(seed: 5)
+        var test = StreamUnderTest(modulus: 256, channels: 1, frequency: 1)
+        var fast = StreamUnderTest(modulus: 256, frequency: 240)
+        let began = test.now
+        test.begin(rule: .connection, absence: .linkLost, tickFrequency: 100_000)
+        fast.begin(rule: .connection, absence: .linkLost, tickFrequency: 100_000)
+        for packet in 0..<Int64(30 * 600) {
+            let own = Double(packet) / 30
+            let isSlow = packet % 30 == 0
+            let isDamaged = damage != 0 && packet % 997 == 996
+            let late = isSlow ? 0.03 + 0.07 * random.fraction() : 0.004 * random.exponential()
+            test.now = max(test.now, began + .seconds(own * 1.003 + late))
+            fast.now = test.now
+            let ticks = UInt64(bitPattern: Int64(own * 100_000) + (isDamaged ? damage : 0))
+            if isSlow {
+                test.take(index: packet / 30, truth: packet / 30, count: 1, ticks: ticks)
+                if packet % 1800 == 0 { test.commit() }
+            } else {
+                fast.take(index: packet * 8, truth: packet * 8, ticks: ticks)
+                if isStamped { test.stream.borrow(from: fast.stream.deviceClock, ticks: ticks, at: test.now) }
+            }
+        }
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        let segments = test.database.segments.values.sorted { $0.firstN < $1.firstN }
+        let errors = try test.database.rows.keys.sorted().dropFirst(60).map { n in
+            let segment = try #require(segments.last { $0.firstN <= n })
+            return (StoredStream.time(of: n, in: segment) - Double(began.nanoseconds)) / 1e9 - Double(n) * 1.003
+        }
+        try #require(errors.count > 500)
+        return errors.reduce(0) { max($0, abs($1)) }
+    }
+
+    @Test("A slow stream's times are those of the fast one's beside it, by the stamps of both")
+    func alignment() throws {
+        #expect(try worstError(ofSlowStreamWithStamps: true) < 0.002)
+        // The same without stamps, to see that they are what tells.
+        #expect(try worstError(ofSlowStreamWithStamps: false) > 0.025)
+    }
+
+    @Test("A stamp that was damaged on the way moves no time", arguments: [8000, 50_000, -8000, -50_000] as [Int64])
+    func damagedStamp(damage: Int64) throws {
+        #expect(try worstError(ofSlowStreamWithStamps: true, damage: damage) < 0.002)
+    }
+
     @Test(
         "Whatever a stamp says, it moves nothing by more than a second and a fortieth",
         arguments: [0, 1, 1 << 31, .max] as [UInt64])

@@ -1,0 +1,24 @@
+import Bluetooth
+import Headsets
+import Storage
+
+/// What a headset's own clock tells, where its packets bear stamps.
+extension StreamAssembler {
+    /// Where the stream stands with the last sample of a block: by the headset's own clock, where that knows it better.
+    func predicted(_ block: SampleBlock, at arrival: MonotonicTime) -> StreamPosition? {
+        let predicted = predicted(at: arrival)
+        guard hasSamples, let ticks = block.deviceTicks, let own = deviceClock?.position(ticks: ticks, at: arrival),
+            own.uncertainty < predicted?.uncertainty ?? .max
+        else { return predicted }
+        return StreamPosition(n: max(nextN, own.n), uncertainty: own.uncertainty)
+    }
+
+    /// Takes what the latest stamp of another stream tells: had the latest sample of this one come with that packet, it would
+    /// have come so much earlier than the packet as the headset's clock says.
+    mutating func borrow(from other: DeviceClock?, ticks: UInt64, at arrival: MonotonicTime) {
+        guard isLinked, let other, other.isSteady, let period = timeMap?.segment.periodNanoseconds,
+            let (n, own, seconds) = deviceClock?.latestSample(near: ticks, at: arrival, period: period / 1e9)
+        else { return }
+        timeMap?.borrow(n: n, at: arrival - .nanoseconds(Int64(clamping: seconds * 1e9)), deviceTicks: own)
+    }
+}
