@@ -7,10 +7,7 @@ import Headsets
 /// How many samples come in a second of it is learnt, because the two need not have one crystal. It is believed where it agrees
 /// with the host's clock: a headset that was switched off begins anew.
 struct DeviceClock: Hashable, Sendable {
-    /// Ticks per second, nominal.
-    let frequency: Double
-    /// The number of values before it wraps to 0; nil for none.
-    let modulus: UInt64?
+    let stamps: SampleStamps
 
     /// The latest sample that was stamped.
     private var latest: Stamp?
@@ -49,13 +46,9 @@ struct DeviceClock: Hashable, Sendable {
 
     /// Creates a clock that has stamped nothing yet.
     ///
-    /// - Parameters:
-    ///   - frequency: ticks per second, nominal; greater than 0.
-    ///   - modulus: the number of values before it wraps to 0; nil for none.
-    ///   - samplingFrequency: of the stream, nominal.
-    init(frequency: Double, modulus: UInt64?, samplingFrequency: Double) {
-        self.frequency = frequency
-        self.modulus = modulus
+    /// - Parameter samplingFrequency: of the stream, nominal.
+    init(_ stamps: SampleStamps, samplingFrequency: Double) {
+        self.stamps = stamps
         rate = samplingFrequency
     }
 
@@ -99,7 +92,7 @@ struct DeviceClock: Hashable, Sendable {
     func latestSample(
         near ticks: UInt64, at arrival: MonotonicTime, period: Double
     ) -> (n: Int64, ticks: UInt64, seconds: Double)? {
-        guard isSteady, let latest, let elapsed = seconds(from: latest, to: ticks, at: arrival),
+        guard stamps.isExact, isSteady, let latest, let elapsed = seconds(from: latest, to: ticks, at: arrival),
             abs(elapsed) <= Self.nearSeconds
         else { return nil }
         return (latest.n, latest.ticks, elapsed * rate * period)
@@ -112,12 +105,12 @@ struct DeviceClock: Hashable, Sendable {
     private func seconds(from stamp: Stamp, to ticks: UInt64, at arrival: MonotonicTime) -> Double? {
         let difference = ticks &- stamp.ticks
         let host = (arrival - stamp.arrival).inSeconds
-        guard let modulus, modulus > 0 else {
-            return agreeing(Double(Int64(bitPattern: difference)) / frequency, host)
+        guard let modulus = stamps.modulus, modulus > 0 else {
+            return agreeing(Double(Int64(bitPattern: difference)) / stamps.tickFrequency, host)
         }
         // Whole turns of the clock are hours: the host's knows how many.
-        let turn = Double(modulus) / frequency
-        let part = Double(difference % modulus) / frequency
+        let turn = Double(modulus) / stamps.tickFrequency
+        let part = Double(difference % modulus) / stamps.tickFrequency
         return agreeing(part + ((host - part) / turn).rounded() * turn, host)
     }
 

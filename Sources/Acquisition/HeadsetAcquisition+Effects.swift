@@ -148,7 +148,7 @@ extension HeadsetAcquisition {
                 hasMemory: linkProfile.memory != .none,
                 buffered: link.lastStatus?.buffered.first { $0.stream == streams[index].position },
                 absenceCause: absenceCause,
-                deviceClock: linkProfile.deviceTickFrequency.map { ($0, linkProfile.deviceTickModulus) }))
+                stamps: linkProfile.sampleStamps))
     }
 
     private func endStreaming(_ cause: GapCause, at now: MonotonicTime) {

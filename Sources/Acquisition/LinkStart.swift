@@ -13,8 +13,8 @@ struct LinkStart: Sendable {
     var buffered: HeadsetStatus.BufferedRange?
     /// Why samples are missing where no gap says it yet: this process was not there.
     var absenceCause: GapCause
-    /// The clock that the headset stamps samples with: ticks per second, nominal, and the number of its values; nil for none.
-    var deviceClock: (tickFrequency: Double, modulus: UInt64?)?
+    /// The clock that the headset stamps samples with; nil for none.
+    var stamps: SampleStamps?
     /// Where another bank of the same stream, which has its place on this link, has the sample of the first block's counter.
     var alignedN: Int64?
     /// The first n that no bank of the stream has settled.

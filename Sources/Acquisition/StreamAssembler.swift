@@ -131,9 +131,8 @@ struct StreamAssembler: Sendable {
     mutating func beginLink(_ start: LinkStart) {
         linkStart = start
         isLinked = true
-        if let clock = start.deviceClock, clock.tickFrequency > 0, deviceClock?.frequency != clock.tickFrequency {
-            deviceClock = DeviceClock(
-                frequency: clock.tickFrequency, modulus: clock.modulus, samplingFrequency: description.samplingFrequency)
+        if let stamps = start.stamps, stamps.tickFrequency > 0, deviceClock?.stamps != stamps {
+            deviceClock = DeviceClock(stamps, samplingFrequency: description.samplingFrequency)
         }
         sumsAreWrong = false
         damagedBefore = 0

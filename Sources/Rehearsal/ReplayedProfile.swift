@@ -30,8 +30,7 @@ struct ReplayedProfile: HeadsetProfile {
     var epochRule: EpochRule { base.epochRule }
     var memory: MemoryCapability { base.memory }
     var impedance: ImpedanceMeasurement? { base.impedance }
-    var deviceTickFrequency: Double? { base.deviceTickFrequency }
-    var deviceTickModulus: UInt64? { base.deviceTickModulus }
+    var sampleStamps: SampleStamps? { base.sampleStamps }
 
     /// A headset that counts over its links counts over a pause, too: nothing is gained by a new link. Of others, only time
     /// tells how much is missing, as it does for a headset that is silent for so long.

@@ -56,8 +56,10 @@ struct TimeCheck {
         let settled = looked.filter(\.isSettled)
         let judged = settled.count >= Self.rowsMinimum ? settled : looked
         guard judged.count >= Self.rowsMinimum else { return nil }
-        let sorted = judged.map(\.error).sorted()
-        let delay = sorted[sorted.count / 2]
+        let middle = judged.sorted { $0.error < $1.error }[judged.count / 2]
+        let delay = middle.error
+        // By what is stated, the row in the middle may be off itself.
+        let middleStated = uncertainty(of: middle.n) ?? 0
         var figures = RehearsalReport.StreamTimes(
             stream: stream.description.name, bank: stream.description.bank, delay: .nanoseconds(delay), rows: looked.count,
             settledRows: settled.count)
@@ -69,7 +71,8 @@ struct TimeCheck {
             figures.unsettledWorst = max(figures.unsettledWorst, .nanoseconds(error))
             guard wrong.count < 3, let stated = uncertainty(of: row.n) else { continue }
             // What arrives is late by a part of a step, and the constant delay is that of the middle row.
-            if Double(error) > stated * tolerance + Double((arrivalStep + heldBack).nanoseconds) + slowness {
+            let allowed = (stated + middleStated) * tolerance + Double((arrivalStep + heldBack).nanoseconds) + slowness
+            if Double(error) > allowed {
                 let errorText = Self.text(row.error - delay)
                 let statedText = Self.text(Int64(clamping: stated))
                 wrong.append("\(stream.description.name), n \(row.n): time wrong by \(errorText), stated \(statedText)")

@@ -129,10 +129,12 @@ struct DeviceClockTests {
         "Whatever a stamp says, it moves nothing by more than a second and a fortieth",
         arguments: [0, 1, 1 << 31, .max] as [UInt64])
     func absurd(ticks: UInt64) {
-        var clock = DeviceClock(frequency: 1e-3, modulus: 7, samplingFrequency: 1e9)
+        var clock = DeviceClock(
+            SampleStamps(tickFrequency: 1e-3, modulus: 7, isExact: true), samplingFrequency: 1e9)
         for n: Int64 in [0, 1, .max / 2] { clock.stamp(n: n, ticks: ticks &* UInt64(n &+ 3), at: .boot + .seconds(n % 99)) }
         _ = clock.position(ticks: ticks, at: MonotonicTime(nanoseconds: .max))
-        var known = DeviceClock(frequency: 1000, modulus: nil, samplingFrequency: 250)
+        var known = DeviceClock(
+            SampleStamps(tickFrequency: 1000, modulus: nil, isExact: true), samplingFrequency: 250)
         known.stamp(n: 0, ticks: 5, at: .boot)
         let position = known.position(ticks: ticks, at: .boot + .seconds(100))
         #expect(position.map { abs($0.n - 25_000) <= 250 + 625 } ?? true)

@@ -45,7 +45,8 @@ struct StreamUnderTest {
             LinkStart(
                 epochRule: rule, bootIdentifier: boot, hasMemory: oldest != nil,
                 buffered: oldest.map { HeadsetStatus.BufferedRange(stream: 0, oldest: $0, end: end) },
-                absenceCause: absence, deviceClock: tickFrequency.map { ($0, 1 << 32) }))
+                absenceCause: absence,
+                stamps: tickFrequency.map { SampleStamps(tickFrequency: $0, modulus: 1 << 32, isExact: true) }))
     }
 
     /// Gives the stream a block whose first sample has the index; the clock does not move.

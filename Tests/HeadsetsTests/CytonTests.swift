@@ -54,7 +54,7 @@ struct CytonTests {
         let pieces = frames.map { Self.sample($0.0, kind: $0.1, auxiliary: [0, 0, 0xFE, 0xDC, 0xBA, $0.0]) }
         let blocks = Self.blocks(Self.decode(pieces, with: &decoder))
         #expect(blocks.map(\.deviceTicks) == [0xFEDC_BA01, 0xFEDC_BA02, nil, 0xFEDC_BA04, 0xFEDC_BA05, nil])
-        #expect(CytonProfile().deviceTickFrequency == 1000 && CytonProfile().deviceTickModulus == 1 << 32)
+        #expect(CytonProfile().sampleStamps == SampleStamps(tickFrequency: 1000, modulus: 1 << 32, isExact: false))
     }
 
     @Test("tells its channels when asked for a Daisy, behind frames of before and in pieces", arguments: 1...40)

@@ -153,7 +153,7 @@ struct ExploreTests {
             #expect(blocks.first?.instantCount == count)
             // The headset's clock at the last instant of each; a packet bears that of the first.
             #expect(blocks.map(\.deviceTicks) == (1..<10).map { UInt64($0 * count + count - 1) * 100 })
-            #expect(ExploreProfile().deviceTickFrequency == 100_000)
+            #expect(ExploreProfile().sampleStamps?.tickFrequency == 100_000)
         }
     }
 

@@ -128,8 +128,9 @@ struct MuseAthenaTests {
         #expect(ticks(5, [.optics16, .reference]) == [5, 5, 5])
         #expect(ticks(9, [.newBattery]).isEmpty)
         #expect(ticks(10, [.eeg8]) == [nil])
-        #expect(MuseAthenaProfile().deviceTickFrequency == 1000 && MuseAthenaProfile().deviceTickModulus == 1 << 48)
-        #expect(MuseProfile().deviceTickFrequency == nil)
+        #expect(
+            MuseAthenaProfile().sampleStamps == SampleStamps(tickFrequency: 1000, modulus: 1 << 48, isExact: false))
+        #expect(MuseProfile().sampleStamps == nil)
     }
 
     /// Packets of one block each, and what a decoder makes of them.

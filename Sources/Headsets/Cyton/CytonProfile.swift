@@ -41,8 +41,7 @@ public struct CytonProfile: SerialPortProfile {
     public var isAskedWhileStreaming: Bool { false }
 
     /// Milliseconds in 32 bits, in frames that bear the board's time; see the setting `time_stamps`.
-    public var deviceTickFrequency: Double? { 1000 }
-    public var deviceTickModulus: UInt64? { 1 << 32 }
+    public var sampleStamps: SampleStamps? { SampleStamps(tickFrequency: 1000, modulus: 1 << 32, isExact: false) }
 
     /// With a Daisy, the firmware sends means of two conversions.
     public var constantDelay: ConstantDelay? {

@@ -55,10 +55,10 @@ public struct ExploreProfile: HeadsetProfile {
     /// What the headset has stored comes over a cable only.
     public var memory: MemoryCapability { .none }
 
-    /// 10 µs; the decoder counts the turns of its 32 bits.
-    public var deviceTickFrequency: Double? { ExplorePacket.tickFrequency }
-    /// The decoder of a link counts on from the 32 bits that its first packet has.
-    public var deviceTickModulus: UInt64? { 1 << 32 }
+    /// 10 µs. The decoder counts the turns of its 32 bits, on each link from those that its first packet has.
+    public var sampleStamps: SampleStamps? {
+        SampleStamps(tickFrequency: ExplorePacket.tickFrequency, modulus: 1 << 32, isExact: true)
+    }
 
     /// 33 instants at 250 Hz, the most in a packet, are one each 132 ms. The status is the answer to a command, once the
     /// packets have told what they are: 0.3 s.

@@ -33,10 +33,9 @@ public struct MuseAthenaProfile: HeadsetProfile {
     public var epochRule: EpochRule { .connection }
     public var memory: MemoryCapability { .none }
 
-    /// The clock of each packet's header, 48 bits of milliseconds; which of the packet's blocks it belongs to, see
-    /// ``MuseAthenaDecoder``.
-    public var deviceTickFrequency: Double? { 1000 }
-    public var deviceTickModulus: UInt64? { 1 << 48 }
+    /// The clock of each packet's header, 48 bits of milliseconds: when the packet's first block was complete, and the others
+    /// up to 130 ms later; see ``MuseAthenaDecoder``. Blocks of all streams come in common packets, which aligns them better.
+    public var sampleStamps: SampleStamps? { SampleStamps(tickFrequency: 1000, modulus: 1 << 48, isExact: false) }
 
     public var timing: ProfileTiming { general.timing }
 

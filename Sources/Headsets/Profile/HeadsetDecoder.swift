@@ -97,7 +97,7 @@ public struct SampleBlock: Hashable, Sendable {
     public var origin: Origin
     /// True where the values are sums of differences: wrong if a whole turn of the counter was lost before them unseen.
     public var isSummed: Bool
-    /// The headset's own clock when the last of the instants was taken, in ticks of ``HeadsetProfile/deviceTickFrequency``;
+    /// The headset's own clock when the last of the instants was taken, in ticks of ``HeadsetProfile/sampleStamps``;
     /// nil where nothing was sent that tells it. The profile says what a tick is worth; whether the clock is right, is even, or
     /// goes on at all, is the headset's word only.
     public var deviceTicks: UInt64?

@@ -50,11 +50,8 @@ public protocol HeadsetProfile: Sendable {
     /// Whether and how the headset hands over samples from its memory.
     var memory: MemoryCapability { get }
 
-    /// Ticks per second of the clock that samples bear (``SampleBlock/deviceTicks``), nominal; nil where they bear none.
-    var deviceTickFrequency: Double? { get }
-
-    /// The number of values of that clock before it wraps to 0; nil where it does not wrap, or the decoder has unwrapped it.
-    var deviceTickModulus: UInt64? { get }
+    /// The clock that samples are stamped with; nil where they bear no stamps.
+    var sampleStamps: SampleStamps? { get }
 
     /// What is known of the delay that the times of EEG samples contain; nil where nothing is.
     var constantDelay: ConstantDelay? { get }
@@ -102,8 +99,7 @@ public protocol HeadsetProfile: Sendable {
 extension HeadsetProfile {
     /// None in particular.
     public var vitalCharacteristics: [BluetoothUUID] { [] }
-    public var deviceTickFrequency: Double? { nil }
-    public var deviceTickModulus: UInt64? { nil }
+    public var sampleStamps: SampleStamps? { nil }
     public var constantDelay: ConstantDelay? { nil }
     public var tellsIdentityInStatus: Bool { false }
     public var isAskedWhileStreaming: Bool { true }
