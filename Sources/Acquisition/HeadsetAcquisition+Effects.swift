@@ -118,8 +118,6 @@ extension HeadsetAcquisition {
         silenceDeadline = now + profile.timing.silenceNotice
         isSilent = false
         keepAliveDeadline = linkProfile.timing.keepAliveInterval.map { now + $0 }
-        let isAsked = linkProfile.answersStatusQuery && linkProfile.isAskedWhileStreaming
-        statusDeadline = isAsked ? now + acquirer.limits.statusInterval : nil
         expectedStreams = nil
         if let told = toldStreams ?? link.lastStatus?.streams {
             adoptStreams(told, at: now)
@@ -128,9 +126,15 @@ extension HeadsetAcquisition {
         } else {
             adoptStreams(linkProfile.streams, at: now)
         }
+        let isAsked = linkProfile.answersStatusQuery && linkProfile.isAskedWhileStreaming
+        statusDeadline = isAsked ? now + statusInterval : nil
         guard quarantine == nil else { return }
         beginStreams(link)
     }
+
+    /// How often the headset is asked while it streams: at once again where it has not yet said what it sends, as nothing can be
+    /// stored before.
+    var statusInterval: Duration { streams.isEmpty ? linkProfile.timing.statusLimit : acquirer.limits.statusInterval }
 
     /// The next block of each stream tells where it stands.
     func beginStreams(_ link: Link) {

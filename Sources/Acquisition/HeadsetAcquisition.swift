@@ -206,7 +206,7 @@ final class HeadsetAcquisition {
             sendInBackground(linkProfile.commands(for: .keepAlive, status: link.lastStatus))
         }
         if let due = statusDeadline, due <= now {
-            statusDeadline = now + acquirer.limits.statusInterval
+            statusDeadline = now + statusInterval
             sendInBackground(linkProfile.commands(for: .queryStatus, status: link.lastStatus))
         }
         advanceImpedance(at: now)

@@ -176,6 +176,26 @@ struct AcquirerTests {
         #expect(audit.streams.map(\.rows).reduce(0, +) > 400)
     }
 
+    @Test("A headset that has not said what it sends is asked again at once, and recorded as soon as it answers")
+    func statusAnsweredLate() throws {
+        let test = try AcquirerUnderTest()
+        test.script.change { $0.answersStatusQuery = false }
+        try test.want()
+        try test.reconcile()
+        try test.run(.seconds(10), until: .streaming)
+        test.script.forgetCalls()
+        test.script.change { $0.answersStatusQuery = true }
+        try test.run(BufferedEEGProfile().timing.statusLimit + .seconds(1))
+        #expect(test.script.calls.contains(.command(BufferedEEGCommand.status.opcode)))
+        #expect(!test.script.calls.contains(.connect), "the link goes on")
+        #expect(test.phase == .streaming && test.acquirer.takeReturns().count == 1)
+        // After that it is asked as seldom as any other.
+        test.script.forgetCalls()
+        try test.run(.seconds(30))
+        #expect(!test.script.calls.contains(.command(BufferedEEGCommand.status.opcode)))
+        #expect(try test.store.audit().holds)
+    }
+
     @Test("A silent headset is noticed long before its link is given up, and so is its return", arguments: [true, false])
     func silence(returns: Bool) throws {
         let test = try AcquirerUnderTest()

@@ -23,8 +23,9 @@ public struct BufferedEEGProfile: HeadsetProfile {
     public var memory: MemoryCapability { .bufferedEEGService }
 
     /// 8 instants at 250 Hz are a block each 32 ms. The service lets a headset wait 200 ms for a block to fill.
+    /// Silence, a connect to an address that the headset has left (4 s), and a scan have to end within 10 s together.
     public var timing: ProfileTiming {
-        ProfileTiming(packetPeriod: .milliseconds(40), silenceLimit: .milliseconds(5500))
+        ProfileTiming(packetPeriod: .milliseconds(40), silenceLimit: .milliseconds(4500))
     }
 
     /// One command for each purpose; none keeps a link alive, since the headset never ends one by itself.
