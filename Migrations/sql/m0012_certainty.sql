@@ -2,7 +2,8 @@
 -- of the time map is kept; each stream says what detects a loss in it. Times follow the clocks: the latest synchronised offset
 -- of a host boot counts, and no time is taken from another boot's clock.
 
--- The earliest arrival of about each second of a stream: from these anybody can compute the time map anew.
+-- The earliest arrival of about each second of a stream: from these anybody can compute the time map anew. Where the headset's
+-- stamps are exact, it may be when the sample could have come with another stream's packet.
 CREATE TABLE arrival (
     stream_id INTEGER NOT NULL REFERENCES stream (id),
     -- the last sample of the packet that arrived
