@@ -20,11 +20,12 @@ enum Benchmarks {
             for workload in DecodeWorkload.all + [.allocating] { print(decode.run(workload).json) }
             return
         case ("export", 2): cost = try ExportEDF(database: path, file: arguments.last ?? "").run()
+        case ("gaps", 2): cost = try ManyGaps(gaps: Int(arguments.last ?? "") ?? 1).run(path: path)
         case ("day", 2): cost = try RecordedDay(hours: Int(arguments.last ?? "") ?? 24).run(path: path)
         default:
             print(
                 "usage: Benchmarks ingest DATABASE HEADSETS SECONDS BITS | simulation SEED SECONDS | export DATABASE FILE"
-                    + " | decode ROUNDS | day DATABASE HOURS")
+                    + " | decode ROUNDS | day DATABASE HOURS | gaps DATABASE GAPS")
             exit(64)
         }
         print(cost.json)
