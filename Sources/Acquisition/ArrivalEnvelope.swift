@@ -136,8 +136,8 @@ struct ArrivalEnvelope: Hashable, Sendable {
         return (low + high) / 2
     }
 
-    /// How far a slope may lie from the likeliest one and still be likely enough: a line may rest on a few arrivals near to each
-    /// other, while the far ones came late.
+    /// How far a slope may lie from the likeliest one and still be likely enough: a line may rest on a few arrivals near to
+    /// each other, while the far ones came late.
     private static func slopeRange(
         of points: ArraySlice<Point>, around slope: Double, centre: Double, scale: Double, prior: Rate
     ) -> Double {

@@ -132,8 +132,8 @@ extension HeadsetAcquisition {
         beginStreams(link)
     }
 
-    /// How often the headset is asked while it streams: at once again where it has not yet said what it sends, as nothing can be
-    /// stored before.
+    /// How often the headset is asked while it streams: at once again where it has not yet said what it sends, as nothing can
+    /// be stored before.
     var statusInterval: Duration { streams.isEmpty ? linkProfile.timing.statusLimit : acquirer.limits.statusInterval }
 
     /// The next block of each stream tells where it stands.
