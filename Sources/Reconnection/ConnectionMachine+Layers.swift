@@ -82,6 +82,10 @@ extension ConnectionMachine {
         effects.append(.layerEnded(outcome(of: candidate, .failed(error))))
         forgetUnproven(candidate.identifier)
         if case .adapterUnavailable = error { return backOff(at: now) }
+        // Somebody else tries the address just now, and may find that it is not theirs.
+        if case .channelBusy = error, let end = candidate.scanEnd, !identifiers.contains(candidate.identifier) {
+            return resume(.scanOn(until: end), at: now, &effects)
+        }
         switch error.disposition {
         case .waitForOperator, .stop: waitForOperator(error)
         case .retry, .nextLayer: resume(.afterCandidate(candidate), at: now, &effects)
@@ -145,7 +149,7 @@ extension ConnectionMachine {
         _ identifier: PeripheralIdentifier, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
         // Advertisements go on for a moment after the scan was stopped: not illegal, merely late.
-        guard case .scanning(let began, _) = state, mayConnect(to: identifier, at: now) else { return }
+        guard case .scanning(let began, let until) = state, mayConnect(to: identifier, at: now) else { return }
         let isStranger = !identifiers.isEmpty && !identifiers.contains(identifier)
         if isStranger, now - began < limits.strangerDelay {
             // The known address may be heard in a moment; else this one has its turn.
@@ -157,7 +161,8 @@ extension ConnectionMachine {
         }
         stranger = nil
         effects.append(.stopScan)
-        connect(Candidate(identifier: identifier, layer: .scan, layerBegan: began), at: now, &effects)
+        connect(
+            Candidate(identifier: identifier, layer: .scan, layerBegan: began, scanEnd: until), at: now, &effects)
     }
 
     mutating func scanFailed(_ error: CentralError, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {

@@ -102,6 +102,8 @@ public struct ConnectionMachine: Sendable {
         public var layerBegan: MonotonicTime
         /// Further identifiers of the same layer, to be tried after this one.
         public var others: [PeripheralIdentifier] = []
+        /// When the scan that found it ends; nil in other layers.
+        public var scanEnd: MonotonicTime?
     }
 
     /// What follows a cancelled connection.

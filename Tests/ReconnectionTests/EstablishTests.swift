@@ -167,6 +167,25 @@ struct EstablishTests {
         #expect(test.machine.state.name == "connecting")
     }
 
+    @Test("An address that another headset of ours tries just now is found again while the scan lasts, and no longer")
+    func busyStranger() {
+        var test = Under.inState("scanning")
+        guard case .scanning(_, let end) = test.machine.state else { return #expect(Bool(false), "not scanning") }
+        for _ in 0..<3 {
+            test.fire(.discovered(Under.stranger))
+            test.reachDeadline()
+            #expect(test.machine.state.name == "connecting")
+            test.fire(.connectFailed(.channelBusy, attempt: test.attempt))
+            guard case .scanning(_, let until) = test.machine.state else { return #expect(Bool(false), "not scanning") }
+            #expect(until == end, "the window does not grow")
+        }
+        test.fire(.discovered(Under.stranger))
+        test.reachDeadline()
+        test.now = end
+        test.fire(.connectFailed(.channelBusy, attempt: test.attempt))
+        #expect(test.machine.state.name == "backingOff")
+    }
+
     @Test("An unknown address gives the known one half a second to be heard, and then has its turn", arguments: [true, false])
     func strangersWait(isKnownHeard: Bool) {
         var test = Under.inState("scanning")
