@@ -1,3 +1,4 @@
+import Acquisition
 import Bluetooth
 import Headsets
 import Simulation
@@ -27,7 +28,7 @@ extension RehearsalChecker {
                 stream: stream, rows: committed.ranges(of: stream.id), taken: taken, links: links[recording] ?? [],
                 segments: (segments[stream.id] ?? [:]).values.sorted { $0.firstN < $1.firstN },
                 arrivalStep: max(headset.specification.connectionInterval, plan.lateness.batchInterval),
-                heldBack: heldBack(by: headset),
+                heldBack: heldBack(by: headset) + clockDifference,
                 isStrict: plan.faults == .none, tolerance: plan.faults == .none ? 1 : 3,
                 unixNanosecondsAtBoot: plan.unixNanosecondsAtBoot)
             guard let result = check.result() else { continue }
@@ -37,6 +38,9 @@ extension RehearsalChecker {
             }
         }
     }
+
+    /// A correction of the wall clock by less is not noted: the times of two boots may differ by so much (`gap_time`).
+    private var clockDifference: Duration { plan.hostReboots.isEmpty ? .zero : AcquisitionLimits().clockStepThreshold }
 
     /// What waited once for the radio goes on waiting in a Hermes, up to a whole ring, and over links: nothing in its packets
     /// tells it, and its page says so. Where nothing disturbs the radio nothing waits.
