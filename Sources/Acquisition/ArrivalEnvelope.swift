@@ -95,7 +95,7 @@ struct ArrivalEnvelope: Hashable, Sendable {
         var latenesses: [Double] = []
         for _ in 0..<2 {
             slope = Self.slope(of: points, centre: centre, scale: scale, prior: prior)
-            level = points.reduce(.infinity) { min($0, $1.y - slope * ($1.x - centre)) }
+            level = Self.level(of: points, slope: slope, centre: centre)
             latenesses = points.map { $0.y - level - slope * ($0.x - centre) }.sorted()
             // The median of an exponential distribution is ln 2 of its mean.
             let measured = latenesses[latenesses.count / 2] / 0.693 * count
@@ -136,6 +136,11 @@ struct ArrivalEnvelope: Hashable, Sendable {
         return (low + high) / 2
     }
 
+    /// How high a line of a slope lies at the centre that touches the arrivals from below.
+    private static func level(of points: ArraySlice<Point>, slope: Double, centre: Double) -> Double {
+        points.reduce(.infinity) { min($0, $1.y - slope * ($1.x - centre)) }
+    }
+
     /// How far a slope may lie from the likeliest one and still be likely enough: a line may rest on a few arrivals near to
     /// each other, while the far ones came late.
     private static func slopeRange(
@@ -143,8 +148,7 @@ struct ArrivalEnvelope: Hashable, Sendable {
     ) -> Double {
         let weight = Double(points.count) / scale
         func likelihood(at slope: Double) -> Double {
-            let level = points.reduce(.infinity) { min($0, $1.y - slope * ($1.x - centre)) }
-            return level * weight + prior.logarithm(at: slope)
+            level(of: points, slope: slope, centre: centre) * weight + prior.logarithm(at: slope)
         }
         let least = likelihood(at: slope) - likelihoodDrop
         let bounds = points.count < fewPoints ? crystalBounds : slopeBounds

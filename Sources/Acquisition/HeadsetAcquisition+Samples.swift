@@ -80,9 +80,8 @@ extension HeadsetAcquisition {
         streams[index].overflowCause = acquirer.overflowCause
         streams[index].take(
             block, decoded.values[block.values], at: arrival, hasRoom: acquirer.hasRoom)
-        if block.origin == .live, let ticks = block.deviceTicks {
-            let clock = streams[index].deviceClock
-            for other in streams.indices where other != index { streams[other].borrow(from: clock, ticks: ticks, at: arrival) }
+        if block.origin == .live, let ticks = block.deviceTicks, streams[index].mayLendStamp {
+            for other in streams.indices where other != index { streams[other].borrow(ticks: ticks, at: arrival) }
         }
         if isFirst, streams[index].hasSamples, records.started == nil {
             records.started = RecordingChange(recording: recording, at: arrival)

@@ -13,10 +13,13 @@ extension StreamAssembler {
         return StreamPosition(n: max(nextN, own.n), uncertainty: own.uncertainty)
     }
 
+    /// True where the latest stamp tells something of the other streams of the headset.
+    var mayLendStamp: Bool { deviceClock.map { $0.stamps.isExact && $0.isSteady } ?? false }
+
     /// Takes what the latest stamp of another stream tells: had the latest sample of this one come with that packet, it would
     /// have come so much earlier than the packet as the headset's clock says.
-    mutating func borrow(from other: DeviceClock?, ticks: UInt64, at arrival: MonotonicTime) {
-        guard isLinked, let other, other.isSteady, let period = timeMap?.segment.periodNanoseconds,
+    mutating func borrow(ticks: UInt64, at arrival: MonotonicTime) {
+        guard isLinked, let period = timeMap?.segment.periodNanoseconds,
             let (n, own, seconds) = deviceClock?.latestSample(near: ticks, at: arrival, period: period / 1e9)
         else { return }
         timeMap?.borrow(n: n, at: arrival - .nanoseconds(Int64(clamping: seconds * 1e9)), deviceTicks: own)

@@ -1,5 +1,3 @@
-public import Bluetooth
-
 /// What a batch says about one headset belongs to these keys.
 public struct HeadsetPart: Hashable, Sendable {
     public var headset: HeadsetID
@@ -14,17 +12,6 @@ public struct HeadsetPart: Hashable, Sendable {
         self.recording = recording
         self.streams = streams
         self.presentStreams = presentStreams
-    }
-}
-
-/// Streams whose headset was let go: a gap opens after their last row, where none is open and there is a row at all.
-public struct QuarantineRecord: Hashable, Sendable {
-    public var streams: [StreamID]
-    public var at: MonotonicTime
-
-    public init(streams: [StreamID], at: MonotonicTime) {
-        self.streams = streams
-        self.at = at
     }
 }
 
