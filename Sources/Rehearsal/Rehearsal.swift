@@ -42,6 +42,8 @@ public final class Rehearsal {
     private struct PendingCommit {
         var batch: WriteBatch
         var due: MonotonicTime
+        /// Whether the wall clock was right when the batch was taken.
+        var isClockRight: Bool
     }
 
     private struct OperatorAction {
@@ -138,9 +140,7 @@ public final class Rehearsal {
         guard let acquirer else { return checker.observe(world, at: now, isDaemonAlive: false) }
         if nextClockReading <= now {
             nextClockReading = now + .seconds(1)
-            // The world begins when the first boot is 20 s old.
-            let booted = bootCount == 1 ? begin - .seconds(20) : bootBegan
-            let reading = clock.reading(after: now - booted)
+            let reading = clock.reading(after: timeSinceBoot(now))
             acquirer.observeClock(
                 unixNanoseconds: unixNanoseconds(at: now) + reading.error.nanoseconds, isSynchronised: reading.isSynchronised,
                 at: boottime(now))
@@ -168,7 +168,7 @@ public final class Rehearsal {
 
     /// What `kill -9` does: everything in memory is gone; a commit under way is either done or not.
     private func kill(for duration: Duration, at now: MonotonicTime) {
-        if let commit, generator.next() % 2 == 0 { try? write(commit.batch, at: now) }
+        if let commit, generator.next() % 2 == 0 { try? write(commit, at: now) }
         commit = nil
         acquirer = nil
         checker.daemonEnded(at: now)
@@ -188,6 +188,11 @@ public final class Rehearsal {
 
     /// An instant of the world on the boottime of the present boot.
     private func boottime(_ now: MonotonicTime) -> MonotonicTime { now - (bootBegan - .boot) }
+
+    /// The world begins when the first boot is 20 s old.
+    private func timeSinceBoot(_ now: MonotonicTime) -> Duration {
+        now - (bootCount == 1 ? begin - .seconds(20) : bootBegan)
+    }
 
     private func takeReboot(at now: MonotonicTime) throws(StorageError) {
         guard let reboot = reboots.first, begin + reboot.at <= now else { return }
@@ -267,7 +272,7 @@ public final class Rehearsal {
         guard commit == nil, var batch = acquirer?.takeBatch(at: boottime(now)) else { return }
         plan.defect?.spoil(&batch)
         let due = max(now + plan.commitDuration, min(commitDelayUntil, now + .seconds(10)))
-        commit = PendingCommit(batch: batch, due: due)
+        commit = PendingCommit(batch: batch, due: due, isClockRight: clock.isRight(after: timeSinceBoot(now)))
         if plan.defect == .acknowledgeBeforeCommit { acquirer?.committed(batch.number, at: boottime(now)) }
     }
 
@@ -281,7 +286,7 @@ public final class Rehearsal {
         }
         commit = nil
         do {
-            try write(current.batch, at: now)
+            try write(current, at: now)
         } catch {
             checker.add(.storage, "\(error)", at: now, &report)
             // As in life: what was refused is never acknowledged, and the next process begins with what is stored.
@@ -293,9 +298,10 @@ public final class Rehearsal {
         }
     }
 
-    private func write(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) {
-        try store.commit(batch)
-        checker.committed(batch, boot: bootBegan, at: now, &report)
+    private func write(_ pending: PendingCommit, at now: MonotonicTime) throws(StorageError) {
+        try store.commit(pending.batch)
+        checker.committed(pending.batch, boot: bootBegan, at: now, &report)
+        checker.clockIsStored[bootCount] = checker.clockIsStored[bootCount] ?? false || pending.isClockRight
         if plan.defect == .writeAfterStop { try checker.storeAfterStop(store, &report, at: now) }
     }
 

@@ -10,8 +10,7 @@ extension RehearsalChecker {
     mutating func checkTimes(
         of recording: RecordingID, _ headset: SimulatedHeadset, _ reader: RecordingReader, _ report: inout RehearsalReport
     ) throws(StorageError) {
-        // What a clock that is never set says is nobody's fault; nor what one says that was moved between two boots.
-        guard plan.clocksBecomeRight, plan.hostReboots.isEmpty || report.injected[.wallClockStep] == 0 else { return }
+        guard clocksAreRight(report) else { return }
         let sessions = headset.sessions.map { SessionCheck(headset: $0, reader: reader, epochs: epochs) }
         // Rows that came twice are rows more where nothing counts them; no radio repeats anything, only the storm does.
         let countsOnly = plan.faults.duplicatedNotification > 0 || plan.faults.reorderedNotification > 0
@@ -37,6 +36,13 @@ extension RehearsalChecker {
                 add(.time, "recording \(recording.rawValue), \(wrong)", at: .boot, &report)
             }
         }
+    }
+
+    /// What a clock that is never set says is nobody's fault; nor what one says that was moved between two boots, nor one that
+    /// was set when nothing could be stored any more.
+    func clocksAreRight(_ report: RehearsalReport) -> Bool {
+        plan.clocksBecomeRight && !clockIsStored.values.contains(false)
+            && (plan.hostReboots.isEmpty || report.injected[.wallClockStep] == 0)
     }
 
     /// A correction of the wall clock by less is not noted: the times of two boots may differ by so much (`gap_time`).

@@ -29,6 +29,9 @@ struct RehearsalChecker {
     /// By headset: since when it can be reached; nil while it cannot.
     private var availableSince: [MonotonicTime?]
     private var lastReturn: [MonotonicTime?]
+    /// By boot of the host of which anything is committed: true where something is that was taken when its wall clock was
+    /// right. A full disk, or a daemon that is down, may keep what the clock said in the end from being stored.
+    var clockIsStored: [Int: Bool] = [:]
 
     init(plan: RehearsalPlan) {
         self.plan = plan
@@ -236,7 +239,7 @@ struct RehearsalChecker {
         for recording in headsetOfRecording.keys.sorted() {
             let audit = try store.audit(recording: recording)
             // Two boots of which one had a wrong clock to its end may contradict each other: the audit is right.
-            let clocksAreRight = plan.clocksBecomeRight && (plan.hostReboots.isEmpty || report.injected[.wallClockStep] == 0)
+            let clocksAreRight = clocksAreRight(report)
             for finding in audit.findings where finding.check != .timesAscend || clocksAreRight {
                 add(.audit, "\(finding.check): \(finding.detail)", at: world.now, &report)
             }

@@ -73,4 +73,24 @@ struct HostRebootTests {
         plan.clock = Self.clocks[clock].clock
         #expect(try Rehearsal(plan).run().violations == [], "\(Self.clocks[clock].name)")
     }
+
+    @Test("What a clock says when nothing can be stored any more is stored nowhere, and asked of nobody")
+    func setWhileTheDiskIsFull() throws {
+        var plan = TimeTests.plan(Self.headsets[2], Crystal(errorPPM: 35))
+        plan.clock = HostClock(error: .zero - Self.hour, synchronisesAfter: .seconds(30))
+        plan.hostReboots = [HostReboot(at: .seconds(60), downFor: .seconds(30))]
+        let full = MonotonicTime(nanoseconds: 66_000_000_000)
+        plan.script = [ScriptedFault(at: full, .diskFull, for: .seconds(60))]
+        let rehearsal = try Rehearsal(plan)
+        let report = try rehearsal.run()
+        #expect(report.violations == [])
+        #expect(!rehearsal.checker.clocksAreRight(report))
+        // The rows of the first boot stay an hour early.
+        let stream = try rehearsal.store.reader(of: RecordingID(rawValue: 1)).contents.streams[0]
+        let (first, last) = try (#require(stream.segments.first), #require(stream.segments.last))
+        #expect(last.referenceUnixNanoseconds - first.referenceUnixNanoseconds > Self.hour.nanoseconds)
+        plan.script = []
+        let undisturbed = try Rehearsal(plan)
+        #expect(undisturbed.checker.clocksAreRight(try undisturbed.run()))
+    }
 }
