@@ -33,6 +33,8 @@ struct HeldBlocks: Sendable {
         var index: Int64
         /// True where the counter jumps there; false where only the time tells that something is missing.
         var isJump: Bool
+        /// False where the blocks ended before the queue had run empty: there may be turns less.
+        var isSure: Bool
     }
 
     /// After this time, what arrives has not waited in the queue that the pause has filled: radios and bluetoothd empty theirs
@@ -45,8 +47,13 @@ struct HeldBlocks: Sendable {
     private let turn: Int64
     private var entries: [Entry] = []
     private var firstArrival: MonotonicTime?
+    private var latestArrival = MonotonicTime.boot
+    /// The index that the latest block would have, had it not waited.
+    private var latestDue: Int64 = 0
     /// The index that continues the blocks so far, if no turn was missed.
     private var expectedIndex: Int64
+    /// True where the first block continues what came before the pause.
+    private var goesOn = false
     /// By how many samples the least late block came after its time.
     private var leastLateness = Int64.max
     /// The entry before which counters jump most, and by how much; the first of all if that is not in sequence.
@@ -69,16 +76,33 @@ struct HeldBlocks: Sendable {
     /// late, too, and the clock's rate is not known well at first.
     private static func doubt(of turn: Int64) -> Int64 { turn * 3 / 10 }
 
-    /// How many turns were missed, as far as is known.
-    private var turns: Int64 {
+    /// How many turns were missed, as far as the time tells.
+    private var turnsByTime: Int64 {
         guard leastLateness < .max else { return 0 }
         return max(0, (leastLateness + Self.doubt(of: turn)) / turn)
     }
 
+    /// True where a block was among them that did not wait.
+    private var isSure: Bool {
+        guard turnsByTime > 0, let firstArrival else { return true }
+        return latestArrival - firstArrival >= Self.queueLimit || entries.count >= Self.countLimit
+    }
+
+    /// How many turns were missed. Blocks that end before it is known whether they waited have only waited where their counter
+    /// goes on as if nothing were missing: of all losses one in a turn's length does that.
+    private var turns: Int64 { isSure || !goesOn || jump.length > 0 ? turnsByTime : 0 }
+
     /// True where nothing more is to be learned at `now`.
     func isDecided(at now: MonotonicTime) -> Bool {
         guard let firstArrival else { return false }
-        return turns == 0 || now - firstArrival >= Self.queueLimit || entries.count >= Self.countLimit
+        return turnsByTime == 0 || now - firstArrival >= Self.queueLimit || entries.count >= Self.countLimit
+    }
+
+    /// Learns from the block that came after those that are held: no more turns were missed before them than before it, and as
+    /// many where nothing can have been missed between.
+    mutating func learn(index: Int64, lateness: Int64, at arrival: MonotonicTime) {
+        leastLateness = min(leastLateness, lateness)
+        if !Self.isAmbiguous(lateness: index + lateness - latestDue, turn: turn) { latestArrival = arrival }
     }
 
     /// Holds a block.
@@ -92,11 +116,13 @@ struct HeldBlocks: Sendable {
         let length = min(abs(index - expectedIndex), abs(end - expectedIndex))
         let isFirstJump = jump.entry == 0 && jump.length > 0
         if firstArrival == nil {
+            goesOn = index == expectedIndex
             jump = (0, length, index)
         } else if !isFirstJump, length > jump.length {
             jump = (entries.count, length, index)
         }
         firstArrival = firstArrival ?? held.arrival
+        (latestArrival, latestDue) = (held.arrival, index + lateness)
         leastLateness = min(leastLateness, lateness)
         expectedIndex = max(expectedIndex, end)
         entries.append(.block(held))
@@ -118,6 +144,7 @@ struct HeldBlocks: Sendable {
     func decided() -> Decision {
         let missed = turns * turn
         return Decision(
-            entries: entries, place: jump.entry, missed: missed, index: jump.index + missed, isJump: jump.length > 0)
+            entries: entries, place: jump.entry, missed: missed, index: jump.index + missed, isJump: jump.length > 0,
+            isSure: isSure)
     }
 }

@@ -15,7 +15,7 @@ extension StreamAssembler {
         }
         guard end > nextN else { return }
         let newFirst = max(firstN, nextN)
-        if newFirst > nextN { addGap(nextN..<newFirst, cause: holeCause, at: now) }
+        if newFirst > nextN { addGap(nextN..<newFirst, cause: holeCause, at: now, certainty: holeCertainty) }
         if hasRoom {
             let new = values.dropFirst(Int(newFirst - firstN) * channels)
             draft.append(new, firstN: newFirst)
@@ -93,7 +93,7 @@ extension StreamAssembler {
             }
             return
         }
-        if row.n > nextN { addGap(nextN..<row.n, cause: holeCause, at: now) }
+        if row.n > nextN { addGap(nextN..<row.n, cause: holeCause, at: now, certainty: holeCertainty) }
         store(row, cause: cause, at: now)
         signals?.take(row.values[...], firstN: row.n, missing: row.missing)
         nextN = row.n + 1

@@ -17,10 +17,16 @@ extension StreamAssembler {
         // What the clock does not know better than a fraction of a turn, it cannot tell.
         let position = timeMap.position(at: arrival)
         if held == nil, position.uncertainty > modulus * Int64(description.samplesPerCount) / 3 { return false }
-        if held?.isDecided(at: arrival) == true { placeHeld() }
         let turn = modulus * Int64(description.samplesPerCount)
-        let index = unwrap(counter, near: held?.nextExpectedIndex ?? expectedIndex)
-        let lateness = position.n - (n(of: index, in: epoch) + Int64(block.instantCount) - 1)
+        var index = unwrap(counter, near: held?.nextExpectedIndex ?? expectedIndex)
+        // The index that the time says.
+        let due = position.n - n(of: 0, in: epoch) - Int64(block.instantCount) + 1
+        if held?.isDecided(at: arrival) == true {
+            held?.learn(index: index, lateness: due - index, at: arrival)
+            placeHeld()
+            index = unwrap(counter, near: expectedIndex)
+        }
+        let lateness = due - index
         if held == nil {
             guard HeldBlocks.isAmbiguous(lateness: lateness, turn: turn) else { return false }
             // What was in doubt lies before the pause.
@@ -42,7 +48,10 @@ extension StreamAssembler {
         for (position, entry) in decision.entries.enumerated() {
             if position == decision.place {
                 // The time has told where it belongs: its counter is not in doubt any more.
-                if decision.missed > 0 { expectedIndex = max(expectedIndex, decision.index) }
+                if decision.missed > 0 {
+                    expectedIndex = max(expectedIndex, decision.index)
+                    if !decision.isSure { holeCertainty = .timed(uncertainty: decision.missed) }
+                }
                 // The decoder saw nothing missing, and went on adding.
                 sumsAreWrong = decision.missed > 0 && !decision.isJump
             }
@@ -73,7 +82,7 @@ extension StreamAssembler {
         let index = unwrap(counter, near: expectedIndex)
         let firstN = n(of: index, in: epoch)
         guard firstN >= nextN, partial.isEmpty else { return }
-        addGap(nextN..<firstN, cause: holeCause, at: now)
+        addGap(nextN..<firstN, cause: holeCause, at: now, certainty: holeCertainty)
         expectedIndex = max(expectedIndex, index + Int64(count))
         let end = firstN + Int64(count)
         draft.ledger.open(

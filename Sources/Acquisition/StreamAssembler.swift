@@ -51,6 +51,8 @@ struct StreamAssembler: Sendable {
     var damagedBlocks: Int64 = 0
     /// Why the samples before the next block are missing, should some be.
     var holeCause = GapCause.packetLost
+    /// How it is known how many those are.
+    var holeCertainty = GapCertainty.counted
     /// Marks of a headset whose stream has no counter.
     var marks: PeriodMarks?
     /// Losses of a stream that has neither counter nor marks.
@@ -261,7 +263,7 @@ struct StreamAssembler: Sendable {
     mutating func takeInPlace(
         _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool
     ) {
-        defer { holeCause = .packetLost }
+        defer { (holeCause, holeCertainty) = (.packetLost, .counted) }
         guard var firstN = place(block, at: arrival) else {
             duplicates += Int64(block.instantCount)
             return

@@ -102,16 +102,45 @@ struct StreamTurnsTests {
         #expect(test.database.problems.isEmpty)
     }
 
-    @Test("What is held when the link ends is placed by what is known, and the next pause is looked at afresh")
+    @Test("What is held when the link ends is placed by the time where its counter jumps, and the ledger says so")
     func linkEnds() {
         var test = Self.streaming()
-        test.advance(samples: 408)
-        test.take(index: 696, truth: 696)
+        test.advance(samples: 412)
+        test.take(index: 700, truth: 700)
         #expect(test.stream.held != nil)
         test.stream.endLink(cause: .linkLost, at: test.now)
         #expect(test.stream.held == nil)
         test.commit()
-        #expect(test.stored == Self.truths(0..<296, 696..<704))
+        #expect(test.stored == Self.truths(0..<296, 700..<708))
+        #expect(test.database.wholeGaps.first?.gap.certainty == .timed(uncertainty: 400))
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("Blocks whose counter goes on have waited where the link ends before the queue has run empty", arguments: [1, 5])
+    func linkEndsWhileWaiting(blocks: Int64) {
+        var test = Self.streaming()
+        test.advance(samples: 200)
+        for index in stride(from: Int64(296), to: 296 + 8 * blocks, by: 8) { test.take(index: index, truth: index) }
+        #expect(test.stream.held != nil)
+        test.advance(samples: 188)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<(296 + 8 * blocks)))
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("A block after a second pause tells of those before it that they have waited")
+    func secondPause() {
+        var test = Self.streaming()
+        test.advance(samples: 200)
+        for index in stride(from: Int64(300), to: 332, by: 8) { test.take(index: index, truth: index) }
+        #expect(test.stream.held != nil)
+        test.advance(samples: 64)
+        for index in stride(from: Int64(428), to: 564, by: 8) { test.take(index: index, truth: index) }
+        test.live(564..<800)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<296, 300..<332, 428..<800))
+        #expect(test.database.wholeGaps.map(\.gap.count) == [4, 96])
         #expect(test.database.problems.isEmpty)
     }
 
