@@ -50,7 +50,8 @@ extension HeadsetAcquisition {
             case .periodMark(let position, let count):
                 guard link != nil, !isFinishing, let index = index(of: position) else { continue }
                 streams[index].mark(period: count, at: arrival)
-            case .discarded, .message, .refused: continue
+            case .discarded: for index in streams.indices { streams[index].silence.end(at: arrival) }
+            case .message, .refused: continue
             }
         }
         if hasLiveSamples {

@@ -52,7 +52,7 @@ struct HeldBlocks: Sendable {
     private var latestDue: Int64 = 0
     /// The index that continues the blocks so far, if no turn was missed.
     private var expectedIndex: Int64
-    /// True where the first block continues what came before the pause.
+    /// True where the first block continues what came before a silence of the link.
     private var goesOn = false
     /// By how many samples the least late block came after its time.
     private var leastLateness = Int64.max
@@ -89,7 +89,8 @@ struct HeldBlocks: Sendable {
     }
 
     /// How many turns were missed. Blocks that end before it is known whether they waited have only waited where their counter
-    /// goes on as if nothing were missing: of all losses one in a turn's length does that.
+    /// goes on after a silence as if nothing were missing: of all losses one in a turn's length does that. Without a silence
+    /// packets have come that could not be decoded, as the differences of a Ganglion before its next whole value.
     private var turns: Int64 { isSure || !goesOn || jump.length > 0 ? turnsByTime : 0 }
 
     /// True where nothing more is to be learned at `now`.
@@ -110,13 +111,14 @@ struct HeldBlocks: Sendable {
     /// - Parameters:
     ///   - index: of its first sample, nearest to ``nextExpectedIndex``.
     ///   - lateness: by how many samples it came after its time, if no turn was missed.
-    mutating func append(_ held: Held, index: Int64, lateness: Int64) {
+    ///   - isAfterSilence: true where the link was silent before it for so long that a turn may have been missed, or waited.
+    mutating func append(_ held: Held, index: Int64, lateness: Int64, isAfterSilence: Bool) {
         // The latest instants once more, or other channels of them, are no jump.
         let end = index + Int64(held.block.instantCount)
         let length = min(abs(index - expectedIndex), abs(end - expectedIndex))
         let isFirstJump = jump.entry == 0 && jump.length > 0
         if firstArrival == nil {
-            goesOn = index == expectedIndex
+            goesOn = isAfterSilence && index == expectedIndex
             jump = (0, length, index)
         } else if !isFirstJump, length > jump.length {
             jump = (entries.count, length, index)

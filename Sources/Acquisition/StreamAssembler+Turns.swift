@@ -2,6 +2,25 @@ import Bluetooth
 import Headsets
 import Storage
 
+/// How long a link was silent before a block: nothing came, not even what could not be decoded.
+struct LinkSilence: Hashable, Sendable {
+    private var latest: MonotonicTime?
+    private var longest = Duration.zero
+
+    /// Something came.
+    mutating func end(at arrival: MonotonicTime) {
+        if let latest { longest = max(longest, arrival - latest) }
+        latest = arrival
+    }
+
+    /// A block came. Returns the longest silence since the one before.
+    mutating func taken(at arrival: MonotonicTime) -> Duration {
+        end(at: arrival)
+        defer { longest = .zero }
+        return longest
+    }
+}
+
 /// Small counters, which may turn round while nothing arrives.
 extension StreamAssembler {
     /// Holds a live block back while it is not known how often the counter has turned before it.
@@ -10,8 +29,9 @@ extension StreamAssembler {
     mutating func hold(
         _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool
     ) -> Bool {
-        guard block.origin == .live, isPlaced, let epoch, let modulus = description.counterModulus, let timeMap,
-            let counter = block.counter
+        guard block.origin == .live else { return false }
+        let silence = silence.taken(at: arrival)
+        guard isPlaced, let epoch, let modulus = description.counterModulus, let timeMap, let counter = block.counter
         else { return false }
         if let boot = block.bootIdentifier, let known = epoch.bootIdentifier, boot != known { return false }
         // What the clock does not know better than a fraction of a turn, it cannot tell.
@@ -33,10 +53,11 @@ extension StreamAssembler {
             settleDoubtful()
             held = HeldBlocks(turn: turn, expectedIndex: expectedIndex)
         }
+        let silent = Int64(silence.inSeconds * description.samplingFrequency)
         held?.append(
             HeldBlocks.Held(
                 block: block, values: Array(values), arrival: arrival, hasRoom: hasRoom),
-            index: index, lateness: lateness)
+            index: index, lateness: lateness, isAfterSilence: HeldBlocks.isAmbiguous(lateness: silent, turn: turn))
         if held?.isDecided(at: arrival) == true { placeHeld() }
         return true
     }

@@ -45,6 +45,8 @@ struct StreamAssembler: Sendable {
     var expectedIndex: Int64 = 0
     /// Blocks after a pause, until it is known how often the counter has turned meanwhile.
     var held: HeldBlocks?
+    /// How long nothing has come of the headset.
+    var silence = LinkSilence()
     /// Blocks whose counter is in doubt.
     var doubtful = DoubtfulBlocks()
     /// Blocks that were damaged on the way, by their counters.
@@ -137,6 +139,7 @@ struct StreamAssembler: Sendable {
             deviceClock = DeviceClock(stamps, samplingFrequency: description.samplingFrequency)
         }
         sumsAreWrong = false
+        silence = LinkSilence()
         damagedBefore = 0
         marks = nil
         unmarked?.count = 0

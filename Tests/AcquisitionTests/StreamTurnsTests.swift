@@ -129,6 +129,24 @@ struct StreamTurnsTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("Where packets came that could not be decoded, a counter that goes on has missed a turn")
+    func undecodedTurn() {
+        var test = Self.streaming()
+        for _ in 0..<20 {
+            test.advance(samples: 10)
+            test.stream.silence.end(at: test.now)
+        }
+        test.advance(samples: 8)
+        test.take(index: 496, truth: 496)
+        #expect(test.stream.held != nil)
+        test.advance(samples: 188)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<296, 496..<504))
+        #expect(test.database.wholeGaps.first?.gap.certainty == .timed(uncertainty: 200))
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("A block after a second pause tells of those before it that they have waited")
     func secondPause() {
         var test = Self.streaming()
