@@ -13,7 +13,7 @@ struct Arrival: Hashable, Sendable {
 struct ArrivalWindow: Sendable {
     /// How many samples it spans. A stream that is slow has longer ones, so that its evidence stays small beside its rows.
     let length: Int64
-    private var earliest: (arrival: Arrival, lateness: Int64)?
+    private var earliest: Arrival?
     private var endN = Int64.min
 
     /// Rows for each piece of evidence: with about as many bytes as a row it stays below a hundredth.
@@ -28,24 +28,26 @@ struct ArrivalWindow: Sendable {
 
     /// Takes an arrival. Returns the earliest one of the window that it ends.
     ///
-    /// - Parameter expected: when the sample was due by what is known, in nanoseconds.
-    mutating func take(_ arrival: Arrival, expected: Int64) -> Arrival? {
-        let lateness = arrival.nanoseconds &- expected
+    /// - Parameter period: nanoseconds between two samples, as far as they are known.
+    mutating func take(_ arrival: Arrival, period: Double) -> Arrival? {
         guard arrival.n >= endN else {
-            if let earliest, lateness < earliest.lateness { self.earliest = (arrival, lateness) }
+            better(arrival, period: period)
             return nil
         }
         defer {
-            earliest = (arrival, lateness)
+            earliest = arrival
             endN = arrival.n.addingClamped(length)
         }
-        return earliest?.arrival
+        return earliest
     }
 
     /// Takes what else is known of a sample of the window under way: it could have come so early.
-    mutating func better(_ arrival: Arrival, expected: Int64) {
-        let lateness = arrival.nanoseconds &- expected
-        if arrival.n < endN, let earliest, lateness < earliest.lateness { self.earliest = (arrival, lateness) }
+    ///
+    /// Two arrivals are judged by each other: the line that they are late against may have moved between them.
+    mutating func better(_ arrival: Arrival, period: Double) {
+        guard arrival.n < endN, let earliest else { return }
+        let due = Double(arrival.n &- earliest.n) * period
+        if Double(arrival.nanoseconds &- earliest.nanoseconds) < due { self.earliest = arrival }
     }
 
     /// Nothing more comes. Returns the earliest arrival of the window that was under way.
@@ -54,6 +56,6 @@ struct ArrivalWindow: Sendable {
             earliest = nil
             endN = .min
         }
-        return earliest?.arrival
+        return earliest
     }
 }

@@ -138,7 +138,7 @@ struct TimeMap: Sendable {
         segment.observationCount += 1
         blockLength = count
         punctual.note(arrival, live?.rate ?? rate, nominalPeriod: nominalPeriod)
-        if let evidence = window.take(arrival, expected: self.time(of: n).nanoseconds) { add(evidence) }
+        if let evidence = window.take(arrival, period: segment.periodNanoseconds) { add(evidence) }
     }
 
     /// Takes what a packet of another stream tells of sample n, which was observed: by the headset's clock it could have come
@@ -149,7 +149,7 @@ struct TimeMap: Sendable {
         guard segment.observationCount > 0, earliness <= lineUncertainty(at: time) + Self.borrowedEarliness else { return }
         let arrival = Arrival(n: n, nanoseconds: time.nanoseconds, deviceTicks: deviceTicks)
         descend(to: arrival)
-        window.better(arrival, expected: expected)
+        window.better(arrival, period: segment.periodNanoseconds)
     }
 
     /// Until there is a line, the earliest arrival so far is the best that is known.

@@ -11,7 +11,7 @@ struct TimeMapTests {
     private struct Headset {
         var map: TimeMap
         var pieces: [Int64: SegmentRecord] = [:]
-        var evidenceCount = 0
+        var evidence: [ArrivalRecord] = []
         let period: Double
         let wanderPPM: Double
         let packet: Int64
@@ -69,7 +69,7 @@ struct TimeMapTests {
 
         mutating func take() {
             for piece in map.take() { pieces[piece.firstN] = piece }
-            evidenceCount += map.takeEvidence().count
+            evidence += map.takeEvidence()
         }
 
         var ordered: [SegmentRecord] { pieces.values.sorted { $0.firstN < $1.firstN } }
@@ -102,6 +102,17 @@ struct TimeMapTests {
         let within = second.truncatingRemainder(dividingBy: 60)
         if within >= 30, within < 31 { delay = max(delay, (31 - within) * 1e9) }
         return Int64(delay)
+    }
+
+    @Test("The first window's evidence is its earliest arrival, although the line has moved with each that was earlier")
+    func movingLine() throws {
+        // A second of a stall, then what comes is on time; nothing is known of the crystal yet.
+        var headset = Headset(crystalErrorPPM: -9500, packet: 1, frequency: 20)
+        headset.run(seconds: 20) { second in second < 1 ? 310_000_000 : Int64(second * 1e6) % 3_000_000 }
+        let evidence = headset.evidence
+        let first = try #require(evidence.first)
+        #expect(evidence.count >= 2 && first.n > 20)
+        #expect(first.at.nanoseconds - headset.truth(first.n) < 3_000_000)
     }
 
     @Test(
@@ -215,10 +226,10 @@ struct TimeMapTests {
     func evidence() {
         var headset = Headset(crystalErrorPPM: 0)
         headset.run(seconds: 600) { _ in 1_000_000 }
-        #expect((580...600).contains(headset.evidenceCount))
+        #expect((580...600).contains(headset.evidence.count))
         var slow = Headset(crystalErrorPPM: 0, packet: 1, frequency: 25)
         slow.run(seconds: 600) { _ in 1_000_000 }
-        #expect(slow.evidenceCount >= 100 && slow.evidenceCount <= 600 * 25 / 100)
+        #expect(slow.evidence.count >= 100 && slow.evidence.count <= 600 * 25 / 100)
     }
 
     @Test("Arrivals that are exact give exact times from the first sample on", arguments: [1, 2, 3, 10])
