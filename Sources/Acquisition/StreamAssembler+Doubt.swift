@@ -24,9 +24,7 @@ extension StreamAssembler {
         let position = timeMap.position(at: arrival)
         let tolerance = position.uncertainty.addingClamped(
             Int64(clamping: description.samplingFrequency * Self.arrivalTolerance) + Int64(block.instantCount))
-        // Where the block before this one was ahead of what the time says, the time says too little.
-        let lead = latestPlaced.map { max(0, $0.n - timeMap.position(at: $0.arrival).n) } ?? 0
-        let isBorneOut = index >= expectedIndex && end <= position.n.addingClamped(lead).addingClamped(tolerance)
+        let isBorneOut = index >= expectedIndex && end <= position.n.addingClamped(tolerance)
         let verdict = doubtful.judge(
             held, index: index, heldIndex: unwrap(counter, near: doubtful.nextIndex ?? expectedIndex), expected: expectedIndex,
             isBorneOut: isBorneOut, isWhole: block.channelCount == description.channels.count,

@@ -49,8 +49,6 @@ struct StreamAssembler: Sendable {
     var silence = LinkSilence()
     /// Blocks whose counter is in doubt.
     var doubtful = DoubtfulBlocks()
-    /// The last sample of the latest live block that was placed, and when it came.
-    var latestPlaced: (n: Int64, arrival: MonotonicTime)?
     /// Blocks that were damaged on the way, by their counters.
     var damagedBlocks: Int64 = 0
     /// Why the samples before the next block are missing, should some be.
@@ -140,7 +138,7 @@ struct StreamAssembler: Sendable {
             deviceClock = DeviceClock(stamps, samplingFrequency: description.samplingFrequency)
         }
         sumsAreWrong = false
-        (silence, latestPlaced) = (LinkSilence(), nil)
+        silence = LinkSilence()
         damagedBefore = 0
         marks = nil
         unmarked?.count = 0
@@ -291,7 +289,6 @@ struct StreamAssembler: Sendable {
             firstN = epoch.firstN
         }
         if block.origin == .live {
-            latestPlaced = (end - 1, arrival)
             timeMap?.observe(n: end - 1, count: block.instantCount, at: arrival, deviceTicks: block.deviceTicks)
             if let ticks = block.deviceTicks { deviceClock?.stamp(n: end - 1, ticks: ticks, at: arrival) }
         }

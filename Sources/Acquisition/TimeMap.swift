@@ -105,7 +105,7 @@ struct TimeMap: Sendable {
         let rate = live?.rate ?? rate
         let period = bounded(nominalPeriod * (1 + rate.slope))
         if let position = punctual.position(at: time, rate, period: period, within: line) { return position }
-        let elapsed = Double(time.nanoseconds) - Double(segment.referenceTime.nanoseconds)
+        let elapsed = Double(time.nanoseconds) - Double(segment.referenceTime.nanoseconds) + lift
         return StreamPosition(
             n: segment.referenceN.addingClamped(Int64(clamping: (elapsed / segment.periodNanoseconds).rounded())),
             uncertainty: Int64(clamping: (line / segment.periodNanoseconds).rounded(.up)))
@@ -144,8 +144,7 @@ struct TimeMap: Sendable {
     /// Takes what a packet of another stream tells of sample n, which was observed: by the headset's clock it could have come
     /// at `time`.
     mutating func borrow(n: Int64, at time: MonotonicTime, deviceTicks: UInt64) {
-        let expected = self.time(of: n).nanoseconds
-        let earliness = Double(expected) - Double(time.nanoseconds)
+        let earliness = Double(self.time(of: n).nanoseconds) - lift - Double(time.nanoseconds)
         guard segment.observationCount > 0, earliness <= lineUncertainty(at: time) + Self.borrowedEarliness else { return }
         let arrival = Arrival(n: n, nanoseconds: time.nanoseconds, deviceTicks: deviceTicks)
         descend(to: arrival)
@@ -322,6 +321,12 @@ struct TimeMap: Sendable {
 
     private func unbounded(_ knot: Knot) -> Int64 {
         origin.nanoseconds.addingClamped(Int64(clamping: (x(of: knot.n) + knot.y).rounded()))
+    }
+
+    /// By how much the open piece is drawn later than its line, to pass the segment before it: where the stream stands now, the
+    /// line tells.
+    private var lift: Double {
+        knots.last.map { Double(nanoseconds(of: $0)) - Double(unbounded($0)) } ?? 0
     }
 
     /// Within what a piece's time is right, besides what the fits know: where the segment before it has to be passed, and where

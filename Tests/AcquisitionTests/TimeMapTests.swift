@@ -104,6 +104,17 @@ struct TimeMapTests {
         return Int64(delay)
     }
 
+    @Test("Where the stream stands is told by its line, also where the rows are drawn later to pass the segment before them")
+    func liftedPiece() {
+        var headset = Headset(crystalErrorPPM: -5900)
+        headset.map.setFloor(MonotonicTime(nanoseconds: headset.start + 220_000_000))
+        for _ in 0..<20 {
+            headset.run(seconds: 1) { _ in 1_000_000 }
+            let position = headset.map.position(at: MonotonicTime(nanoseconds: headset.truth(headset.n - 1) + 1_000_000))
+            #expect(abs(position.n - headset.n) <= position.uncertainty && abs(position.n - headset.n) <= 30)
+        }
+    }
+
     @Test("The first window's evidence is its earliest arrival, although the line has moved with each that was earlier")
     func movingLine() throws {
         // A second of a stall, then what comes is on time; nothing is known of the crystal yet.
