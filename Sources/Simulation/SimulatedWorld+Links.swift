@@ -118,7 +118,7 @@ extension SimulatedWorld {
 
     /// Answers a connect to a headset that is connected already; false where the link belongs to a dead process's socket.
     private func adopt(_ headset: SimulatedHeadset, attempt: Attempt) -> Bool {
-        guard let link = headset.link, !(link.isOrphan && options.system == .kernelSockets) else { return false }
+        guard let link = headset.link, !(link.isOrphan && endsWithProcess(linkOf: headset)) else { return false }
         headset.link?.isOrphan = false
         headset.link?.isTold = true
         headset.link?.attempt = attempt
@@ -127,12 +127,12 @@ extension SimulatedWorld {
         return true
     }
 
-    /// Shares another program's link, as bluetoothd lets one do; a kernel socket finds the channel busy.
+    /// Shares another program's link, as bluetoothd lets one do; a kernel socket, and so a serial port, finds the channel busy.
     private func joinOther(_ headset: SimulatedHeadset) {
         guard let place = process.connects.firstIndex(where: { headset.answers(to: $0.identifier) }),
             process.connects[place].fate == .normal, !process.connects[place].isArmed
         else { return }
-        if options.system == .kernelSockets { process.connects[place].fate = .failing(.channelBusy) }
+        if endsWithProcess(linkOf: headset) { process.connects[place].fate = .failing(.channelBusy) }
         process.connects[place].isArmed = true
         let delay = draw(options.systemLatency)
         queue.schedule(.establish(connect: process.connects[place].serial), at: clock + delay)

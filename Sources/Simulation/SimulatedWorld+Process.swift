@@ -21,13 +21,18 @@ extension SimulatedWorld {
             headset.link?.held = nil
             headset.link?.late = []
             headset.behaviour.linkChanged(at: clock)
-            if options.system == .kernelSockets, let serial = headset.link?.serial {
+            if endsWithProcess(linkOf: headset), let serial = headset.link?.serial {
                 queue.schedule(
                     .closeOrphan(headset: Int32(truncatingIfNeeded: headset.number), link: serial),
                     at: clock + options.orphanDuration.nanoseconds)
             }
         }
         refreshAdvertising()
+    }
+
+    /// True where a link to the headset is a socket of the process that made it. A serial port's is one also beside bluetoothd.
+    func endsWithProcess(linkOf headset: SimulatedHeadset) -> Bool {
+        options.system == .kernelSockets || headset.hasSerialPort
     }
 
     /// The host loses its power: the process ends, and all links are lost.

@@ -59,7 +59,7 @@ extension SimulatedWorld {
         if strikes(.silentRestoration, headset: 0) { return }
         var restored: [RestoredPeripheral] = []
         if options.system == .bluetoothd {
-            for headset in headsets {
+            for headset in headsets where !headset.hasSerialPort {
                 guard let link = headset.link, adapterState == .poweredOn else { continue }
                 let database = headset.database
                 guard identifiers.contains(link.identifier) || database.services.contains(where: services.contains) else {
@@ -82,6 +82,8 @@ extension SimulatedWorld {
         for headset in headsets where headset.isConnected && adapterState == .poweredOn {
             // A kernel socket's link of a dead process is nobody's any more, but the kernel still lists it.
             guard headset.database.services.contains(where: services.contains) else { continue }
+            // A serial port serves one program: of use is this process's own link alone.
+            if headset.hasSerialPort, headset.link?.isOrphan ?? true { continue }
             found.append(headset.link?.identifier ?? headset.reportedIdentifier)
         }
         push(.didRetrieveConnected(found, attempt: attempt))

@@ -16,7 +16,8 @@ public final class SimulatedWorld {
 
     /// What becomes of links when the process that made them is killed.
     public enum System: Hashable, Sendable {
-        /// bluetoothd holds the link: it survives, services known, notifications off.
+        /// bluetoothd holds the link: it survives, services known, notifications off. Not that of a serial port, see
+        /// ``kernelSockets``.
         case bluetoothd
         /// The process's own socket holds the link: it closes soon after.
         case kernelSockets
@@ -28,7 +29,7 @@ public final class SimulatedWorld {
         public var dataNotifications = DataNotifications.all
         /// Who holds links.
         public var system = System.bluetoothd
-        /// How long the link of a killed process stays up with ``System/kernelSockets``: the kernel's L2CAP disconnect timeout.
+        /// How long the link of a killed process stays up with ``System/kernelSockets``: the kernel's disconnect timeout.
         public var orphanDuration = Duration.seconds(2)
         /// How long the system takes to answer a request that needs no radio.
         public var systemLatency: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(15)

@@ -201,6 +201,23 @@ struct SimulatedCentralTests {
         #expect(bench.take() == [.didConnect(identifier, attempt: Attempt(number: 2))])
     }
 
+    @Test("A serial port's link ends with its process beside bluetoothd, too: it is never restored, and can be opened again")
+    func serialPort() {
+        let bench = Bench(headsets: [.cyton()])
+        bench.connect()
+        let port = bench.world.headsets[0].identifier
+        bench.restart()
+        bench.central.restoreState(identifiers: [port], services: [.serialPort], attempt: Attempt(number: 1))
+        bench.central.retrieveConnectedPeripherals(withServices: [.serialPort], attempt: Attempt(number: 2))
+        bench.central.connect(port, attempt: Attempt(number: 3))
+        bench.run(seconds: 1.5)
+        let early = bench.take()
+        #expect(early.contains(.willRestoreState([], attempt: Attempt(number: 1))))
+        #expect(early.contains(.didRetrieveConnected([], attempt: Attempt(number: 2))))
+        bench.run(seconds: 1.5)
+        #expect(bench.take() == [.didConnect(port, attempt: Attempt(number: 3))])
+    }
+
     @Test("A driver that sleeps until the deadline hears the same as one that looks every millisecond")
     func deadline() {
         var digests: [UInt64] = []

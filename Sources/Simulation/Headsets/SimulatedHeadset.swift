@@ -91,6 +91,9 @@ public final class SimulatedHeadset {
     /// What a discovery finds now.
     var database: GATTDatabase { behaviour.database ?? specification.database }
 
+    /// True for a headset of Bluetooth Classic.
+    var hasSerialPort: Bool { identifier.addressType == .classic }
+
     /// True while the link is up, whoever uses it.
     public var isConnected: Bool { link != nil || isHeldByOther }
 

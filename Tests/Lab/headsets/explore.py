@@ -98,19 +98,24 @@ class ExploreFirmware(SessionFirmware):
     def positions(self) -> list[int]:
         return [self._motions] * 3 + [self._surroundings] + [self.position] * self._banks
 
+    def _own_time(self, now: int) -> int:
+        """Nanoseconds on the headset's clock."""
+        return 123_450_000 + now - self._powered
+
     def _ticks(self, now: int) -> int:
-        return 12_345 + (now - self._powered) * TICKS // NANOSECONDS
+        return self._own_time(now) * TICKS // NANOSECONDS
 
     def subscribed(self, uuid: str, now: int) -> None:
         is_heard = self.link is not None and self.data in self.link.notifying
         if is_heard and not self.is_streaming:
             # Each stream goes on at the next multiple of its period on the headset's clock.
-            ticks = self._ticks(now)
+            ticks, own = self._ticks(now), self._own_time(now)
             frequencies = [_MOTION_FREQUENCY] * 3 + [1] + [_FREQUENCY] * self._banks
-            self._firsts = [-(-ticks * frequency // TICKS) for frequency in frequencies]
+            self._firsts = [-(-own * frequency // NANOSECONDS) for frequency in frequencies]
+            begins = [now - own + first * NANOSECONDS // f for first, f in zip(self._firsts, frequencies)]
             self._motions = self._surroundings = 0
             channels = [3, 3, 3, 3] + [8] * self._banks
-            self.begin(now, [SessionStream(float(f), c) for f, c in zip(frequencies, channels)], self._firsts)
+            self.begin(now, [SessionStream(float(f), c) for f, c in zip(frequencies, channels)], self._firsts, begins)
             board = b"PCB_303_801E_XX\0" + struct.pack("<HBBBB", 706, 6, 0xFF, 1, 0x14)
             self._answers.append(self._packet(INFORMATION, ticks, board))
         elif not is_heard:
@@ -140,30 +145,27 @@ class ExploreFirmware(SessionFirmware):
     def turn(self, now: int) -> list[Notification]:
         packets, self._answers = self._answers, []
         if self.clock is not None:
-            # All clocks are one crystal: the first stream tells how far it has come.
-            elapsed = (now - self.clock.began) * self.clock.microhertz // _MOTION_FREQUENCY // 1_000_000
-            packets += self._due(elapsed)
+            packets += self._due(now)
         longest = self.link.longest if self.link is not None else 20
         self.turned(now)
         return [Notification(self.data, value) for value in joined(packets, longest)]
 
-    def _due(self, elapsed: int) -> list[bytes]:
-        """The packets whose samples were taken before so many nanoseconds of the headset's crystal since the start."""
+    def _due(self, now: int) -> list[bytes]:
+        """The packets whose samples were taken by now."""
         out: list[bytes] = []
-        end = elapsed * _FREQUENCY // NANOSECONDS + 1
+        end = self.clocks[4].position(now)
         banks = [waveform.rows(self._firsts[4] + self.position, end - self.position) for waveform in self.waveforms[4:]]
         for parts in zip(*banks):
             ticks = (self._firsts[4] + self.position) * TICKS // _FREQUENCY
             row = [value for part in parts for value in part]
             out.append(self._packet(KINDS[self.plan.channels], ticks, eeg_content(row)))
             self.position += 1
-        end = elapsed * _MOTION_FREQUENCY // NANOSECONDS + 1
-        while self._motions < end:
+        while self._motions < self.clocks[0].position(now):
             index = self._firsts[0] + self._motions
             axes = [value for waveform in self.waveforms[:3] for value in waveform.rows(index, 1)[0]]
             out.append(self._packet(ORIENTATION, index * TICKS // _MOTION_FREQUENCY, struct.pack("<9h", *axes)))
             self._motions += 1
-        while self._surroundings < elapsed // NANOSECONDS + 1:
+        while self._surroundings < self.clocks[3].position(now):
             index = self._firsts[3] + self._surroundings
             values = surroundings(self.waveforms[3].rows(index, 1)[0])
             out.append(self._packet(ENVIRONMENT, index * TICKS, struct.pack("<BHH", *values)))

@@ -30,6 +30,7 @@ class SessionFirmware(Firmware):
         self.boot = 0
         self.position = 0
         self.clock: SamplingClock | None = None
+        self.clocks: list[SamplingClock] = []
         self.waveforms: list[Waveform] = []
         self._turn_due: int | None = None
 
@@ -42,17 +43,24 @@ class SessionFirmware(Firmware):
         """By stream: the first position that was not sent."""
         raise NotImplementedError
 
-    def begin(self, now: int, streams: list[SessionStream], firsts: list[int] | None = None) -> None:
-        """Starts a session; `firsts` are the indexes of the streams' positions 0, which are 0 unless given."""
+    def begin(
+        self, now: int, streams: list[SessionStream], firsts: list[int] | None = None, begins: list[int] | None = None
+    ) -> None:
+        """Starts a session; `firsts` are the indexes of the streams' positions 0, which are 0 unless given.
+
+        `begins`: when their positions 0 are taken, where that is not now.
+        """
         self.end(now)
         self.boot = boot_identifier(self.seed, self.starts)
-        clocks = [SamplingClock(now, stream.frequency, self.crystal_ppm) for stream in streams]
+        begins = begins or [now] * len(streams)
+        clocks = [SamplingClock(at, stream.frequency, self.crystal_ppm) for at, stream in zip(begins, streams)]
+        self.clocks = clocks
         self.clock = clocks[0]
         self.waveforms = [Waveform(self.seed, self.boot, place, stream.channels) for place, stream in enumerate(streams)]
         self.position = 0
         firsts = firsts or [0] * len(streams)
         notes = [
-            {"first": first, "began": now, "microhertz": clock.microhertz, "channels": stream.channels}
+            {"first": first, "began": clock.began, "microhertz": clock.microhertz, "channels": stream.channels}
             for first, clock, stream in zip(firsts, clocks, streams)
         ]
         self.journal.note("boot", now, boot=self.boot, number=self.starts, seed=self.seed, clocks=notes)

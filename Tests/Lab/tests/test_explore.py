@@ -66,8 +66,12 @@ def test_it_streams_while_somebody_listens(channels, nordic):
     for number, (ticks, content) in enumerate(eeg):
         row = [value for waveform in firmware.waveforms[4:] for value in waveform.rows(first + number, 1)[0]]
         assert ticks == (first + number) * 400 and content == e.eeg_content(row)
+    # Each stream is sampled when its stamps say so: the truth of both is one clock.
+    for stream, frequency in ((0, 20), (3, 1), (4, 250)):
+        clock, index = firmware.clocks[stream], firmware._firsts[stream]
+        assert clock.began >= S and clock.began + 123_450_000 == index * S // frequency
     motion = [(ticks, content) for kind, ticks, content in packets if kind == e.ORIENTATION]
-    assert len(motion) in (60, 61) and motion[1][0] - motion[0][0] == 5000
+    assert len(motion) in (59, 60, 61) and motion[1][0] - motion[0][0] == 5000
     link.notifying.clear()
     firmware.subscribed(firmware.data, now)
     assert not firmware.is_streaming
