@@ -19,8 +19,8 @@ struct ArrivalEnvelope: Hashable, Sendable {
         /// Standard deviation.
         var deviation: Double
 
-        /// Before anything was seen of a headset: crystals and RC oscillators are within 2 %, three standard deviations.
-        static let unknown = Rate(slope: 0, deviation: 0.0067)
+        /// Before anything was seen of a headset: three standard deviations are what crystals and RC oscillators keep to.
+        static let unknown = Rate(slope: 0, deviation: toleratedSlope / 3)
         /// Most are quartzes within some hundred parts per million. What is not known better than this is taken for such a one
         /// until arrivals say otherwise: its distribution has a sharp peak and long tails (Laplace's).
         private static let peakedDeviation = 0.002
@@ -72,8 +72,9 @@ struct ArrivalEnvelope: Hashable, Sendable {
     /// Three standard deviations from its peak the logarithm of a normal distribution is lower by so much.
     private static let likelihoodDrop = 4.5
 
-    /// What crystals and oscillators of headsets keep to.
-    static let toleratedSlope = 0.02
+    /// What crystals and oscillators of headsets keep to: a frequency that is 2 % too low is a period that is 2.04 % too long,
+    /// and it wanders.
+    static let toleratedSlope = 0.0205
     /// By how much the rate may wander in a second, as a part: a crystal that is put on a warm head.
     static let wanderPerSecond = 0.2e-6
     /// How far it wanders from where it was, as a part.

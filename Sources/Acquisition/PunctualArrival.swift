@@ -7,13 +7,16 @@ struct PunctualArrival: Hashable, Sendable {
 
     /// An arrival that may be on time is late by so much at the most, in nanoseconds: what fills the queue of a link.
     private static let lateness = 100e6
+    /// In standard deviations of the rate: one and a half times what is believed of it. A crystal at the edge of that would
+    /// else leave no room for an arrival that is some milliseconds late, and none would ever be taken for one on time.
+    private static let generosity = 4.5
 
     /// Notes an arrival, if it came no later than the one before it lets expect.
     mutating func note(_ arrival: Arrival, _ rate: ArrivalEnvelope.Rate, nominalPeriod: Double) {
         guard let latest else { return self.latest = arrival }
         let span = Double(arrival.n &- latest.n) * nominalPeriod
         let late = Double(arrival.nanoseconds &- latest.nanoseconds) - span * (1 + rate.slope)
-        if late <= 3 * rate.deviation * abs(span) { self.latest = arrival }
+        if late <= Self.generosity * rate.deviation * abs(span) { self.latest = arrival }
     }
 
     /// Where the stream stands; nil where that is not known within `maximum` nanoseconds.

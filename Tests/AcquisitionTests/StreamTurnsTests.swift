@@ -180,6 +180,39 @@ struct StreamTurnsTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test(
+        "While a slow stream's line does not know its crystal yet, which is 2 % off, the latest arrival on time tells the turns",
+        arguments: [30, 80, 115, 130, 150, 170, 250], [0, 10, 20, 33] as [Int64])
+    func unknownCrystal(before: Int64, lost: Int64) {
+        var test = StreamUnderTest(modulus: 10, channels: 3, frequency: 10)
+        test.begin(rule: .connection)
+        let began = test.now
+        // 10 Hz, less 2 %; in microseconds.
+        let period: Int64 = 102_041
+        var worst: Int64 = 0
+        func instants(_ range: Range<Int64>, _ test: inout StreamUnderTest) {
+            for n in range {
+                // As a Ganglion's accelerometer, over a link that carries something each 30 ms.
+                for axis in 0..<3 {
+                    test.now = began + .milliseconds((period * n / 1000 + 10 * Int64(axis + 1) + 29) / 30 * 30)
+                    test.take(index: n, truth: n, count: 1, channels: axis..<(axis + 1))
+                }
+                worst = max(worst, test.stream.timeMap?.position(at: test.now).uncertainty ?? 0)
+            }
+        }
+        instants(0..<before, &test)
+        #expect(worst <= 3)
+        test.now = test.now + .milliseconds(period * (lost == 0 ? 20 : lost) / 1000)
+        // Without a loss, all have waited.
+        if lost == 0 { for n in before..<(before + 20) { test.take(index: n, truth: n, count: 1) } }
+        let next = lost == 0 ? before + 20 : before + lost
+        instants(next..<(next + 60), &test)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<(lost == 0 ? next : before), next..<(next + 60)))
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("A sample that is never sent keeps its place among the blocks that are held")
     func unsentWhileHeld() {
         var test = Self.streaming()
