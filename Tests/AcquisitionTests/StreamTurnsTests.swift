@@ -55,7 +55,7 @@ struct StreamTurnsTests {
         var test = Self.streaming()
         test.advance(samples: 500)
         // The headset kept the latest 64 samples: they come at once.
-        for index in stride(from: Int64(732), to: 796, by: 8) { test.take(index: index, truth: index) }
+        test.atOnce(732..<796)
         test.live(796..<1196)
         test.commit()
         #expect(test.stored == Self.truths(0..<296, 732..<1196))
@@ -66,7 +66,7 @@ struct StreamTurnsTests {
     func stall() {
         var test = Self.streaming()
         test.advance(samples: 1000)
-        for index in stride(from: Int64(296), to: 1296, by: 8) { test.take(index: index, truth: index) }
+        test.atOnce(296..<1296)
         test.live(1296..<1600)
         test.commit()
         #expect(test.stored == Self.truths(0..<1600))
@@ -120,7 +120,7 @@ struct StreamTurnsTests {
     func linkEndsWhileWaiting(blocks: Int64) {
         var test = Self.streaming()
         test.advance(samples: 200)
-        for index in stride(from: Int64(296), to: 296 + 8 * blocks, by: 8) { test.take(index: index, truth: index) }
+        test.atOnce(296..<(296 + 8 * blocks))
         #expect(test.stream.held != nil)
         test.advance(samples: 188)
         test.stream.endLink(cause: .linkLost, at: test.now)
@@ -151,10 +151,10 @@ struct StreamTurnsTests {
     func secondPause() {
         var test = Self.streaming()
         test.advance(samples: 200)
-        for index in stride(from: Int64(300), to: 332, by: 8) { test.take(index: index, truth: index) }
+        test.atOnce(300..<332)
         #expect(test.stream.held != nil)
         test.advance(samples: 64)
-        for index in stride(from: Int64(428), to: 564, by: 8) { test.take(index: index, truth: index) }
+        test.atOnce(428..<564)
         test.live(564..<800)
         test.commit()
         #expect(test.stored == Self.truths(0..<296, 300..<332, 428..<800))
@@ -181,7 +181,7 @@ struct StreamTurnsTests {
     }
 
     @Test(
-        "While a slow stream's line does not know its crystal yet, which is 2 % off, the latest arrival on time tells the turns",
+        "While a slow stream's line does not know its crystal, which is 2 % off, the latest arrival on time tells the turns",
         arguments: [30, 80, 115, 130, 150, 170, 250], [0, 10, 20, 33] as [Int64])
     func unknownCrystal(before: Int64, lost: Int64) {
         var test = StreamUnderTest(modulus: 10, channels: 3, frequency: 10)

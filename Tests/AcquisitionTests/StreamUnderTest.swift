@@ -82,6 +82,11 @@ struct StreamUnderTest {
         }
     }
 
+    /// The same where they have waited, and come at one instant.
+    mutating func atOnce(_ indexes: Range<Int64>) {
+        for first in stride(from: indexes.lowerBound, to: indexes.upperBound, by: 8) { take(index: first, truth: first) }
+    }
+
     @discardableResult mutating func commit() -> WriteBatch {
         batches += 1
         var batch = WriteBatch(number: batches)
