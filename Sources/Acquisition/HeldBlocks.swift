@@ -48,8 +48,9 @@ struct HeldBlocks: Sendable {
     private var entries: [Entry] = []
     private var firstArrival: MonotonicTime?
     private var latestArrival = MonotonicTime.boot
-    /// The index that the latest block would have, had it not waited.
-    private var latestDue: Int64 = 0
+    /// The first and the latest block: of the first sample, and by how many it came after its time.
+    private var first: (index: Int64, lateness: Int64) = (0, 0)
+    private var latest: (index: Int64, lateness: Int64) = (0, 0)
     /// The index that continues the blocks so far, if no turn was missed.
     private var expectedIndex: Int64
     /// True where the first block continues what came before a silence of the link.
@@ -103,7 +104,8 @@ struct HeldBlocks: Sendable {
     /// many where nothing can have been missed between.
     mutating func learn(index: Int64, lateness: Int64, at arrival: MonotonicTime) {
         leastLateness = min(leastLateness, lateness)
-        if !Self.isAmbiguous(lateness: index + lateness - latestDue, turn: turn) { latestArrival = arrival }
+        let elapsed = index + lateness - latest.index - latest.lateness
+        if !Self.isAmbiguous(lateness: elapsed, turn: turn) { latestArrival = arrival }
     }
 
     /// Holds a block.
@@ -120,15 +122,21 @@ struct HeldBlocks: Sendable {
         if firstArrival == nil {
             goesOn = isAfterSilence && index == expectedIndex
             jump = (0, length, index)
-        } else if !isFirstJump, length > jump.length {
+            first = (index, lateness)
+        } else if !isFirstJump, length > jump.length, haveWaited {
             jump = (entries.count, length, index)
         }
         firstArrival = firstArrival ?? held.arrival
-        (latestArrival, latestDue) = (held.arrival, index + lateness)
+        latestArrival = held.arrival
+        latest = (index, lateness)
         leastLateness = min(leastLateness, lateness)
         expectedIndex = max(expectedIndex, end)
         entries.append(.block(held))
     }
+
+    /// True where the blocks so far came faster than they were sampled, as those of a queue that runs empty. What was missed
+    /// lies before others, whatever is missing or out of order behind them.
+    private var haveWaited: Bool { 2 * (first.lateness - latest.lateness) >= latest.index - first.index }
 
     /// Holds what the headset says that it never sends.
     mutating func append(unsent counter: UInt32, count: Int, index: Int64, at now: MonotonicTime) {

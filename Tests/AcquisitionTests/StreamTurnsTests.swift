@@ -162,6 +162,22 @@ struct StreamTurnsTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("A turn to the sample is lost before what comes as it is sampled, although something there is out of order")
+    func reorderedAfterLoss() {
+        var test = Self.streaming()
+        test.advance(samples: 200)
+        test.live(496..<512)
+        // The next one is overtaken by two.
+        test.advance(samples: 8)
+        test.live(520..<536)
+        test.take(index: 512, truth: 512)
+        test.live(536..<1000)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<296, 496..<1000))
+        #expect(test.database.wholeGaps.first.map { $0.firstN == 296 && $0.gap.count == 200 } == true)
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("Channels that come in blocks of their own lose the same turns")
     func partialBlocks() {
         var test = StreamUnderTest(modulus: 10, frequency: 10)
