@@ -225,7 +225,7 @@ extension SimulatedWorld {
         case .rotatedAddress: hasEffect = rotate(headset)
         case .staleAddress:
             // A classic address is the device's own for life, and so are some others.
-            hasEffect = headset.identifier.addressType != .classic && !headset.specification.hasFixedAddress
+            hasEffect = !headset.hasSerialPort && !headset.specification.hasFixedAddress
             if hasEffect {
                 closeLink(headset, error: .linkLost)
                 changeAddress(headset, to: 0b11)

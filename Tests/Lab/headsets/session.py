@@ -20,7 +20,7 @@ class SessionStream:
 
 
 class SessionFirmware(Firmware):
-    """Keeps clock, waveforms and journal of the present session; `position` is the first packet that was not sent."""
+    """Keeps clocks, waveforms and journal of the present session; `position` is the first packet that was not sent."""
 
     def __init__(self, name: str, journal: Journal, seed: int, crystal_ppm: float) -> None:
         super().__init__(name, journal)
@@ -29,7 +29,6 @@ class SessionFirmware(Firmware):
         self.starts = 0
         self.boot = 0
         self.position = 0
-        self.clock: SamplingClock | None = None
         self.clocks: list[SamplingClock] = []
         self.waveforms: list[Waveform] = []
         self._turn_due: int | None = None
@@ -37,7 +36,12 @@ class SessionFirmware(Firmware):
     @property
     def is_streaming(self) -> bool:
         """True between start and stop."""
-        return self.clock is not None
+        return bool(self.clocks)
+
+    @property
+    def clock(self) -> SamplingClock | None:
+        """That of the first stream, which paces the packets; none between two sessions."""
+        return self.clocks[0] if self.clocks else None
 
     def positions(self) -> list[int]:
         """By stream: the first position that was not sent."""
@@ -53,15 +57,13 @@ class SessionFirmware(Firmware):
         self.end(now)
         self.boot = boot_identifier(self.seed, self.starts)
         begins = begins or [now] * len(streams)
-        clocks = [SamplingClock(at, stream.frequency, self.crystal_ppm) for at, stream in zip(begins, streams)]
-        self.clocks = clocks
-        self.clock = clocks[0]
+        self.clocks = [SamplingClock(at, stream.frequency, self.crystal_ppm) for at, stream in zip(begins, streams)]
         self.waveforms = [Waveform(self.seed, self.boot, place, stream.channels) for place, stream in enumerate(streams)]
         self.position = 0
         firsts = firsts or [0] * len(streams)
         notes = [
             {"first": first, "began": clock.began, "microhertz": clock.microhertz, "channels": stream.channels}
-            for first, clock, stream in zip(firsts, clocks, streams)
+            for first, clock, stream in zip(firsts, self.clocks, streams)
         ]
         self.journal.note("boot", now, boot=self.boot, number=self.starts, seed=self.seed, clocks=notes)
         self.journal.note("samplingBegan", now, boot=self.boot, positions=[0] * len(streams))
@@ -69,9 +71,9 @@ class SessionFirmware(Firmware):
 
     def end(self, now: int) -> None:
         """Ends the session, if there is one; samples that were taken but not sent are gone."""
-        if self.clock is not None:
+        if self.clocks:
             self.journal.note("samplingEnded", now, boot=self.boot, positions=self.positions())
-        self.clock = None
+        self.clocks = []
 
     def power_off(self, now: int) -> None:
         self.end(now)
