@@ -31,7 +31,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         // Orderly start, SIGTERM and SIGHUP of the daemon.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-        // The configuration file.
+        // The configuration file and the descriptors of headsets.
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     ],
     targets: [
@@ -43,11 +43,15 @@ let package = Package(
         .target(name: "Headsets", dependencies: ["Bluetooth"], swiftSettings: optimised),
         .testTarget(name: "HeadsetsTests", dependencies: ["Headsets", "Simulation", "Bluetooth"], swiftSettings: settings),
 
+        // YAML that a person wrote, read with all problems at once. The only user of Yams.
+        .target(name: "YAMLReading", dependencies: [yams], swiftSettings: settings),
+        .testTarget(name: "YAMLReadingTests", dependencies: ["YAMLReading"], swiftSettings: settings),
+
         // Headsets that somebody has described in a file: from YAML to a profile.
-        .target(name: "HeadsetDescriptors", dependencies: ["Headsets", "Bluetooth", yams], swiftSettings: settings),
+        .target(name: "HeadsetDescriptors", dependencies: ["Headsets", "Bluetooth", "YAMLReading"], swiftSettings: settings),
         .testTarget(
             name: "HeadsetDescriptorsTests",
-            dependencies: ["HeadsetDescriptors", "ShippedHeadsets", "Headsets", "Simulation", "Bluetooth"],
+            dependencies: ["HeadsetDescriptors", "ShippedHeadsets", "Headsets", "Simulation", "Bluetooth", "YAMLReading"],
             swiftSettings: settings),
         // The descriptors that come with the program, embedded in the binary.
         .target(
@@ -63,14 +67,16 @@ let package = Package(
             name: "ReconnectionTests", dependencies: ["Reconnection", "Bluetooth", "Headsets"], swiftSettings: settings),
 
         // The ordered SQL, embedded in the binary.
-        .target(name: "Migrations", path: "Migrations", resources: [.embedInCode("sql")], swiftSettings: settings),
+        .target(
+            name: "Migrations", path: "Migrations", exclude: ["released.sha256"], resources: [.embedInCode("sql")],
+            swiftSettings: settings),
 
         // The only user of SQLite.
         .target(
             name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: optimised),
         .testTarget(
-            name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb],
+            name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
 
         // Recordings to files: CSV, EDF+, BDF+, sqlite.
@@ -94,14 +100,22 @@ let package = Package(
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "Bluetooth", "Headsets"], swiftSettings: settings),
 
-        // From the central's events to the database's batches: drives machines, assembles samples.
+        // From blocks of samples to rows, gaps and times.
+        .target(name: "Assembly", dependencies: ["Bluetooth", "Headsets", "Storage"], swiftSettings: optimised),
+        .testTarget(
+            name: "AssemblyTests", dependencies: ["Assembly", "Simulation", "Storage", "Headsets", "Bluetooth"],
+            swiftSettings: settings),
+
+        // From the central's events to the database's batches: drives machines, decodes, commits.
         .target(
-            name: "Acquisition", dependencies: ["Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "CLinux"],
+            name: "Acquisition",
+            dependencies: ["Assembly", "Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "CLinux"],
             swiftSettings: optimised),
         .testTarget(
             name: "AcquisitionTests",
             dependencies: [
-                "Acquisition", "Capture", "Reconnection", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux",
+                "Acquisition", "Assembly", "Reconnection", "Rehearsal", "Simulation", "Storage", "Headsets", "Bluetooth",
+                "CLinux",
             ],
             swiftSettings: settings),
 
@@ -113,7 +127,8 @@ let package = Package(
         .testTarget(
             name: "RehearsalTests",
             dependencies: [
-                "Rehearsal", "Acquisition", "Capture", "Simulation", "Storage", "Reconnection", "Headsets", "Bluetooth",
+                "Rehearsal", "Acquisition", "Assembly", "Capture", "Simulation", "Storage", "Headsets", "Reconnection",
+                "Bluetooth",
             ],
             swiftSettings: settings),
 
@@ -124,7 +139,7 @@ let package = Package(
             swiftSettings: settings),
 
         // The kernel's Bluetooth management channel: adapters, connection parameters, why links ended.
-        .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth"], swiftSettings: settings),
+        .target(name: "BluetoothManagement", dependencies: ["Bluetooth", "CBluetooth", "CLinux"], swiftSettings: settings),
         .testTarget(
             name: "BluetoothManagementTests", dependencies: ["BluetoothManagement", "Bluetooth"], swiftSettings: settings),
 
@@ -150,23 +165,23 @@ let package = Package(
             name: "eegsync",
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
-                "Export", "Acquisition", "BlueZ", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", "CSystemd",
-                argumentParser, lifecycle, unixSignals, logging, yams,
+                "Export", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth", "Simulation", "Rehearsal",
+                "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle, unixSignals, logging,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
             name: "EegsyncTests",
             dependencies: [
-                "eegsync", "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "Storage", "Export",
-                "Acquisition", "KernelBluetooth", "Simulation", "Rehearsal", "CLinux", grdb,
+                "eegsync", "Bluetooth", "Capture", "Headsets", "Storage", "Acquisition", "Reconnection", "KernelBluetooth",
+                "Simulation", "Rehearsal", "YAMLReading", "CLinux", grdb,
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Acquisition", "Simulation", "Storage", "Export", "Reconnection", "HeadsetDescriptors", "ShippedHeadsets",
-                "Headsets", "Bluetooth", "CBenchmarks",
+                "Acquisition", "Rehearsal", "Simulation", "Storage", "Export", "Reconnection", "HeadsetDescriptors",
+                "ShippedHeadsets", "Headsets", "Bluetooth", "CBenchmarks",
             ],
             path: "Tests/Benchmarks", exclude: ["run", "floor.c", "CBenchmarks"], swiftSettings: settings),
         // A count of allocations, and the loop that decoders are measured beside.
@@ -197,7 +212,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Acquisition", "AttributeProtocol", "Bluetooth", "BluetoothManagement", "Capture", "Headsets",
-                "HeadsetDescriptors", "KernelBluetooth", "ShippedHeadsets", "Simulation", "Storage",
+                "HeadsetDescriptors", "KernelBluetooth", "Rehearsal", "ShippedHeadsets", "Simulation", "Storage", "YAMLReading",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: optimised),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),

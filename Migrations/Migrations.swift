@@ -1,4 +1,5 @@
-/// One step of the database's schema. Released steps are never changed; a change of the schema is a new step.
+/// One step of the database's schema. Released steps are never changed (`released.sha256`, ReleasedMigrationsTests); a change
+/// of the schema is a new step.
 public struct Migration: Hashable, Sendable {
     /// What the database remembers the step by; never changed.
     public let identifier: String
@@ -28,6 +29,11 @@ public struct Migration: Hashable, Sendable {
         Migration("m0014_quarantine", PackageResources.m0014_quarantine_sql),
         Migration("m0015_channel_declaration", PackageResources.m0015_channel_declaration_sql),
         Migration("m0016_refit", PackageResources.m0016_refit_sql),
+        Migration("m0017_adapter_power", PackageResources.m0017_adapter_power_sql),
+        Migration("m0018_connection_cause", PackageResources.m0018_connection_cause_sql),
+        Migration("m0019_adoption", PackageResources.m0019_adoption_sql),
+        Migration("m0020_pause", PackageResources.m0020_pause_sql),
+        Migration("m0021_history", PackageResources.m0021_history_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

@@ -1,13 +1,14 @@
 public import Bluetooth
-import Reconnection
 public import Storage
 
 /// Something that the running acquisition tells the one place that logs.
 public enum AcquisitionReport: Sendable {
     /// A headset's connection is in another phase, or waits for something else.
     case phaseChanged(AcquiredHeadset)
-    /// Samples of a headset flow again; `layer` found it. The first of them arrived at `at`.
-    case returned(headset: String, layer: String, at: MonotonicTime)
+    /// It has changed more often than is told one by one: the sum of the rest, and where it stands now.
+    case phasesChanged(AcquiredHeadset, PhaseChanges)
+    /// Samples of a headset flow again.
+    case returned(StreamingReturn)
     /// A batch is on disk.
     case committed(number: UInt64, rows: Int, duration: Duration)
     /// A batch cannot be written. Told once for each cause; the batch is kept and tried again.
@@ -22,6 +23,10 @@ public enum AcquisitionReport: Sendable {
     case readFailed(StorageError)
     /// A recording is wanted that no configured headset belongs to.
     case unknownHeadset(name: String, model: String)
+    /// One of a headset's model was heard at an address that nothing proves to be the headset's. Told once for each address.
+    case unrecognisedCandidate(headset: String, PeripheralIdentifier)
+    /// The headset streams at an address that was adopted, or no longer does.
+    case addressChanged(headset: String, detail: String)
     /// One sentence about everything.
     case summary(String)
     /// Reports that were not taken in time were dropped.
@@ -37,21 +42,33 @@ public struct AcquiredHeadset: Hashable, Sendable {
     /// Where its connection stands.
     public var phase: ConnectionPhase
     /// What exactly is waited for; nil where the phase says it all.
-    public var detail: String?
+    public var cause: ConnectionCause?
     /// Since when.
     public var since: MonotonicTime
     /// How many attempts this process has made, the present one included.
     public var attempt: UInt64
 }
 
-extension Acquirer {
-    /// What is being acquired.
-    public var headsets: [AcquiredHeadset] {
-        acquisitions.map { acquisition in
-            AcquiredHeadset(
-                name: acquisition.name, recording: acquisition.recording, phase: acquisition.phase,
-                detail: acquisition.phaseDetail, since: acquisition.phaseSince,
-                attempt: acquisition.machine.attempt.number & ((1 << Acquirer.attemptBits) - 1))
-        }
-    }
+/// Changes of a connection that were not told one by one.
+public struct PhaseChanges: Hashable, Sendable {
+    /// How many.
+    public var count: Int
+    /// How many of them were returns to streaming.
+    public var returns: Int
+    /// Within what time.
+    public var period: Duration
+}
+
+/// A headset whose samples flow again.
+public struct StreamingReturn: Hashable, Sendable {
+    /// Its name in the configuration.
+    public var headset: String
+    /// The recording.
+    public var recording: RecordingID
+    /// The layer that found the headset: `restoration`, `cachedIdentifier`, `serviceRetrieval` or `scan`.
+    public var layer: String
+    /// When the last live sample of the link before arrived; nil for the first link of a process.
+    public var lastSample: MonotonicTime?
+    /// When the first live sample arrived.
+    public var firstSample: MonotonicTime
 }

@@ -9,7 +9,7 @@ struct AttributeOperation: Hashable {
         case startNotify
         case stopNotify
         /// The socket of AcquireNotify was closed; that bluetoothd has noticed is waited for.
-        case releaseNotify(until: MonotonicTime)
+        case releaseNotify
         case read
         case write([UInt8], WriteType)
         case acquireWrite([UInt8])
@@ -19,6 +19,8 @@ struct AttributeOperation: Hashable {
     let number: CallNumber
     /// The headset.
     let identifier: PeripheralIdentifier
+    /// Its object.
+    let devicePath: String
     /// The characteristic.
     let uuid: BluetoothUUID
     /// Its object.
@@ -31,11 +33,8 @@ struct AttributeOperation: Hashable {
     var wasPaired = false
     /// True while it waits for the end of the pairing.
     var awaitsPairing = false
-
-    /// When it ends by itself.
-    var deadline: MonotonicTime? {
-        if case .releaseNotify(let until) = kind { until } else { nil }
-    }
+    /// When it ends by itself; nil where bluetoothd answers.
+    var deadline: MonotonicTime?
 }
 
 /// Notifications of one characteristic that are on.

@@ -1,5 +1,5 @@
 public import Bluetooth
-import BluetoothManagement
+public import BluetoothManagement
 import CLinux
 import CSystemd
 import Glibc
@@ -24,8 +24,9 @@ public final class BlueZCentral: Central {
     private let readiness = DescriptorSet()
     /// The kernel's word on links: bluetoothd can neither be told their parameters nor says why they ended.
     private let supervision: LinkSupervision
+    /// The kernel's word on radio switches: of one that is moved while the adapter is off, bluetoothd says nothing.
+    private let radioSwitch = RadioSwitchWatch()
     private var conversation: BlueZConversation
-    private var agent: PairingAgent
     private var bus: BusConnection?
     private var nextBusTry: MonotonicTime? = .boot
     private var calls: [UInt64: CallNumber] = [:]
@@ -34,26 +35,31 @@ public final class BlueZCentral: Central {
 
     /// Creates a central that connects to the system bus when it is first processed.
     ///
-    /// - Parameter watch: where its file descriptors are watched.
-    public init(options: BlueZOptions = BlueZOptions(), watch: DescriptorWatch) {
+    /// - Parameters:
+    ///   - lock: keeps other processes from the adapter, and this one from theirs; nil for one that only looks on.
+    ///   - watch: where its file descriptors are watched.
+    public init(options: BlueZOptions = BlueZOptions(), lock: AdapterLock? = nil, watch: DescriptorWatch) {
         self.watch = watch
         watch.watch(readiness.descriptor)
         let readiness = readiness
+        if let radioSwitch { readiness.insert(radioSwitch.descriptor) }
         supervision = LinkSupervision(
             watch: DescriptorWatch(watch: { readiness.insert($0) }, unwatch: { readiness.remove($0) }))
-        conversation = BlueZConversation(options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) })
-        agent = PairingAgent(options: options)
+        conversation = BlueZConversation(
+            options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) }, mayUse: { lock?.take($0) ?? true })
     }
 
     deinit {
+        for call in conversation.farewell { _ = bus?.send(call) }
+        bus?.flush()
         watch.unwatch(readiness.descriptor)
         for socket in sockets { Glibc.close(socket.descriptor) }
-        for socket in conversation.writeSockets { Glibc.close(socket.socket) }
+        for socket in conversation.attributes.writeSockets { Glibc.close(socket.socket) }
     }
 
     // MARK: Central
 
-    public var state: AdapterState { conversation.state }
+    public var state: AdapterState { conversation.adapter.state }
 
     public var deadline: MonotonicTime? {
         if conversation.hasEvents { return conversation.now }
@@ -69,10 +75,14 @@ public final class BlueZCentral: Central {
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
         var events = receiveNotifications(ready)
         if let descriptor = supervision.descriptor, ready.contains(descriptor) { supervision.process() }
+        if let radioSwitch, ready.contains(radioSwitch.descriptor), radioSwitch.takeChange() {
+            conversation.radioSwitchChanged()
+        }
         if let bus, bus.wantsToWrite || ready.contains(bus.descriptor) { receiveMessages() }
         if let due = conversation.deadline, due <= now { conversation.deadlineReached() }
         carryOut()
         events += conversation.takeEvents().map(withReason)
+        for (identifier, quality) in supervision.takeQualities() { events.append(.didReadRSSI(quality, of: identifier)) }
         return events
     }
 
@@ -85,63 +95,23 @@ public final class BlueZCentral: Central {
         return .didDisconnect(identifier, error: reason.error, attempt: attempt)
     }
 
-    public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        conversation.restoreState(identifiers: identifiers, services: services, attempt: attempt)
-        carryOut()
+    public func request(_ request: CentralRequest) {
+        // bluetoothd can neither be told the parameters of links nor says how strong they are, nor why they ended: that is the
+        // kernel's.
+        switch request {
+        case .setConnectionParameters(let parameters, let peripheral):
+            supervision.setParameters(parameters, for: peripheral)
+        case .readRSSI(let peripheral):
+            if let index = controllerIndex { supervision.readQuality(of: peripheral, on: index) }
+        default:
+            conversation.take(request)
+            carryOut()
+        }
     }
 
-    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        conversation.retrieveConnectedPeripherals(withServices: services, attempt: attempt)
-        carryOut()
-    }
-
-    public func scanForPeripherals(matching filter: ScanFilter) {
-        conversation.scanForPeripherals(matching: filter)
-        carryOut()
-    }
-
-    public func stopScan() {
-        conversation.stopScan()
-        carryOut()
-    }
-
-    public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {
-        supervision.setParameters(parameters, for: peripheral)
-    }
-
-    public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        conversation.connect(peripheral, attempt: attempt)
-        carryOut()
-    }
-
-    public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        conversation.cancelPeripheralConnection(peripheral, attempt: attempt)
-        carryOut()
-    }
-
-    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        conversation.discoverServices(on: peripheral, attempt: attempt)
-        carryOut()
-    }
-
-    public func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        conversation.setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
-        carryOut()
-    }
-
-    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        conversation.readValue(of: characteristic, on: peripheral, attempt: attempt)
-        carryOut()
-    }
-
-    public func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        conversation.writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
-        carryOut()
+    /// The kernel's number of the adapter in use; nil for none.
+    private var controllerIndex: ControllerIndex? {
+        conversation.adapter.path.flatMap { ControllerIndex(name: AdapterObject.name(of: $0)) }
     }
 
     // MARK: The bus
@@ -152,8 +122,7 @@ public final class BlueZCentral: Central {
             let bus = try BusConnection()
             // Signals of bluetoothd, and the news of its coming and going.
             bus.addMatch("type='signal',sender='org.bluez'")
-            bus.addMatch(
-                "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'")
+            bus.addMatch(BluetoothdOwner.matchRule)
             readiness.insert(bus.descriptor)
             self.bus = bus
             nextBusTry = nil
@@ -171,7 +140,7 @@ public final class BlueZCentral: Central {
                 guard let number = calls.removeValue(forKey: cookie) else { continue }
                 conversation.replied(number, result)
             case .signal(let signal): conversation.received(signal)
-            case .call(let call, let message): bus?.answer(message, agent.answer(call, conversation))
+            case .call(let call, let message): bus?.answer(message, conversation.answer(call))
             case .lost:
                 if let bus { readiness.remove(bus.descriptor) }
                 bus = nil
@@ -185,7 +154,6 @@ public final class BlueZCentral: Central {
 
     /// Does what the conversation asks for.
     private func carryOut() {
-        agent.register(&conversation)
         while true {
             let requests = conversation.takeRequests()
             if requests.isEmpty { return }
@@ -198,9 +166,7 @@ public final class BlueZCentral: Central {
                         conversation.callFailed(call.number)
                     }
                 case .loadConnectionParameters:
-                    guard let path = conversation.adapterPath, let index = ControllerIndex(name: AdapterObject.name(of: path))
-                    else { continue }
-                    supervision.willConnect(on: index)
+                    if let index = controllerIndex { supervision.willConnect(on: index) }
                 case .receive(let descriptor, let characteristic, let identifier):
                     sockets.append(
                         NotificationSocket(
@@ -230,7 +196,7 @@ public final class BlueZCentral: Central {
             }
             if hasEnded { ended.append(socket.descriptor) }
         }
-        if !events.isEmpty { conversation.radio.noteLife() }
+        if !events.isEmpty { conversation.notificationsArrived() }
         for descriptor in ended { conversation.socketEnded(descriptor) }
         return events
     }

@@ -2,6 +2,8 @@ import Bluetooth
 
 /// The conversation with bluetoothd, without the bus: requests of the central, signals and replies in; calls and the central's
 /// events out. No I/O and no clock in it, so every quirk of bluetoothd can be told to it word for word.
+///
+/// Each part has a state of its own and knows no other; what one of them has to do with another is said here.
 struct BlueZConversation {
     /// What the conversation wants from the one who holds the file descriptors.
     enum Request: Hashable {
@@ -17,121 +19,146 @@ struct BlueZConversation {
         case close(Int32)
     }
 
-    /// How long bluetoothd may take for anything that needs no radio.
-    static let callLimit = Duration.seconds(5)
     /// When the bus or bluetoothd is asked again where it did not answer.
     private static let askPause = Duration.seconds(1)
-    /// Device1.Connect: bluetoothd itself gives up after 40 s.
-    static let connectLimit = Duration.seconds(60)
-    /// Requests to the peripheral: a transaction of the Attribute Protocol may take 30 s (Vol 3, Part F, 3.3.3).
-    static let attributeLimit = Duration.seconds(35)
 
-    let options: BlueZOptions
-    /// The present, as last told.
-    var now: MonotonicTime = .boot
-    /// What bluetoothd has told.
-    var objects = ObjectMirror()
-    /// True while somebody owns the name org.bluez.
-    var isRunning = false
-    /// True once the objects were loaded after bluetoothd appeared.
-    var isLoaded = false
-    /// Tells whether the radio of an adapter such as `hci0` is blocked (rfkill).
-    let isBlocked: (String) -> Bool
-
-    /// The adapter in use.
-    var adapterPath: String?
-    /// The adapter's state, as last told.
-    var state: AdapterState = .unknown
-
-    /// Peripherals that are being connected to or are connected.
-    var links: [BlueZLink] = []
-    /// Cancels that were not answered yet.
-    var openCancels: [Attempt] = []
-    /// Paths of devices on which the connect of a dead process was found, and no connect has ended since.
-    var stuck: Set<String> = []
-    /// By the path of a device: until when the kernel may still be giving up a connect to it.
-    var settling: [String: MonotonicTime] = [:]
-    /// Notification sockets and sessions.
-    var subscriptions: [Subscription] = []
-    /// Sockets for writing without response.
-    var writeSockets: [WriteSocket] = []
-    /// Requests to characteristics, those under way first, one at a time for each characteristic.
-    var operations: [AttributeOperation] = []
+    /// The adapter, and all objects.
+    private(set) var adapter: BlueZAdapter
+    /// Connections.
+    private(set) var links: BlueZLinks
+    /// Discoveries of services.
+    private var services = BlueZServices()
+    /// Notifications, reads and writes.
+    private(set) var attributes: BlueZAttributes
     /// The scan.
-    var scan = BlueZScan()
+    private(set) var scan: BlueZScan
+    /// Pairing.
+    private var pairing: BlueZPairing
     /// Whether the radio still does what it is told.
-    var radio = RadioWatch()
+    private var radio: RadioWatch
+    /// Calls, and what goes out.
+    private var exchange = BusExchange()
+    /// Whose words count.
+    private var owner = BluetoothdOwner()
+    /// True once the objects were loaded after bluetoothd appeared.
+    private var isLoaded = false
     /// When the bus or the objects are asked for again.
-    var retry: MonotonicTime?
+    private var retry: MonotonicTime?
 
-    private var pending: [CallNumber: PendingCall] = [:]
-    private var lastCall: UInt64 = 0
-    private var events: [CentralEvent] = []
-    private var requests: [Request] = []
-
-    /// A call whose reply is waited for.
-    struct PendingCall {
-        var purpose: CallPurpose
-        var deadline: MonotonicTime
+    /// A conversation that has not begun. What the questions are for, ``BlueZAdapter`` says.
+    init(options: BlueZOptions, isBlocked: @escaping (String) -> Bool, mayUse: @escaping (String) -> Bool) {
+        adapter = BlueZAdapter(wanted: options.adapter, isBlocked: isBlocked, mayUse: mayUse)
+        links = BlueZLinks(mayForgetKeys: options.allowsRepairing)
+        attributes = BlueZAttributes(startNotify: options.startNotify)
+        scan = BlueZScan(tellsOfSerialPorts: options.tellsOfSerialPorts)
+        pairing = BlueZPairing(options: options)
+        radio = RadioWatch(recoversAdapter: options.recoversAdapter)
     }
 
-    /// A conversation that has not begun.
-    ///
-    /// - Parameter isBlocked: tells whether the radio of an adapter such as `hci0` is blocked.
-    init(options: BlueZOptions, isBlocked: @escaping (String) -> Bool) {
-        self.options = options
-        self.isBlocked = isBlocked
+    /// The present, as last told.
+    var now: MonotonicTime {
+        get { exchange.now }
+        set { exchange.now = newValue }
     }
 
     // MARK: Out
 
     /// True while events wait to be told.
-    var hasEvents: Bool { !events.isEmpty }
+    var hasEvents: Bool { exchange.hasEvents }
 
     /// Takes the events that are to be told.
-    mutating func takeEvents() -> [CentralEvent] {
-        defer { events.removeAll(keepingCapacity: true) }
-        return events
-    }
+    mutating func takeEvents() -> [CentralEvent] { exchange.takeEvents() }
 
     /// Takes what is to be done.
-    mutating func takeRequests() -> [Request] {
-        defer { requests.removeAll(keepingCapacity: true) }
-        return requests
+    mutating func takeRequests() -> [Request] { exchange.takeRequests() }
+
+    // MARK: Requests
+
+    /// Takes a request; parameters and strength of links are not bluetoothd's.
+    mutating func take(_ request: CentralRequest) {
+        switch request {
+        case .restoreState(let identifiers, let services, let attempt): restoreState(identifiers, services, attempt)
+        case .retrieveConnectedPeripherals(let services, let attempt):
+            let found = adapter.devices.filter { $0.isConnected && $0.services.contains(where: services.contains) }
+            exchange.tell(.didRetrieveConnected(found.compactMap(\.identifier), attempt: attempt))
+        case .scanForPeripherals(let filter):
+            scan.start(filter, adapter, &exchange)
+            tellOfUnclaimed()
+        case .stopScan: scan.stop(adapter, &exchange)
+        case .setConnectionParameters, .readRSSI: break
+        case .trustPeripheral(let peripheral):
+            if links.link(to: peripheral)?.isUsable == true { adapter.trust(peripheral, &exchange) }
+        case .connect(let peripheral, let attempt):
+            changeLinks { $0.connect(peripheral, attempt, $1, &$2) }
+        case .cancelPeripheralConnection(let peripheral, let attempt):
+            changeLinks { $0.cancel(peripheral, attempt, $1, &$2) }
+        case .discoverServices(let peripheral, let attempt):
+            guard let link = links.link(to: peripheral), link.phase == .connected else {
+                return exchange.tell(.didDiscoverServices(peripheral, result: .failure(.notConnected), attempt: attempt))
+            }
+            services.discover(link, attempt, adapter, &exchange)
+        case .setNotifyValue(_, let characteristic, let peripheral, _), .readValue(let characteristic, let peripheral, _),
+            .writeValue(_, let characteristic, _, let peripheral, _):
+            let link = links.link(to: peripheral).flatMap { $0.isUsable ? $0 : nil }
+            attributes.take(request, to: characteristic, on: link, adapter, &exchange)
+        }
     }
 
-    mutating func tell(_ event: CentralEvent) {
-        events.append(event)
-    }
-
-    mutating func request(_ request: Request) {
-        requests.append(request)
-    }
-
-    /// Calls a method of bluetoothd.
-    mutating func call(
-        _ member: String, of interface: String, at path: String, _ arguments: [BusValue] = [], for purpose: CallPurpose,
-        within limit: Duration = callLimit
+    private mutating func restoreState(
+        _ identifiers: [PeripheralIdentifier], _ services: [BluetoothUUID], _ attempt: Attempt
     ) {
-        call(
-            BusCall(number: nextCall(), path: path, interface: interface, member: member, arguments: arguments),
-            for: purpose, within: limit)
+        guard isLoaded else { return exchange.tell(.willRestoreState([], attempt: attempt)) }
+        var restored: [RestoredPeripheral] = []
+        for device in adapter.devices where device.isConnected {
+            guard let identifier = device.identifier,
+                identifiers.contains(identifier) || device.services.contains(where: services.contains)
+            else { continue }
+            links.restore(identifier, at: device.path)
+            let database = device.isResolved ? adapter.database(of: device.path) : nil
+            restored.append(
+                RestoredPeripheral(
+                    identifier: identifier, isConnected: true,
+                    database: database?.characteristics.isEmpty == false ? database : nil, notifying: []))
+        }
+        exchange.tell(.willRestoreState(restored, attempt: attempt))
     }
 
-    mutating func call(_ call: BusCall, for purpose: CallPurpose, within limit: Duration) {
-        pending[call.number] = PendingCall(purpose: purpose, deadline: now + limit)
-        requests.append(.call(call))
+    /// Lets something happen to the links, and tells the other parts what follows from it.
+    private mutating func changeLinks(
+        _ change: (inout BlueZLinks, inout BlueZAdapter, inout BusExchange) -> Void
+    ) {
+        change(&links, &adapter, &exchange)
+        for effect in links.takeEffects() {
+            switch effect {
+            case .connect(let path):
+                scan.yieldToConnect(adapter, &exchange)
+                // Not sooner: the kernel forgets what it is told while it gives up an earlier connect.
+                exchange.request(.loadConnectionParameters)
+                exchange.call(
+                    "Connect", of: BlueZInterface.device, at: path, for: .connect(path: path),
+                    within: BlueZLinks.connectLimit)
+            case .closing(let identifier): attributes.endRequests(of: identifier)
+            case .ended(let identifier):
+                attributes.end(identifier, &exchange)
+                services.end(identifier)
+            case .unclaimed(let path): scan.deviceFound(path, adapter, &exchange)
+            }
+        }
     }
 
-    /// True while the reply to a call for the purpose is waited for.
-    func awaits(_ purpose: CallPurpose) -> Bool { pending.values.contains { $0.purpose == purpose } }
-
-    mutating func nextCall() -> CallNumber {
-        lastCall += 1
-        return CallNumber(rawValue: lastCall)
+    /// Devices that were connected to while nobody scanned do not advertise now.
+    private mutating func tellOfUnclaimed() {
+        for path in links.givenUp.unclaimed { scan.deviceFound(path, adapter, &exchange) }
     }
 
-    // MARK: In
+    /// What bluetoothd is to be asked for before this process leaves it: nobody else would end what is pending.
+    var farewell: [BusCall] {
+        links.givenUp.paths.map {
+            BusCall(number: CallNumber(rawValue: 0), path: $0, interface: BlueZInterface.device, member: "Disconnect")
+        }
+    }
+
+    // MARK: The bus
 
     /// The bus is there: asks who is.
     mutating func busConnected() {
@@ -140,15 +167,12 @@ struct BlueZConversation {
     }
 
     private mutating func askForOwner() {
-        call(
-            BusCall(
-                number: nextCall(), destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
-                interface: "org.freedesktop.DBus", member: "GetNameOwner", arguments: [.string("org.bluez")]),
-            for: .nameOwner, within: Self.callLimit)
+        exchange.call(BluetoothdOwner.question(exchange.nextCall()), for: .nameOwner)
     }
 
     /// The bus is gone, or cannot be reached.
     mutating func busLost() {
+        owner.reset()
         bluetoothdVanished()
     }
 
@@ -159,154 +183,216 @@ struct BlueZConversation {
 
     /// A reply arrived.
     mutating func replied(_ number: CallNumber, _ result: Result<[BusValue], BusError>) {
-        guard let call = pending.removeValue(forKey: number) else {
+        guard let purpose = exchange.conclude(number) else {
             // Too late: nobody waits for it, and what it carries must not leak.
-            if case .success(let values) = result { closeDescriptors(in: values) }
+            if case .success(let values) = result { exchange.closeDescriptors(in: values) }
             return
         }
-        judgeRadio(by: result, of: call.purpose)
-        perform(call.purpose, result)
+        radio.judge(result, of: purpose, at: now)
+        switch purpose {
+        case .nameOwner: ownerReplied(result)
+        case .objects: objectsLoaded(result)
+        case .nothing: break
+        case .powerOff: radio.poweredOff(adapter, &exchange)
+        case .connect(let path): changeLinks { $0.connectReplied(path, result, $1, &$2) }
+        case .confirmConnect(let path):
+            guard case .success(let values) = result else { return }
+            adapter.objects.load(values.first, of: BlueZInterface.device, at: path)
+            changeLinks { $0.confirmed(path, $1, &$2) }
+        case .disconnect(let path, let attempt): changeLinks { $0.disconnectReplied(path, attempt, result, &$1, &$2) }
+        case .clearStuckConnect(let path): changeLinks { $0.stuckConnectCleared(path, $2.now) }
+        case .removeDevice(let path): changeLinks { $0.deviceWasRemoved(path, $1, &$2) }
+        case .discoveredObjects(let path):
+            if case .success(let values) = result { adapter.objects.load(values.first) }
+            services.loaded(path, adapter, &exchange)
+        case .startScan:
+            scan.started(result, adapter, &exchange)
+            tellOfUnclaimed()
+        case .stopScan: scan.stopped(adapter, &exchange)
+        case .setFilter(let filter): scan.filterSet(filter, result, adapter, &exchange)
+        case .operation(let number): attributes.replied(number, result, &pairing, adapter, &exchange)
+        case .pair(let path):
+            pairing.replied(path)
+            attributes.paired(path, &exchange)
+        }
     }
 
-    /// A signal arrived.
+    /// Somebody calls this process: bluetoothd asks the pairing agent.
+    func answer(_ call: IncomingCall) -> Result<[BusValue], BusError> {
+        guard owner.hasSent(call.sender) else {
+            return .failure(
+                BusError(name: "org.freedesktop.DBus.Error.AccessDenied", message: "only bluetoothd may call this agent"))
+        }
+        return pairing.answer(call, links, adapter)
+    }
+
+    /// A signal arrived. What neither bluetoothd nor the bus has sent counts for nothing.
     mutating func received(_ signal: BusSignal) {
+        let earlier = owner
+        if owner.received(signal) {
+            if earlier != owner { ownerChanged() }
+            return
+        }
+        guard owner.hasSent(signal.sender) else { return }
         switch signal.member {
-        case "NameOwnerChanged":
-            guard signal.body.count == 3, signal.body[0].text == "org.bluez" else { return }
-            bluetoothdVanished()
-            if signal.body[2].text?.isEmpty == false { bluetoothdAppeared() }
         case "InterfacesAdded":
-            guard let added = objects.interfacesAdded(signal.body) else { return }
+            guard let added = adapter.objects.interfacesAdded(signal.body) else { return }
             if added.interfaces.contains(BlueZInterface.adapter) { chooseAdapter() }
-            if added.interfaces.contains(BlueZInterface.device) { deviceSeen(added.path) }
+            if added.interfaces.contains(BlueZInterface.device) {
+                notePaired([added.path])
+                scan.deviceSeen(added.path, adapter, &exchange)
+            }
         case "InterfacesRemoved":
-            guard let removed = objects.interfacesRemoved(signal.body) else { return }
+            guard let removed = adapter.objects.interfacesRemoved(signal.body) else { return }
             if removed.interfaces.contains(BlueZInterface.characteristic) { characteristicRemoved(removed.path) }
-            if removed.interfaces.contains(BlueZInterface.device) { deviceRemoved(removed.path) }
+            if removed.interfaces.contains(BlueZInterface.device) {
+                pairing.deviceRemoved(removed.path)
+                changeLinks { $0.deviceRemoved(removed.path, &$2) }
+            }
             if removed.interfaces.contains(BlueZInterface.adapter) { chooseAdapter() }
         case "PropertiesChanged":
-            guard let (interface, changed) = objects.propertiesChanged(signal.body, at: signal.path) else { return }
+            guard let (interface, changed) = adapter.objects.propertiesChanged(signal.body, at: signal.path) else { return }
             switch interface {
             case BlueZInterface.adapter: adapterChanged(signal.path, changed)
             case BlueZInterface.device: deviceChanged(signal.path, changed)
-            case BlueZInterface.characteristic: characteristicChanged(signal.path, changed)
+            case BlueZInterface.characteristic:
+                radio.recordActivity()
+                attributes.changed(signal.path, changed, &exchange)
             default: break
             }
         default: break
         }
     }
 
+    // MARK: Sockets
+
+    /// Something came from a headset.
+    mutating func notificationsArrived() {
+        radio.recordActivity()
+    }
+
+    /// A socket reached its end: notifications are off.
+    mutating func socketEnded(_ socket: Int32) {
+        attributes.socketEnded(socket, &exchange)
+    }
+
+    // MARK: Objects
+
+    private mutating func adapterChanged(_ path: String, _ changed: ObjectMirror.Properties) {
+        if changed["Powered"] != nil || changed["PowerState"] != nil { chooseAdapter() }
+        guard path == adapter.path else { return }
+        if changed["Discovering"]?.flag == false { scan.discoveryEnded(at: now) }
+        scan.reconcile(adapter, &exchange)
+    }
+
+    private mutating func deviceChanged(_ path: String, _ changed: ObjectMirror.Properties) {
+        if changed["RSSI"] != nil || changed["Connected"] != nil { radio.recordActivity() }
+        if changed["RSSI"] != nil { scan.deviceSeen(path, adapter, &exchange) }
+        notePaired([path])
+        if changed["Blocked"]?.flag == false, let identifier = adapter.device(at: path)?.identifier {
+            exchange.tell(.didUnblock(identifier))
+        }
+        changeLinks { $0.deviceChanged(path, changed, $1, &$2) }
+        if changed["ServicesResolved"]?.flag == true { services.resolved(path, &exchange) }
+    }
+
+    private mutating func notePaired(_ paths: [String]) {
+        for path in paths where adapter.device(at: path)?.isPaired == true { pairing.notePaired(path) }
+    }
+
+    /// A characteristic's object is gone: with the link, or because the headset changed its services.
+    private mutating func characteristicRemoved(_ path: String) {
+        guard let devicePath = adapter.devices.map(\.path).first(where: { path.hasPrefix($0 + "/") }),
+            let link = links.link(at: devicePath), link.isUsable,
+            let device = adapter.device(at: devicePath), device.isConnected, device.isResolved
+        else { return }
+        exchange.tell(.didModifyServices(link.identifier))
+    }
+
+    /// A radio switch was moved.
+    mutating func radioSwitchChanged() {
+        chooseAdapter()
+    }
+
+    private mutating func chooseAdapter() {
+        guard isLoaded else { return }
+        for state in adapter.choose() { stateChanged(to: state) }
+        if adapter.state == .inUse { retry = now + Self.askPause }
+    }
+
+    private mutating func stateChanged(to state: AdapterState) {
+        exchange.tell(.didUpdateState(state))
+        if state == .poweredOn { return scan.reconcile(adapter, &exchange) }
+        changeLinks { $0.closeAll(.adapterUnavailable(state), &$2) }
+        scan.interrupt(.adapterUnavailable(state), &exchange)
+    }
+
     // MARK: Time
 
     /// When ``deadlineReached()`` is due; nil for never.
     var deadline: MonotonicTime? {
-        var earliest = pending.values.lazy.map(\.deadline).min()
-        for other in [retry, scan.retry, radio.deadline] + links.map(\.deadline) + operations.map(\.deadline) {
-            if let other, other < earliest ?? other + .nanoseconds(1) { earliest = other }
-        }
-        return earliest
+        [
+            exchange.deadline, retry, links.deadline, services.deadline, attributes.deadline, scan.deadline, radio.deadline,
+        ].compactMap(\.self).min()
     }
 
     /// Does what is due.
     mutating func deadlineReached() {
-        let overdue = pending.filter { $0.value.deadline <= now }.keys.sorted()
-        for number in overdue { replied(number, .failure(.noReply)) }
+        for number in exchange.overdue { replied(number, .failure(.noReply)) }
         if let retry, retry <= now {
             self.retry = nil
-            if isRunning { loadObjects() } else { askForOwner() }
+            if owner.uniqueName != nil { loadObjects() } else { askForOwner() }
         }
-        linksDue()
-        operationsDue()
-        scanDue()
-        watchRadio()
+        changeLinks { $0.due($1, &$2) }
+        services.due(adapter, &exchange)
+        attributes.due(&exchange)
+        scan.due(adapter, &exchange)
+        radio.due(adapter, &exchange)
     }
 
     // MARK: bluetoothd comes and goes
 
-    private mutating func nameOwnerTold(_ result: Result<[BusValue], BusError>) {
-        switch result {
-        case .success: bluetoothdAppeared()
-        case .failure(let error):
-            setState(.resetting)
-            // Nobody owns the name: a signal will tell who does. A bus that is too busy to answer is asked again.
-            if error == .noReply, !isRunning { retry = now + Self.askPause }
-        }
+    private mutating func ownerReplied(_ result: Result<[BusValue], BusError>) {
+        owner.replied(result)
+        if owner.uniqueName != nil { return loadObjects() }
+        bluetoothdVanished()
+        // Nobody owns the name: a signal will tell who does. A bus that is too busy to answer is asked again.
+        if case .failure(.noReply) = result { retry = now + Self.askPause }
     }
 
-    private mutating func bluetoothdAppeared() {
-        isRunning = true
-        loadObjects()
+    /// bluetoothd has appeared, vanished, or given way to another one.
+    private mutating func ownerChanged() {
+        bluetoothdVanished()
+        if owner.uniqueName != nil { loadObjects() }
     }
 
     private mutating func bluetoothdVanished() {
-        isRunning = false
         isLoaded = false
         retry = nil
-        objects.removeAll()
-        settling.removeAll()
-        stuck.removeAll()
-        setState(.resetting)
-        // Replies will not come any more; what was asked of a link that is gone needs none.
-        pending.removeAll()
-        for link in links { close(link, .adapterUnavailable(.resetting)) }
-        openCancels.removeAll()
-        adapterPath = nil
+        // Replies will not come any more.
+        exchange.forgetCalls()
+        pairing.reset()
+        if adapter.leave() { exchange.tell(.didUpdateState(.resetting)) }
+        changeLinks { $0.reset(&$2) }
+        scan.interrupt(.adapterUnavailable(.resetting), &exchange)
     }
 
     private mutating func loadObjects() {
-        call("GetManagedObjects", of: BlueZInterface.objectManager, at: "/", for: .objects)
-    }
-
-    private mutating func perform(_ purpose: CallPurpose, _ result: Result<[BusValue], BusError>) {
-        switch purpose {
-        case .nameOwner: nameOwnerTold(result)
-        case .objects: objectsLoaded(result)
-        case .nothing: break
-        case .powerOff: poweredOff()
-        case .connect(let path): connectReplied(path, result)
-        case .confirmConnect(let path): connectConfirmed(path, result)
-        case .disconnect(let path, let attempt): disconnectReplied(path, attempt, result)
-        case .clearStuckConnect(let path): stuckConnectCleared(path)
-        case .removeDevice(let path): deviceWasRemoved(path)
-        case .discoveredObjects(let path): discoveredObjectsLoaded(path, result)
-        case .startScan: scanStarted(result)
-        case .stopScan: scanStopped()
-        case .setFilter(let filter): filterSet(filter, result)
-        case .operation(let number): operationReplied(number, result)
-        case .pair(let path): pairReplied(path, result)
-        }
+        exchange.call("GetManagedObjects", of: BlueZInterface.objectManager, at: "/", for: .objects)
     }
 
     private mutating func objectsLoaded(_ result: Result<[BusValue], BusError>) {
-        guard isRunning else { return }
+        guard owner.uniqueName != nil else { return }
         switch result {
         case .success(let values):
-            objects.load(values.first)
+            adapter.objects.load(values.first)
+            notePaired(adapter.objects.paths(with: BlueZInterface.device))
+            if !isLoaded { pairing.register(&exchange) }
             isLoaded = true
             chooseAdapter()
         case .failure(let error):
-            if case .notPermitted = BlueZErrorTable.general(error) { setState(.unauthorized) }
+            if case .notPermitted = BlueZErrorTable.general(error), adapter.refuse() { stateChanged(to: .unauthorized) }
             retry = now + Self.askPause
         }
     }
-}
-
-/// Why a call was made.
-enum CallPurpose: Hashable {
-    case nameOwner
-    case objects
-    /// Nobody waits for the answer.
-    case nothing
-    case powerOff
-    case connect(path: String)
-    case confirmConnect(path: String)
-    case disconnect(path: String, attempt: Attempt)
-    case clearStuckConnect(path: String)
-    case removeDevice(path: String)
-    case discoveredObjects(path: String)
-    case startScan
-    case stopScan
-    case setFilter(ScanFilter)
-    case operation(CallNumber)
-    case pair(path: String)
 }

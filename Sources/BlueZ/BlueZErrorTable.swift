@@ -20,6 +20,7 @@ enum BlueZErrorTable {
 
     /// What an error of a method of GattCharacteristic1 means.
     static func attribute(_ error: BusError) -> CentralError {
+        if error == .repairingForbidden { return .repairingForbidden }
         if let code = attCode(error.message) { return .att(ATTError(code: code)) }
         return switch (error.name, error.message) {
         case (_, "Not paired"): .att(.insufficientAuthentication)

@@ -31,18 +31,31 @@ struct BlueZLink {
     var phase: Phase
     /// The attempts that cancelled it and wait for the end.
     var cancels: [Attempt] = []
-    /// The discovery that waits for resolved services.
-    var discovery: Discovery?
     /// True where the link was up before we asked for it: somebody else may own its ATT channel.
     var wasUp = false
 
-    /// A discovery under way.
-    struct Discovery: Hashable {
-        var attempt: Attempt
-        var began: MonotonicTime
-        /// True once the objects are being asked for.
-        var isLoading = false
-        /// When the objects are asked for again.
-        var retry: MonotonicTime?
+    /// True where the connect is one that an earlier caller had begun and given up.
+    var isRejoined = false
+
+    /// True where nothing but Device1.Connect is under way, for a link that was not up before.
+    var isPending: Bool { phase == .connecting(recovery: .none) && cancels.isEmpty && !wasUp }
+
+    /// True where requests may be made on it.
+    var isUsable: Bool { phase == .connected && cancels.isEmpty }
+
+    /// True where nothing but the signal that the link is up is waited for.
+    var awaitsLink: Bool {
+        switch phase {
+        case .confirming, .joining: cancels.isEmpty
+        case .connecting, .pausing, .connected: false
+        }
+    }
+
+    /// When something is due; nil for never. What was cancelled ends with the reply to Device1.Disconnect.
+    var deadline: MonotonicTime? {
+        switch phase {
+        case .pausing(_, let until), .confirming(let until), .joining(let until): cancels.isEmpty ? until : nil
+        case .connecting, .connected: nil
+        }
     }
 }

@@ -15,6 +15,8 @@ public struct BlueZOptions: Hashable, Sendable {
     /// Whether a scan also tells of paired peripherals of Bluetooth Classic with a serial port, by their classic address.
     /// Nobody knows whether they are in range.
     public var tellsOfSerialPorts = false
+    /// Whether a headset that was paired, and has lost its keys, is paired anew without a person.
+    public var allowsRepairing = true
     /// Whether a radio that hangs is switched off and on again.
     public var recoversAdapter = false
 

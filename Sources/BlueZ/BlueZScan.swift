@@ -11,13 +11,25 @@ struct BlueZScan {
         case stopping
     }
 
+    /// A restart of a discovery that ended by itself waits for this long, so that two programs that stop each other's do not
+    /// spin.
+    private static let restartPause = Duration.milliseconds(250)
+    /// RSSI that is not available (Vol 4, Part E, 7.7.65.2).
+    private static let unknownStrength: Int8 = 127
+
     /// What the central wants; nil for no scan.
-    var wanted: ScanFilter?
-    var activity = Activity.idle
-    /// When a scan that bluetoothd ended by itself is started again.
-    var retry: MonotonicTime?
+    private var wanted: ScanFilter?
+    private var activity = Activity.idle
+    /// When a scan that bluetoothd ended by itself is started again; nil where none has.
+    private(set) var deadline: MonotonicTime?
     /// True where a connect has begun since bluetoothd discovers: the discovery is to begin anew.
-    var isOutdated = false
+    private var isOutdated = false
+    /// Whether paired peripherals of Bluetooth Classic with a serial port are told of, too.
+    private let tellsOfSerialPorts: Bool
+
+    init(tellsOfSerialPorts: Bool) {
+        self.tellsOfSerialPorts = tellsOfSerialPorts
+    }
 
     /// True while advertisements are told.
     var isRunning: Bool {
@@ -26,55 +38,51 @@ struct BlueZScan {
     }
 
     /// bluetoothd says that the adapter does not discover any more, for us or for anybody.
-    ///
-    /// - Parameter retry: when it is started again.
-    mutating func discoveryEnded(retry: MonotonicTime) {
+    mutating func discoveryEnded(at now: MonotonicTime) {
         guard case .running = activity else { return }
         activity = .idle
         isOutdated = false
-        self.retry = wanted == nil ? nil : retry
-    }
-}
-
-extension BlueZConversation {
-    /// A restart of a discovery that ended by itself waits for this long, so that two programs that stop each other's do not
-    /// spin.
-    static let scanPause = Duration.milliseconds(250)
-
-    mutating func scanForPeripherals(matching filter: ScanFilter) {
-        guard state == .poweredOn else { return tell(.didFailToScan(.adapterUnavailable(state))) }
-        scan.wanted = filter
-        reconcileScan()
-        guard scan.isRunning else { return }
-        tellOfKnownDevices()
+        deadline = wanted == nil ? nil : now + Self.restartPause
     }
 
-    mutating func stopScan() {
-        scan.wanted = nil
-        scan.retry = nil
-        reconcileScan()
+    // MARK: What is wanted
+
+    mutating func start(_ filter: ScanFilter, _ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        guard adapter.state == .poweredOn else {
+            return exchange.tell(.didFailToScan(.adapterUnavailable(adapter.state)))
+        }
+        wanted = filter
+        reconcile(adapter, &exchange)
+        guard isRunning else { return }
+        tellOfKnownDevices(adapter, &exchange)
+    }
+
+    mutating func stop(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        wanted = nil
+        deadline = nil
+        reconcile(adapter, &exchange)
     }
 
     /// Takes the next step from what bluetoothd does to what is wanted.
-    mutating func reconcileScan() {
-        guard let adapterPath, state == .poweredOn, scan.retry == nil else { return }
-        switch (scan.activity, scan.wanted) {
-        case (.running, _) where scan.isOutdated: stopDiscovery(at: adapterPath)
+    mutating func reconcile(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        guard let path = adapter.path, adapter.state == .poweredOn, deadline == nil else { return }
+        switch (activity, wanted) {
+        case (.running, _) where isOutdated: stopDiscovery(at: path, &exchange)
         case (.idle, let filter?):
-            scan.activity = .settingFilter
-            setFilter(filter, at: adapterPath)
+            activity = .settingFilter
+            setFilter(filter, at: path, &exchange)
         case (.running(let current), let filter?) where current != filter:
-            scan.activity = .settingFilter
-            setFilter(filter, at: adapterPath)
-        case (.running, nil): stopDiscovery(at: adapterPath)
+            activity = .settingFilter
+            setFilter(filter, at: path, &exchange)
+        case (.running, nil): stopDiscovery(at: path, &exchange)
         default: break
         }
     }
 
-    private mutating func stopDiscovery(at path: String) {
-        scan.isOutdated = false
-        scan.activity = .stopping
-        call("StopDiscovery", of: BlueZInterface.adapter, at: path, for: .stopScan)
+    private mutating func stopDiscovery(at path: String, _ exchange: inout BusExchange) {
+        isOutdated = false
+        activity = .stopping
+        exchange.call("StopDiscovery", of: BlueZInterface.adapter, at: path, for: .stopScan)
     }
 
     /// The kernel is to connect to a device.
@@ -82,16 +90,16 @@ extension BlueZConversation {
     /// It lets controllers tell of each device once in a discovery (`filter_dup` in net/bluetooth/hci_sync.c), and connects to
     /// what it is told of: one that was found already would not be connected to before the discovery ends, up to 10 s later
     /// (seen on 6.1). A discovery for another headset that is still wanted begins anew by itself.
-    mutating func scanYieldsToConnect() {
-        switch scan.activity {
+    mutating func yieldToConnect(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        switch activity {
         case .idle, .stopping: break
         case .settingFilter, .starting, .running:
-            scan.isOutdated = true
-            reconcileScan()
+            isOutdated = true
+            reconcile(adapter, &exchange)
         }
     }
 
-    private mutating func setFilter(_ filter: ScanFilter, at path: String) {
+    private mutating func setFilter(_ filter: ScanFilter, at path: String, _ exchange: inout BusExchange) {
         var entries: [BusValue.Entry] = [
             BusValue.Entry(key: .string("Transport"), value: .variant(.string("le"))),
             // Each advertisement, also of what was reported before: a returning headset must show at once.
@@ -102,24 +110,28 @@ extension BlueZConversation {
             let uuids = filter.serviceUUIDs.map { BusValue.string($0.description) }
             entries.append(BusValue.Entry(key: .string("UUIDs"), value: .variant(.array(uuids, of: "s"))))
         }
-        call(
+        exchange.call(
             "SetDiscoveryFilter", of: BlueZInterface.adapter, at: path, [.dictionary(entries, of: "sv")],
             for: .setFilter(filter))
     }
 
-    mutating func filterSet(_ filter: ScanFilter, _ result: Result<[BusValue], BusError>) {
-        guard let adapterPath, case .settingFilter = scan.activity else { return }
-        if case .failure(let error) = result { return scanFailed(error) }
-        scan.activity = .starting(filter)
-        call("StartDiscovery", of: BlueZInterface.adapter, at: adapterPath, for: .startScan)
+    mutating func filterSet(
+        _ filter: ScanFilter, _ result: Result<[BusValue], BusError>, _ adapter: BlueZAdapter, _ exchange: inout BusExchange
+    ) {
+        guard let path = adapter.path, case .settingFilter = activity else { return }
+        if case .failure(let error) = result { return fail(error, &exchange) }
+        activity = .starting(filter)
+        exchange.call("StartDiscovery", of: BlueZInterface.adapter, at: path, for: .startScan)
     }
 
-    mutating func scanStarted(_ result: Result<[BusValue], BusError>) {
-        guard case .starting(let filter) = scan.activity else { return }
-        if case .failure(let error) = result, !Self.isRunningAlready(error) { return scanFailed(error) }
-        scan.activity = .running(filter)
-        reconcileScan()
-        if scan.isRunning { tellOfKnownDevices() }
+    mutating func started(
+        _ result: Result<[BusValue], BusError>, _ adapter: BlueZAdapter, _ exchange: inout BusExchange
+    ) {
+        guard case .starting(let filter) = activity else { return }
+        if case .failure(let error) = result, !Self.isRunningAlready(error) { return fail(error, &exchange) }
+        activity = .running(filter)
+        reconcile(adapter, &exchange)
+        if isRunning { tellOfKnownDevices(adapter, &exchange) }
     }
 
     /// Our own discovery runs already: the filter took effect with SetDiscoveryFilter.
@@ -127,62 +139,65 @@ extension BlueZConversation {
         error.name == "org.bluez.Error.InProgress"
     }
 
-    mutating func scanStopped() {
-        guard scan.activity == .stopping else { return }
-        scan.activity = .idle
-        reconcileScan()
+    mutating func stopped(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        guard activity == .stopping else { return }
+        activity = .idle
+        reconcile(adapter, &exchange)
     }
 
     /// bluetoothd or the adapter is gone: what was scanned for is not, and is not begun again by itself.
-    mutating func interruptScan(_ error: CentralError) {
-        let wasWanted = scan.wanted != nil
-        scan = BlueZScan()
-        if wasWanted { tell(.didFailToScan(error)) }
+    mutating func interrupt(_ error: CentralError, _ exchange: inout BusExchange) {
+        let wasWanted = wanted != nil
+        self = BlueZScan(tellsOfSerialPorts: tellsOfSerialPorts)
+        if wasWanted { exchange.tell(.didFailToScan(error)) }
     }
 
-    private mutating func scanFailed(_ error: BusError) {
-        scan.activity = .idle
-        scan.isOutdated = false
-        guard scan.wanted != nil else { return }
-        scan.wanted = nil
-        tell(.didFailToScan(BlueZErrorTable.general(error)))
+    private mutating func fail(_ error: BusError, _ exchange: inout BusExchange) {
+        activity = .idle
+        isOutdated = false
+        guard wanted != nil else { return }
+        wanted = nil
+        exchange.tell(.didFailToScan(BlueZErrorTable.general(error)))
     }
 
-    mutating func scanDue() {
-        guard let due = scan.retry, due <= now else { return }
-        scan.retry = nil
-        reconcileScan()
+    mutating func due(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        guard let due = deadline, due <= exchange.now else { return }
+        deadline = nil
+        reconcile(adapter, &exchange)
     }
 
     /// What another program's scan sees just now is there; and what was paired may be.
-    private mutating func tellOfKnownDevices() {
-        for device in devices {
-            deviceSeen(device.path)
-            if options.tellsOfSerialPorts { tellOfSerialPort(device) }
+    private func tellOfKnownDevices(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        for device in adapter.devices {
+            deviceSeen(device.path, adapter, &exchange)
+            if tellsOfSerialPorts { tellOfSerialPort(device, &exchange) }
         }
     }
 
     /// A headset of Bluetooth Classic that a person has paired: it advertises nothing, and is found by its address.
-    private mutating func tellOfSerialPort(_ device: DeviceObject) {
+    private func tellOfSerialPort(_ device: DeviceObject, _ exchange: inout BusExchange) {
         guard device.isPaired, !device.isBlocked, device.services.contains(.serialPort), let identifier = device.identifier,
-            identifier.addressType == .public, scan.wanted?.matches(device.advertisement) == true
+            identifier.addressType == .public, wanted?.matches(device.advertisement) == true
         else { return }
-        tell(
+        exchange.tell(
             .didDiscover(
                 PeripheralIdentifier(address: identifier.address, type: .classic), advertisement: device.advertisement,
                 rssi: Self.unknownStrength))
     }
 
-    /// RSSI that is not available (Vol 4, Part E, 7.7.65.2).
-    private static let unknownStrength: Int8 = 127
-
     /// A device appeared, or its advertisement was seen again.
-    mutating func deviceSeen(_ path: String) {
-        guard scan.isRunning, let filter = scan.wanted, isOurs(path), let device = DeviceObject(objects, path: path),
-            !device.isConnected, let rssi = device.rssi, let identifier = device.identifier
+    func deviceSeen(_ path: String, _ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        guard let device = adapter.device(at: path), !device.isConnected, device.rssi != nil else { return }
+        deviceFound(path, adapter, &exchange)
+    }
+
+    /// A device is there, whether or not it advertises.
+    func deviceFound(_ path: String, _ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        guard isRunning, let filter = wanted, adapter.isOurs(path), let device = adapter.device(at: path),
+            let identifier = device.identifier, filter.matches(device.advertisement)
         else { return }
-        let advertisement = device.advertisement
-        guard filter.matches(advertisement) else { return }
-        tell(.didDiscover(identifier, advertisement: advertisement, rssi: rssi))
+        exchange.tell(
+            .didDiscover(
+                identifier, advertisement: device.advertisement, rssi: device.rssi ?? Self.unknownStrength))
     }
 }

@@ -1,17 +1,59 @@
 import CSystemd
 
-/// Whether bluetoothd is there, without a central for it.
-public enum BluetoothdPresence {
-    /// How long the bus has to answer, in microseconds: it does within a millisecond. Nobody waits longer for one that hangs.
+/// Whether bluetoothd is there, without a central for it: a connection to the system bus that follows who owns `org.bluez`.
+///
+/// To be asked by the thread that stamps the arrival of samples, which waits for nobody. Made before there are any.
+public final class BluetoothdPresence {
+    /// How long the bus has for its first answer, in microseconds: it takes a millisecond. Nobody waits longer for one that
+    /// hangs.
     private static let answerMicroseconds: UInt64 = 200_000
 
-    /// True where somebody owns the name `org.bluez` on the system bus now. That systemd could start bluetoothd on demand
-    /// does not count: a question does not start it. False where there is no bus. Waits for the bus's answer, 0.2 s at most.
-    public static func isOnBus() -> Bool {
-        var bus: OpaquePointer?
-        guard sd_bus_open_system(&bus) >= 0, let bus else { return false }
-        defer { sd_bus_close_unref(bus) }
-        sd_bus_set_method_call_timeout(bus, answerMicroseconds)
-        return sd_bus_get_name_creds(bus, "org.bluez", 0, nil) >= 0
+    private var bus: BusConnection?
+    private var owner = BluetoothdOwner()
+    /// The call that asks who owns the name, as long as it was not answered.
+    private var question: UInt64?
+
+    /// Asks the bus, and waits for its answer, 0.2 s at most. That systemd could start bluetoothd on demand does not count: a
+    /// question does not start it.
+    public init() {
+        connect()
+        var rest = Self.answerMicroseconds
+        while question != nil, rest > 0, let bus {
+            rest = bus.wait(microseconds: rest)
+            receive()
+        }
+    }
+
+    /// True where somebody owns the name `org.bluez` on the system bus, as far as the bus has told. False where there is no
+    /// bus. Never waits.
+    public var isRunning: Bool {
+        if bus == nil { connect() }
+        receive()
+        return owner.uniqueName != nil
+    }
+
+    /// The same for who asks once.
+    public static func isOnBus() -> Bool { BluetoothdPresence().isRunning }
+
+    private func connect() {
+        bus = try? BusConnection()
+        bus?.addMatch(BluetoothdOwner.matchRule)
+        question = bus?.send(BluetoothdOwner.question(CallNumber(rawValue: 0)))
+    }
+
+    private func receive() {
+        while let received = bus?.receive() {
+            switch received {
+            case .reply(let cookie, let result) where cookie == question:
+                question = nil
+                owner.replied(result)
+            case .signal(let signal): _ = owner.received(signal)
+            case .reply, .call: break
+            case .lost:
+                bus = nil
+                question = nil
+                owner.reset()
+            }
+        }
     }
 }

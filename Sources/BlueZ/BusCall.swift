@@ -23,6 +23,8 @@ struct CallNumber: Hashable, Comparable, Sendable {
 
 /// A signal that was received.
 struct BusSignal: Hashable, Sendable {
+    /// The unique name of the sender, as the bus says it.
+    var sender: String
     /// The object that sent it.
     var path: String
     /// The interface of the signal.
@@ -35,7 +37,7 @@ struct BusSignal: Hashable, Sendable {
 
 /// A method call that somebody made to us: bluetoothd, to the pairing agent.
 struct IncomingCall: Hashable, Sendable {
-    /// The unique name of the caller.
+    /// The unique name of the caller, as the bus says it.
     var sender: String
     /// The object that is called.
     var path: String

@@ -1,3 +1,4 @@
+import CLinux
 import CSystemd
 import Glibc
 
@@ -38,6 +39,13 @@ final class BusConnection {
     /// True while something waits to be sent, or the connection is still being made.
     var wantsToWrite: Bool { isOpen && sd_bus_get_events(bus) & POLLOUT != 0 }
 
+    /// Waits until something can be received or sent. Returns what is left of the time.
+    func wait(microseconds limit: UInt64) -> UInt64 {
+        let began = clinux_boottime_nanoseconds()
+        guard sd_bus_wait(bus, limit) > 0 else { return 0 }
+        return limit - min(limit, UInt64(clinux_boottime_nanoseconds() - began) / 1000)
+    }
+
     /// Sends a call. Returns the cookie that its reply carries; nil where it cannot be sent.
     func send(_ call: BusCall) -> UInt64? {
         var pointer: OpaquePointer?
@@ -50,6 +58,11 @@ final class BusConnection {
         message.append(call.arguments)
         var cookie: UInt64 = 0
         return sd_bus_send(bus, pointer, &cookie) >= 0 ? cookie : nil
+    }
+
+    /// Waits until everything is sent.
+    func flush() {
+        sd_bus_flush(bus)
     }
 
     /// Asks the bus for signals that match a rule.
@@ -108,7 +121,9 @@ final class BusConnection {
         case Int(SD_BUS_MESSAGE_SIGNAL):
             guard case .success(let values) = body(message) else { return nil }
             return .signal(
-                BusSignal(path: message.path, interface: message.interface, member: message.member, body: values))
+                BusSignal(
+                    sender: message.sender, path: message.path, interface: message.interface, member: message.member,
+                    body: values))
         case Int(SD_BUS_MESSAGE_METHOD_CALL):
             guard case .success(let values) = body(message) else { return nil }
             let call = IncomingCall(

@@ -7,6 +7,9 @@ struct BusError: Error, Hashable, Sendable {
 
     /// No reply came in the time that the call was given.
     static let noReply = BusError(name: "org.freedesktop.DBus.Error.NoReply", message: "no reply in time")
+    /// A headset that was paired wants to be paired anew, and a person forbade that.
+    static let repairingForbidden = BusError(
+        name: "org.eegsync.Error.RepairingForbidden", message: "the headset may not be paired anew")
     /// The connection to the bus, or bluetoothd itself, is gone.
     static let disconnected = BusError(name: "org.freedesktop.DBus.Error.Disconnected", message: "bluetoothd is gone")
 }

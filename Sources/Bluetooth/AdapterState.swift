@@ -12,6 +12,8 @@ public enum AdapterState: String, Hashable, Sendable, CaseIterable {
     case unreachable
     /// No adapter is there; it may be plugged in.
     case absent
+    /// Another process of this program has it; it comes back by itself when that ends.
+    case inUse
     /// A person blocked the radio (rfkill, airplane mode).
     case blocked
     /// A person switched the adapter off.
@@ -23,7 +25,7 @@ public enum AdapterState: String, Hashable, Sendable, CaseIterable {
     public var waitsForOperator: Bool {
         switch self {
         case .poweredOff, .blocked, .unauthorized, .unsupported, .unreachable: true
-        case .unknown, .resetting, .absent, .poweredOn: false
+        case .unknown, .resetting, .absent, .inUse, .poweredOn: false
         }
     }
 }

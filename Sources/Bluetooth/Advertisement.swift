@@ -76,12 +76,12 @@ public struct Advertisement: Hashable, Sendable {
         case 0x0A: transmitPower = data.first.map { Int8(bitPattern: $0) }
         case 0x16: appendServiceData(data, width: 2)
         case 0x19:
-            if data.count == 2 { appearance = UInt16(data[data.startIndex]) | UInt16(data[data.startIndex + 1]) << 8 }
+            if data.count == 2 { appearance = UInt16(data.littleEndianInteger) }
         case 0x20: appendServiceData(data, width: 4)
         case 0x21: appendServiceData(data, width: 16)
         case 0xFF:
             guard data.count >= 2 else { return }
-            let company = UInt16(data[data.startIndex]) | UInt16(data[data.startIndex + 1]) << 8
+            let company = UInt16(data.prefix(2).littleEndianInteger)
             manufacturerData.append(ManufacturerData(company: company, data: Array(data.dropFirst(2))))
         default: break
         }

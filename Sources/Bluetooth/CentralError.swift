@@ -26,6 +26,9 @@ public enum CentralError: Error, Hashable, Sendable {
     /// The peripheral does not let itself be paired: most often its PIN is another one. It is tried again after a long pause,
     /// which ``CentralEvent/didUnblock(_:)`` ends.
     case pairingRefused
+    /// The peripheral was paired and has lost its keys, and a person forbade to pair it anew by itself: something else may
+    /// answer under its address.
+    case repairingForbidden
     /// The system still works on an earlier request for the peripheral.
     case inProgress
     /// The characteristic is not in the peripheral's database.
@@ -42,7 +45,7 @@ public enum CentralError: Error, Hashable, Sendable {
         case .connectionFailed, .notConnected, .linkLost, .peripheralDisconnected, .disconnectedByOperator, .channelBusy,
             .inProgress, .noSuchCharacteristic:
             .retry
-        case .peripheralBlocked, .heldByBluetoothd, .pairingRefused, .adapterUnavailable, .notPermitted:
+        case .peripheralBlocked, .heldByBluetoothd, .pairingRefused, .repairingForbidden, .adapterUnavailable, .notPermitted:
             .waitForOperator
         case .att(let error): error.disposition
         }
@@ -62,9 +65,10 @@ extension CentralError: CustomStringConvertible {
         case .peripheralBlocked: "a person blocked the headset"
         case .adapterUnavailable(let state): "the Bluetooth adapter is \(state.rawValue)"
         case .unknownPeripheral: "the system knows no headset under this address"
-        case .channelBusy: "another program uses the headset"
+        case .channelBusy: "another program uses the headset, or bluetoothd takes one for its user that has died"
         case .heldByBluetoothd: "bluetoothd runs beside eegsync and has taken the headset's channel (EBUSY)"
         case .pairingRefused: "the headset does not accept the PIN of its pairing"
+        case .repairingForbidden: "the headset has lost the keys of its pairing, and 'repairing: never' forbids to pair it anew"
         case .inProgress: "the system still works on an earlier request"
         case .noSuchCharacteristic(let uuid): "the headset has no characteristic \(uuid)"
         case .att(let error): "the headset answered with \(error)"

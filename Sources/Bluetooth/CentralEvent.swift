@@ -30,6 +30,11 @@ public enum CentralEvent: Hashable, Sendable {
     case didUpdateNotificationState(BluetoothUUID, on: PeripheralIdentifier, error: CentralError?, attempt: Attempt)
     /// A notification or indication; `at` was read from the clock right after the bytes were received.
     case didUpdateValue(BluetoothUUID, on: PeripheralIdentifier, value: [UInt8], at: MonotonicTime)
+    /// A packet of the Attribute Protocol, as the link's socket gave or took it, and when it arrived or was handed over. Told
+    /// by centrals that hold that socket, before what the packet leads to; nothing but a capture follows from it.
+    case didTransferPacket([UInt8], with: PeripheralIdentifier, isReceived: Bool, at: MonotonicTime)
+    /// How strong the link is; the answer to ``CentralRequest/readRSSI(of:)``.
+    case didReadRSSI(LinkQuality, of: PeripheralIdentifier)
     /// The answer to a read.
     case didReadValue(BluetoothUUID, on: PeripheralIdentifier, result: Result<[UInt8], CentralError>, attempt: Attempt)
     /// The answer to a write with response.

@@ -47,6 +47,25 @@ public struct PeripheralIdentifier: Hashable, Comparable, Sendable {
         self.init(address: address, type: type)
     }
 
+    /// What an address of Low Energy may mean as a person writes it: itself where it has a type, else one of either type, the
+    /// likelier first. Of random addresses those that begin with the bits 11 are static, as a headset's are, and those that
+    /// begin with 10 do not exist (Core Specification, Vol 6, Part B, 1.3.2). Empty for anything that is no address.
+    public static func ofEitherType(_ text: String) -> [PeripheralIdentifier] {
+        guard let first = PeripheralIdentifier(text) else { return [] }
+        guard !text.contains("/") else { return [first] }
+        let random = PeripheralIdentifier(address: first.address, type: .random)
+        return switch first.address >> 46 {
+        case 0b11: [random, first]
+        case 0b10: [first]
+        default: [first, random]
+        }
+    }
+
+    /// True where both have the same 48 bits and differ in their type: no peripheral has both.
+    public func differsInTypeAlone(from other: PeripheralIdentifier) -> Bool {
+        address == other.address && addressType != other.addressType
+    }
+
     /// True for a resolvable private address: it changes every few minutes and identifies nothing without a bond.
     public var isResolvablePrivate: Bool { addressType == .random && address >> 46 == 0b01 }
 

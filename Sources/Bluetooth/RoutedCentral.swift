@@ -51,33 +51,39 @@ public final class RoutedCentral: Central {
         if case .didFailToScan = event { true } else { false }
     }
 
-    // MARK: Both
+    // MARK: Requests
 
-    public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        let (theirs, others) = split(identifiers)
-        let (ports, attributes) = split(services)
-        ask(attempt, classic: !theirs.isEmpty || !ports.isEmpty, lowEnergy: !others.isEmpty || !attributes.isEmpty) { central in
-            central === classic
-                ? central.restoreState(identifiers: theirs, services: ports, attempt: attempt)
-                : central.restoreState(identifiers: others, services: attributes, attempt: attempt)
-        }
-    }
-
-    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        let (ports, attributes) = split(services)
-        ask(attempt, classic: !ports.isEmpty, lowEnergy: !attributes.isEmpty) { central in
-            central.retrieveConnectedPeripherals(withServices: central === classic ? ports : attributes, attempt: attempt)
+    public func request(_ request: CentralRequest) {
+        switch request {
+        case .restoreState(let identifiers, let services, let attempt):
+            let (theirs, others) = split(identifiers)
+            let (ports, attributes) = split(services)
+            ask(
+                attempt,
+                classic: theirs.isEmpty && ports.isEmpty
+                    ? nil : .restoreState(identifiers: theirs, services: ports, attempt: attempt),
+                lowEnergy: others.isEmpty && attributes.isEmpty
+                    ? nil : .restoreState(identifiers: others, services: attributes, attempt: attempt), otherwise: request)
+        case .retrieveConnectedPeripherals(let services, let attempt):
+            let (ports, attributes) = split(services)
+            ask(
+                attempt, classic: ports.isEmpty ? nil : .retrieveConnectedPeripherals(withServices: ports, attempt: attempt),
+                lowEnergy: attributes.isEmpty
+                    ? nil : .retrieveConnectedPeripherals(withServices: attributes, attempt: attempt), otherwise: request)
+        default: (request.peripheral?.addressType == .classic ? classic : lowEnergy).request(request)
         }
     }
 
     /// Asks those that are concerned; the one for Bluetooth Low Energy where neither is.
     private func ask(
-        _ attempt: Attempt, classic isClassic: Bool, lowEnergy isLowEnergy: Bool, _ question: (any Central) -> Void
+        _ attempt: Attempt, classic ofClassic: CentralRequest?, lowEnergy ofLowEnergy: CentralRequest?,
+        otherwise: CentralRequest
     ) {
-        if isClassic, isLowEnergy { merges.append(Merge(attempt: attempt)) }
+        if ofClassic != nil, ofLowEnergy != nil { merges.append(Merge(attempt: attempt)) }
         if merges.count > Self.mergesMaximum { merges.removeFirst() }
-        if isClassic { question(classic) }
-        if isLowEnergy || !isClassic { question(lowEnergy) }
+        if let ofClassic { classic.request(ofClassic) }
+        if let ofLowEnergy { lowEnergy.request(ofLowEnergy) }
+        if ofClassic == nil, ofLowEnergy == nil { lowEnergy.request(otherwise) }
     }
 
     /// The event as it is told; nil for the first of two answers.
@@ -117,52 +123,5 @@ public final class RoutedCentral: Central {
 
     private func split(_ services: [BluetoothUUID]) -> (classic: [BluetoothUUID], others: [BluetoothUUID]) {
         (services.filter { $0 == .serialPort }, services.filter { $0 != .serialPort })
-    }
-
-    // MARK: One or the other
-
-    private func central(for peripheral: PeripheralIdentifier) -> any Central {
-        peripheral.addressType == .classic ? classic : lowEnergy
-    }
-
-    public func scanForPeripherals(matching filter: ScanFilter) {
-        lowEnergy.scanForPeripherals(matching: filter)
-    }
-
-    public func stopScan() {
-        lowEnergy.stopScan()
-    }
-
-    public func setConnectionParameters(_ parameters: ConnectionParameters, for peripheral: PeripheralIdentifier) {
-        central(for: peripheral).setConnectionParameters(parameters, for: peripheral)
-    }
-
-    public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central(for: peripheral).connect(peripheral, attempt: attempt)
-    }
-
-    public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central(for: peripheral).cancelPeripheralConnection(peripheral, attempt: attempt)
-    }
-
-    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central(for: peripheral).discoverServices(on: peripheral, attempt: attempt)
-    }
-
-    public func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        central(for: peripheral).setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central(for: peripheral).readValue(of: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    public func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        central(for: peripheral).writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
     }
 }

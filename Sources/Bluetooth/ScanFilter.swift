@@ -42,6 +42,13 @@ public struct ScanFilter: Hashable, Sendable {
             companies: companies + other.companies)
     }
 
+    /// True where both have a rule in common, so that an advertisement may match both.
+    public func overlaps(_ other: ScanFilter) -> Bool {
+        isUnfiltered || other.isUnfiltered || serviceUUIDs.contains(where: other.serviceUUIDs.contains)
+            || companies.contains(where: other.companies.contains)
+            || namePrefixes.contains { mine in other.namePrefixes.contains { mine.hasPrefix($0) || $0.hasPrefix(mine) } }
+    }
+
     private static func sorted<Value: Comparable>(_ values: [Value]) -> [Value] {
         var result: [Value] = []
         for value in values.sorted() where result.last != value { result.append(value) }

@@ -17,8 +17,7 @@ public struct ControllerInformation: Hashable, Sendable {
 
     /// Reads the return parameters of Read Controller Information.
     init(_ reader: inout ManagementPacketReader) throws(ManagementPacketError) {
-        let octets = try reader.bytes(6)
-        address = PeripheralIdentifier(address: octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }, type: .public)
+        address = PeripheralIdentifier(address: try reader.address(), type: .public)
         bluetoothVersion = try reader.integer()
         manufacturer = try reader.integer()
         supportedSettings = ControllerSettings(rawValue: try reader.integer())

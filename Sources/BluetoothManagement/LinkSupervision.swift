@@ -24,6 +24,7 @@ public final class LinkSupervision {
     private var socket: ManagementSocket?
     private var loader = ConnectionParameterLoader()
     private var reasons: [(identifier: PeripheralIdentifier, reason: DisconnectionReason)] = []
+    private var qualities: [(identifier: PeripheralIdentifier, quality: LinkQuality)] = []
     /// What went wrong last; nil where nothing did.
     public private(set) var error: ManagementError?
 
@@ -89,6 +90,22 @@ public final class LinkSupervision {
         return reason
     }
 
+    /// Asks how strong the link to a device is. Nothing is told where the kernel does not say it to this process.
+    public func readQuality(of identifier: PeripheralIdentifier, on adapter: ControllerIndex) {
+        guard let socket else { return }
+        do {
+            try socket.send(.getConnectionInformation(identifier, adapter))
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// What the kernel has said of links since the last time.
+    public func takeQualities() -> [(identifier: PeripheralIdentifier, quality: LinkQuality)] {
+        defer { qualities.removeAll() }
+        return qualities
+    }
+
     /// How it stands with the connection parameters on an adapter.
     public func condition(on adapter: ControllerIndex) -> Condition {
         if socket == nil { return .impossible(reason: error.map { "\($0)" } ?? "the management channel is closed") }
@@ -102,6 +119,11 @@ public final class LinkSupervision {
     private func take(_ event: ManagementEvent) {
         loader.handle(event)
         switch event {
+        case .reply(let reply):
+            guard case .success(.connectionInformation(let identifier, let quality?)) = reply.result,
+                qualities.count < Self.reasonsMaximum
+            else { return }
+            qualities.append((identifier, quality))
         case .deviceDisconnected(let identifier, let reason, _):
             reasons.removeAll { $0.identifier == identifier }
             reasons.append((identifier, reason))

@@ -27,6 +27,9 @@ public enum ManagementCommand: Hashable, Sendable {
     case disconnect(PeripheralIdentifier, ControllerIndex)
     /// Which devices are connected. Needs CAP_NET_ADMIN.
     case getConnections(ControllerIndex)
+    /// How strong a link is. The kernel asks the controller at most once a second for each link, and otherwise tells what it
+    /// was told last. Needs CAP_NET_ADMIN.
+    case getConnectionInformation(PeripheralIdentifier, ControllerIndex)
     /// Which parameters the kernel shall use for links to these devices, by identity address. Needs CAP_NET_ADMIN.
     ///
     /// The list replaces what was loaded before, by anybody; it is not added to it. At most
@@ -88,6 +91,7 @@ public enum ManagementCommand: Hashable, Sendable {
         case .removeDevice: .removeDevice
         case .disconnect: .disconnect
         case .getConnections: .getConnections
+        case .getConnectionInformation: .getConnectionInformation
         case .loadConnectionParameters: .loadConnectionParameters
         case .readDefaultSystemConfiguration: .readDefaultSystemConfiguration
         case .setBondable: .setBondable
@@ -112,7 +116,8 @@ public enum ManagementCommand: Hashable, Sendable {
         switch self {
         case .readVersion, .readControllerIndexList: .none
         case .readControllerInformation(let index), .getConnections(let index), .disconnect(_, let index),
-            .loadConnectionParameters(_, let index), .readDefaultSystemConfiguration(let index), .setPowered(_, let index),
+            .getConnectionInformation(_, let index), .loadConnectionParameters(_, let index),
+            .readDefaultSystemConfiguration(let index), .setPowered(_, let index),
             .setLowEnergy(_, let index), .startDiscovery(let index), .startServiceDiscovery(_, let index),
             .stopDiscovery(let index), .addDevice(_, let index), .removeDevice(_, let index), .setBondable(_, let index),
             .setSecureSimplePairing(_, let index), .setSecureConnections(_, let index), .setIOCapability(_, let index),
@@ -155,7 +160,9 @@ public enum ManagementCommand: Hashable, Sendable {
         case .removeDevice(let identifier, _):
             // An address of zeros, of type 0, stands for all.
             parameters.append(identifier ?? PeripheralIdentifier(address: 0, type: .classic))
-        case .disconnect(let identifier, _), .replyToUserConfirmation(_, let identifier, _): parameters.append(identifier)
+        case .disconnect(let identifier, _), .getConnectionInformation(let identifier, _),
+            .replyToUserConfirmation(_, let identifier, _):
+            parameters.append(identifier)
         case .loadConnectionParameters(let devices, _): return Self.encoded(devices)
         case .setIOCapability(let capability, _): parameters.append(capability.rawValue)
         case .loadLinkKeys(let keys, _): return Self.encodedLinkKeys(keys)

@@ -47,6 +47,20 @@ public enum ManagementEvent: Hashable, Sendable {
     /// An event that this version does not read.
     case other(code: UInt16, ControllerIndex, parameters: [UInt8])
 
+    /// The adapter that is spoken of.
+    public var index: ControllerIndex {
+        switch self {
+        case .reply(let reply): reply.index
+        case .indexAdded(let index), .indexRemoved(let index), .newSettings(_, let index), .deviceConnected(_, _, let index),
+            .deviceDisconnected(_, _, let index), .connectFailed(_, _, let index), .deviceFound(_, _, _, let index),
+            .discovering(_, let index), .newConnectionParameters(_, _, let index), .newLinkKey(_, _, let index),
+            .newLongTermKey(_, _, _, let index), .newIdentityResolvingKey(_, _, _, _, let index),
+            .pinCodeRequest(_, _, let index), .userConfirmationRequest(_, let index), .userPasskeyRequest(_, let index),
+            .authenticationFailed(_, _, let index), .other(_, let index, _):
+            index
+        }
+    }
+
     /// Reads one packet: event code, index, length of the parameters, parameters.
     ///
     /// - Throws: ``ManagementPacketError``. No byte sequence does worse.
@@ -83,7 +97,7 @@ public enum ManagementEvent: Hashable, Sendable {
             self = .discovering(try reader.integer(UInt8.self) != 0, index)
         case 0x0018: self = try Self.newIdentityResolvingKey(&reader, index)
         case 0x001C: self = try Self.newConnectionParameters(&reader, index)
-        default: self = .other(code: code, index, parameters: reader.remainder())
+        default: self = .other(code: code, index, parameters: reader.rest())
         }
         // What a newer kernel appends to a known event is not ours to refuse.
     }

@@ -66,7 +66,7 @@ extension ManagementCommand {
     }
 }
 
-extension ManagementPacketReader {
+extension ByteReader<ManagementPacketError> {
     /// New Link Key, without its hint.
     mutating func linkKey() throws(ManagementPacketError) -> LinkKey {
         let peripheral = try identifier()

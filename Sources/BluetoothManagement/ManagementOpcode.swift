@@ -54,6 +54,8 @@ public struct ManagementOpcode: RawRepresentable, Hashable, Sendable {
     public static let setSecureConnections = ManagementOpcode(rawValue: 0x002D)
     /// Load Identity Resolving Keys.
     public static let loadIdentityResolvingKeys = ManagementOpcode(rawValue: 0x0030)
+    /// Get Connection Information.
+    public static let getConnectionInformation = ManagementOpcode(rawValue: 0x0031)
     /// Add Device.
     public static let addDevice = ManagementOpcode(rawValue: 0x0033)
     /// Remove Device.
@@ -93,6 +95,7 @@ extension ManagementOpcode: CustomStringConvertible {
         case .stopDiscovery: "Stop Discovery"
         case .setSecureConnections: "Set Secure Connections"
         case .loadIdentityResolvingKeys: "Load Identity Resolving Keys"
+        case .getConnectionInformation: "Get Connection Information"
         case .addDevice: "Add Device"
         case .removeDevice: "Remove Device"
         case .startServiceDiscovery: "Start Service Discovery"

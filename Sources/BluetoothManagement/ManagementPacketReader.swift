@@ -21,35 +21,11 @@ extension ManagementPacketError: CustomStringConvertible {
     }
 }
 
-/// Takes little-endian fields from the front of a packet, whose lengths may lie.
-struct ManagementPacketReader {
-    private var rest: ArraySlice<UInt8>
+/// Takes the fields of one packet.
+typealias ManagementPacketReader = ByteReader<ManagementPacketError>
 
-    init(_ bytes: some Sequence<UInt8>) {
-        rest = Array(bytes)[...]
-    }
-
-    var remaining: Int { rest.count }
-
-    /// The next `count` bytes.
-    mutating func bytes(_ count: Int) throws(ManagementPacketError) -> [UInt8] {
-        guard count <= rest.count else { throw .truncated }
-        defer { rest = rest.dropFirst(count) }
-        return Array(rest.prefix(count))
-    }
-
-    /// All bytes that are left.
-    mutating func remainder() -> [UInt8] {
-        defer { rest = [] }
-        return Array(rest)
-    }
-
-    /// The next integer.
-    mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(
-        _ type: Value.Type = Value.self
-    ) throws(ManagementPacketError) -> Value {
-        try bytes(Value.bitWidth / 8).reversed().reduce(0) { $0 << 8 | Value($1) }
-    }
+extension ByteReader<ManagementPacketError> {
+    init(_ packet: some Sequence<UInt8>) { self.init(Array(packet), truncated: .truncated) }
 
     /// The next controller index.
     mutating func controllerIndex() throws(ManagementPacketError) -> ControllerIndex {
@@ -58,7 +34,7 @@ struct ManagementPacketReader {
 
     /// The next device address.
     mutating func address() throws(ManagementPacketError) -> UInt64 {
-        try bytes(6).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        UInt64(try integer(UInt32.self)) | UInt64(try integer(UInt16.self)) << 32
     }
 
     /// The next device address with its type.
@@ -83,18 +59,9 @@ struct ManagementPacketReader {
 }
 
 extension [UInt8] {
-    /// Appends an integer, least significant byte first.
-    mutating func append(littleEndian value: some FixedWidthInteger & UnsignedInteger) {
-        for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-            append(UInt8(truncatingIfNeeded: value >> shift))
-        }
-    }
-
     /// Appends a device address with its type.
     mutating func append(_ identifier: PeripheralIdentifier) {
-        for shift in stride(from: 0, to: 48, by: 8) {
-            append(UInt8(truncatingIfNeeded: identifier.address >> shift))
-        }
+        append(contentsOf: [UInt8](littleEndian: identifier.address).prefix(6))
         switch identifier.addressType {
         case .classic: append(0)
         case .public: append(1)

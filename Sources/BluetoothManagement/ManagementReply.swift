@@ -24,6 +24,8 @@ public struct ManagementReply: Hashable, Sendable {
         case settings(ControllerSettings)
         /// Of Get Connections.
         case connections([PeripheralIdentifier])
+        /// Of Get Connection Information: nil where the controller does not say how strong the link is.
+        case connectionInformation(PeripheralIdentifier, LinkQuality?)
         /// Of Read Default System Configuration: what the kernel uses for a device of which it knows nothing; nil where it
         /// does not say, or says what no link may have.
         case defaultConnectionParameters(ConnectionParameters?)
@@ -61,12 +63,25 @@ public struct ManagementReply: Hashable, Sendable {
             var devices: [PeripheralIdentifier] = []
             for _ in 0..<(try reader.integer(UInt16.self)) { devices.append(try reader.identifier()) }
             return .connections(devices)
+        case .getConnectionInformation: return try connectionInformation(&reader)
         case .readDefaultSystemConfiguration: return .defaultConnectionParameters(try defaultConnectionParameters(&reader))
         case .setPowered, .setLowEnergy, .setBondable, .setSecureSimplePairing, .setSecureConnections:
             return .settings(ControllerSettings(rawValue: try reader.integer()))
         case .loadConnectionParameters: return .none
-        default: return .other(reader.remainder())
+        default: return .other(reader.rest())
         }
+    }
+
+    /// Strength and powers are signed; 127 stands for unknown.
+    private static func connectionInformation(
+        _ reader: inout ManagementPacketReader
+    ) throws(ManagementPacketError) -> Contents {
+        let identifier = try reader.identifier()
+        let rssi = Int8(bitPattern: try reader.integer())
+        let power = Int8(bitPattern: try reader.integer())
+        _ = try reader.integer(UInt8.self)
+        let quality = LinkQuality(rssi: rssi, transmitPower: power == 127 ? nil : power)
+        return .connectionInformation(identifier, rssi == 127 ? nil : quality)
     }
 
     /// Entries of type (2 bytes), length (1 byte), value; those of other types, and of new lengths, are skipped.
@@ -79,9 +94,12 @@ public struct ManagementReply: Hashable, Sendable {
         var timeout: UInt16?
         while reader.remaining > 0 {
             let type = try reader.integer(UInt16.self)
-            let bytes = try reader.bytes(Int(try reader.integer(UInt8.self)))
-            guard bytes.count == 2 else { continue }
-            let value = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
+            let length = Int(try reader.integer(UInt8.self))
+            guard length == 2 else {
+                _ = try reader.slice(length)
+                continue
+            }
+            let value = try reader.integer(UInt16.self)
             switch type {
             case 0x0017: minimum = value
             case 0x0018: maximum = value

@@ -24,6 +24,8 @@ static int64_t read_clock(clockid_t clock) {
 
 int64_t clinux_boottime_nanoseconds(void) { return read_clock(CLOCK_BOOTTIME); }
 
+int64_t clinux_monotonic_nanoseconds(void) { return read_clock(CLOCK_MONOTONIC); }
+
 int64_t clinux_realtime_nanoseconds(void) { return read_clock(CLOCK_REALTIME); }
 
 int clinux_clock_is_synchronised(void) {
@@ -142,5 +144,14 @@ int clinux_random(void *bytes, size_t count) {
         next += got;
         count -= (size_t)got;
     }
+    return 0;
+}
+
+int clinux_peer(int socket, int32_t *pid, uint32_t *user) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -errno;
+    *pid = credentials.pid;
+    *user = credentials.uid;
     return 0;
 }

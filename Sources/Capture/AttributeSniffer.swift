@@ -97,22 +97,18 @@ struct AttributeSniffer {
         guard bytes.count >= 5 else { return }
         switch bytes[0] {
         case 0x05:  // Disconnection Complete (Core Specification, Vol 4, Part E, 7.7.5)
-            close(Connection(adapter: packet.adapter, handle: bytes.littleEndian(at: 3) & 0x0FFF))
+            close(Connection(adapter: packet.adapter, handle: bytes.uint16(littleEndianAt: 3) & 0x0FFF))
         case 0x03 where bytes.count >= 13 && bytes[2] == 0 && bytes[11] == 1:
             // Connection Complete (7.7.3) of a link for data: handle, the peer's address.
-            let connection = Connection(adapter: packet.adapter, handle: bytes.littleEndian(at: 3) & 0x0FFF)
-            begin(connection, with: PeripheralIdentifier(address: Self.address(bytes[5..<11]), type: .classic))
+            let connection = Connection(adapter: packet.adapter, handle: bytes.uint16(littleEndianAt: 3) & 0x0FFF)
+            begin(connection, with: PeripheralIdentifier(address: bytes[5..<11].littleEndianInteger, type: .classic))
         case 0x3E where [0x01, 0x0A, 0x29].contains(bytes[2]) && bytes.count >= 14 && bytes[3] == 0:
             // LE Connection Complete and its enhanced versions (7.7.65.1, .10, .41): handle, role, the peer's address.
-            let connection = Connection(adapter: packet.adapter, handle: bytes.littleEndian(at: 4) & 0x0FFF)
+            let connection = Connection(adapter: packet.adapter, handle: bytes.uint16(littleEndianAt: 4) & 0x0FFF)
             let type: PeripheralIdentifier.AddressType = bytes[7] & 1 == 0 ? .public : .random
-            begin(connection, with: PeripheralIdentifier(address: Self.address(bytes[8..<14]), type: type))
+            begin(connection, with: PeripheralIdentifier(address: bytes[8..<14].littleEndianInteger, type: type))
         default: break
         }
-    }
-
-    private static func address(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
 
     private mutating func begin(_ connection: Connection, with identifier: PeripheralIdentifier) {
@@ -150,10 +146,10 @@ struct AttributeSniffer {
     private mutating func takeData(_ packet: HCIPacket, microseconds: Int64) {
         let bytes = Array(packet.bytes)
         guard bytes.count >= 4 else { return }
-        let field = bytes.littleEndian(at: 0)
+        let field = bytes.uint16(littleEndianAt: 0)
         let path = Path(
             connection: Connection(adapter: packet.adapter, handle: field & 0x0FFF), isReceived: packet.isReceived)
-        let data = bytes[4...].prefix(Int(bytes.littleEndian(at: 2)))
+        let data = bytes[4...].prefix(Int(bytes.uint16(littleEndianAt: 2)))
         var frame: [UInt8]
         if field >> 12 & 0b11 == 0b01 {
             guard let begun = fragments[path] else { return }
@@ -165,7 +161,7 @@ struct AttributeSniffer {
             fragments[path] = frame
             return
         }
-        let length = Int(frame.littleEndian(at: 0)) + 4
+        let length = Int(frame.uint16(littleEndianAt: 0)) + 4
         guard frame.count >= length else {
             fragments[path] = frame
             return
@@ -173,7 +169,7 @@ struct AttributeSniffer {
         fragments[path] = nil
         frame.removeSubrange(length...)
         // Channel 4 carries the Attribute Protocol (Vol 3, Part A, 2.1).
-        let channel = frame.littleEndian(at: 2)
+        let channel = frame.uint16(littleEndianAt: 2)
         if channel == 4 { return takeAttributeMessage(Array(frame[4...]), path, microseconds: microseconds) }
         let value = serialPorts[path.connection, default: SerialPortSniffer()]
             .take(frame[4...], channel: channel, isReceived: path.isReceived)
@@ -190,23 +186,23 @@ struct AttributeSniffer {
             var answer = path
             answer.isReceived.toggle()
             discovering.remove(answer)
-            if bytes.count == 7, bytes.littleEndian(at: 5) == 0x2803 { discovering.insert(answer) }
+            if bytes.count == 7, bytes.uint16(littleEndianAt: 5) == 0x2803 { discovering.insert(answer) }
         case 0x09 where discovering.contains(path): takeDeclarations(bytes, path)
-        case 0x0A where !path.isReceived && bytes.count == 3: reading[path] = bytes.littleEndian(at: 1)
+        case 0x0A where !path.isReceived && bytes.count == 3: reading[path] = bytes.uint16(littleEndianAt: 1)
         case 0x0B where path.isReceived:
             let question = Path(connection: path.connection, isReceived: false)
             guard let handle = reading.removeValue(forKey: question) else { return }
             take(handle, Array(bytes[1...]), path, microseconds: microseconds, isRead: true)
         case 0x1B, 0x1D:
             guard path.isReceived, bytes.count >= 3 else { return }
-            take(bytes.littleEndian(at: 1), Array(bytes[3...]), path, microseconds: microseconds)
+            take(bytes.uint16(littleEndianAt: 1), Array(bytes[3...]), path, microseconds: microseconds)
         case 0x23:
             // Multiple Handle Value Notification: handle, length, value, again and again.
             var position = 1
             while path.isReceived, bytes.count - position >= 4 {
-                let length = Int(bytes.littleEndian(at: position + 2))
+                let length = Int(bytes.uint16(littleEndianAt: position + 2))
                 let value = bytes[(position + 4)...].prefix(length)
-                take(bytes.littleEndian(at: position), Array(value), path, microseconds: microseconds)
+                take(bytes.uint16(littleEndianAt: position), Array(value), path, microseconds: microseconds)
                 position += 4 + length
             }
         default: break
@@ -222,7 +218,7 @@ struct AttributeSniffer {
         let peer = peer(of: path.connection)
         var position = 2
         while bytes.count - position >= length {
-            let handle = bytes.littleEndian(at: position + 3)
+            let handle = bytes.uint16(littleEndianAt: position + 3)
             if let uuid = BluetoothUUID(littleEndianBytes: bytes[(position + 5)..<(position + length)]) {
                 peers[peer].mapped[handle] = uuid
                 lastMapped[handle] = uuid
@@ -245,12 +241,5 @@ struct AttributeSniffer {
         }
         told.append(
             (peer, Notification(microseconds: microseconds, characteristic: uuid, value: value, isRead: isRead)))
-    }
-}
-
-extension [UInt8] {
-    /// A little-endian number of two bytes, both of which exist.
-    fileprivate func littleEndian(at offset: Int) -> UInt16 {
-        UInt16(self[offset]) | UInt16(self[offset + 1]) << 8
     }
 }

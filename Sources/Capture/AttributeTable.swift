@@ -150,7 +150,7 @@ struct AttributeTable {
         }
     }
 
-    static func littleEndian(_ value: UInt16) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
+    static func littleEndian(_ value: UInt16) -> [UInt8] { [UInt8](littleEndian: value) }
 
     /// Two bytes where the UUID has a short form, else sixteen.
     private static func bytes(_ uuid: BluetoothUUID) -> [UInt8] {

@@ -27,9 +27,9 @@ public struct CaptureSnoop: Sendable {
         guard header.count == Self.headerLength, header.prefix(8).elementsEqual(Array("btsnoop".utf8) + [0]) else {
             throw .notBTSnoop
         }
-        let version = UInt32(truncatingIfNeeded: header[8..<12].bigEndian)
+        let version = UInt32(truncatingIfNeeded: header[8..<12].bigEndianInteger)
         guard version == 1 else { throw .unsupportedVersion(version) }
-        let code = UInt32(truncatingIfNeeded: header[12..<16].bigEndian)
+        let code = UInt32(truncatingIfNeeded: header[12..<16].bigEndianInteger)
         guard let datalink = Datalink(rawValue: code) else { throw .unsupportedDatalink(code) }
         self.bytes = bytes
         self.datalink = datalink

@@ -21,6 +21,9 @@ public struct CapturedPacket: Hashable, Sendable {
     /// The packet, without the byte of its kind.
     public var bytes: [UInt8]
 
+    /// True for the beginning of a connection.
+    public var beginsLink: Bool { kind == .event && (bytes.first == 0x03 || bytes.first == 0x3E) }
+
     /// Creates a packet.
     public init(peripheral: PeripheralIdentifier, time: MonotonicTime, kind: Kind, isReceived: Bool, bytes: [UInt8]) {
         self.peripheral = peripheral

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Follows the serial port of one captured connection: the L2CAP channel that RFCOMM has, and the bytes in its frames.
 ///
 /// Any bytes are accepted: what makes no sense is skipped.
@@ -30,18 +32,20 @@ struct SerialPortSniffer {
     private mutating func takeSignals(_ bytes: [UInt8], isReceived: Bool) {
         var position = 0
         while bytes.count - position >= 4 {
-            let length = Int(Self.word(bytes, position + 2))
+            let length = Int(bytes.uint16(littleEndianAt: position + 2))
             guard bytes.count - position - 4 >= length else { return }
             let data = Array(bytes[(position + 4)..<(position + 4 + length)])
             switch bytes[position] {
-            case 0x02 where length >= 4 && Self.word(data, 0) == Self.multiplexer:
+            case 0x02 where length >= 4 && data.uint16(littleEndianAt: 0) == Self.multiplexer:
                 if pending.count == Self.pendingLimit { pending.removeFirst() }
-                pending.append((isReceived, Self.word(data, 2)))
+                pending.append((isReceived, data.uint16(littleEndianAt: 2)))
             case 0x03 where length >= 6:
-                takeAnswer(destination: Self.word(data, 0), source: Self.word(data, 2), result: Self.word(data, 4), isReceived)
+                takeAnswer(
+                    destination: data.uint16(littleEndianAt: 0), source: data.uint16(littleEndianAt: 2),
+                    result: data.uint16(littleEndianAt: 4), isReceived)
             case 0x06 where length >= 4:
                 // Disconnection Request: the receiver's channel, then the sender's.
-                let (there, here) = (Self.word(data, 0), Self.word(data, 2))
+                let (there, here) = (data.uint16(littleEndianAt: 0), data.uint16(littleEndianAt: 2))
                 received.removeAll { $0 == (isReceived ? there : here) }
                 sent.removeAll { $0 == (isReceived ? here : there) }
             default: break
@@ -71,9 +75,5 @@ struct SerialPortSniffer {
         let start = 3 + (isLong ? 1 : 0) + (frame[1] & 0x10 != 0 ? 1 : 0)
         guard length > 0, frame.count >= start + length + 1 else { return nil }
         return Array(frame[start..<(start + length)])
-    }
-
-    private static func word(_ bytes: [UInt8], _ offset: Int) -> UInt16 {
-        UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8
     }
 }

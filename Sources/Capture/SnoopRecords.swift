@@ -23,9 +23,9 @@ struct SnoopRecords {
         let offset = cursor.offset
         guard let header = cursor.take(Self.headerLength) else { return end(at: offset) }
         let start = header.startIndex
-        let length = Int(header[(start + 4)..<(start + 8)].bigEndian)
-        let flags = UInt32(truncatingIfNeeded: header[(start + 8)..<(start + 12)].bigEndian)
-        let time = header[(start + 16)..<(start + 24)].bigEndian
+        let length = Int(header[(start + 4)..<(start + 8)].bigEndianInteger)
+        let flags = UInt32(truncatingIfNeeded: header[(start + 8)..<(start + 12)].bigEndianInteger)
+        let time = header[(start + 16)..<(start + 24)].bigEndianInteger
         guard length <= cursor.remaining, let data = cursor.take(length) else { return end(at: offset) }
         sniffer.take(Self.packet(data, flags: flags, datalink: datalink), microseconds: Int64(truncatingIfNeeded: time))
         return true
@@ -170,9 +170,4 @@ struct CaptureSnoopPieces: Sequence, Sendable {
             }
         }
     }
-}
-
-extension ArraySlice<UInt8> {
-    /// The big-endian number that these bytes are, at most eight of them.
-    var bigEndian: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
 }

@@ -1,24 +1,3 @@
-import Headsets
-public import Storage
-
-/// A file format that a recording can be exported to. The raw values are those of `eegsync export --format`.
-public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
-    /// One table a stream, with a JSON file of everything that a table cannot say.
-    case csv
-    /// EDF+, 16 bits a sample.
-    case edf
-    /// BDF+, 24 bits a sample.
-    case bdf
-    /// The recording as a database of its own, with the same tables and views.
-    case sqlite
-
-    /// The format of the EDF family that holds every raw value of a recording: BDF+ for headsets beyond 16 bits, else EDF+.
-    public static func lossless(for contents: RecordingContents) -> ExportFormat {
-        let channels = contents.streams.flatMap(\.description.channels)
-        return channels.contains { Int64($0.rawMaximum) - Int64($0.rawMinimum) > 0xFFFF } ? .bdf : .edf
-    }
-}
-
 /// What EDF+ and BDF+ do with samples that are missing. The raw values are those of `eegsync export --gaps`.
 public enum GapTreatment: String, Hashable, Sendable, CaseIterable {
     /// One continuous file (`EDF+C`); missing samples hold the edge value and are annotated `BAD_ACQ_SKIP`.

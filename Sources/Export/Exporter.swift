@@ -29,7 +29,8 @@ public struct Exporter {
     /// - Throws: ``ExportError``, or `StorageError` where the database cannot be read.
     public func export(_ request: ExportRequest, progress: (Double) -> Void = { _ in }) throws -> ExportReport {
         // A copy takes everything from the reader's first transaction, and a second copy from another one.
-        let reader = request.format == .sqlite && self.reader.hasReadRows ? try store.reader(of: contents.id) : self.reader
+        let reader =
+            request.format.isWholeRecording && self.reader.hasReadRows ? try store.reader(of: contents.id) : self.reader
         let parts = try selectedParts(request, of: reader.contents)
         var reached = 0.0
         // What is done again is no step back.
@@ -37,16 +38,8 @@ public struct Exporter {
             reached = max(reached, fraction)
             progress(reached)
         }
-        let report =
-            switch request.format {
-            case .csv:
-                try CSVExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: advance)
-            case .sqlite:
-                try DatabaseExport(request: request, store: store, reader: reader, afterWriting: afterWriting)
-                    .run(parts, progress: advance)
-            case .edf, .bdf:
-                try EDFExport(request: request, reader: reader, afterWriting: afterWriting).run(parts, progress: advance)
-            }
+        let job = ExportJob(request: request, store: store, reader: reader, afterWriting: afterWriting)
+        let report = try request.format.makeExport(job).run(parts, progress: advance)
         progress(1)
         return report
     }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Headsets
+import YAMLReading
 
 /// Advertisements, services and characteristics.
 extension DescriptorReader {
@@ -10,7 +11,7 @@ extension DescriptorReader {
         ("software_revision", .softwareRevisionString),
     ]
 
-    mutating func recognition(_ found: DescriptorFields) -> Recognition {
+    mutating func recognition(_ found: YAMLFields) -> Recognition {
         guard let node = required("recognise", found, "what the headset advertises: 'services', 'name_prefixes' or 'companies'")
         else { return Recognition(serviceUUIDs: []) }
         let fields = fields(node, ["services", "pairing_services", "name_prefixes", "companies"])
@@ -27,7 +28,7 @@ extension DescriptorReader {
         return recognition
     }
 
-    mutating func gattFields(_ node: DescriptorNode) -> DescriptorFields {
+    mutating func gattFields(_ node: YAMLValue) -> YAMLFields {
         let found = fields(node, ["services", "characteristics", "required", "excluded", "identity"])
         guard let named = optional("characteristics", found) else { return found }
         guard let entries = named.entries else {
@@ -45,16 +46,16 @@ extension DescriptorReader {
         return found
     }
 
-    mutating func services(_ gatt: DescriptorFields) -> [BluetoothUUID] { list(gatt["services"]).compactMap { uuid($0) } }
+    mutating func services(_ gatt: YAMLFields) -> [BluetoothUUID] { list(gatt["services"]).compactMap { uuid($0) } }
 
-    mutating func discriminate(_ gatt: DescriptorFields, _ descriptor: inout HeadsetDescriptor) {
+    mutating func discriminate(_ gatt: YAMLFields, _ descriptor: inout HeadsetDescriptor) {
         descriptor.required = list(gatt["required"]).compactMap { characteristic($0) }
         descriptor.excluded = list(gatt["excluded"]).compactMap { characteristic($0) }
         descriptor.identityCharacteristic = optional("identity", gatt).flatMap { characteristic($0) }
     }
 
     /// A UUID of 16, 32 or 128 bits.
-    mutating func uuid(_ node: DescriptorNode) -> BluetoothUUID? {
+    mutating func uuid(_ node: YAMLValue) -> BluetoothUUID? {
         guard !node.isOpen else { return nil }
         if let text = node.text {
             let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? String(text.dropFirst(2)) : text
@@ -67,7 +68,7 @@ extension DescriptorReader {
     }
 
     /// A characteristic, by its name in the descriptor, its standard name or its UUID.
-    mutating func characteristic(_ node: DescriptorNode) -> BluetoothUUID? {
+    mutating func characteristic(_ node: YAMLValue) -> BluetoothUUID? {
         guard !node.isOpen else { return nil }
         let known = characteristics + Self.standardCharacteristics
         if let text = node.text {
@@ -89,7 +90,7 @@ extension DescriptorReader {
     /// More than any headset needs.
     private static let stepsMaximum = 64
 
-    mutating func commands(_ found: DescriptorFields) -> [HeadsetDescriptor.Commands] {
+    mutating func commands(_ found: YAMLFields) -> [HeadsetDescriptor.Commands] {
         guard let node = optional("commands", found) else { return [] }
         let sequences = fields(node, Self.purposes.map(\.word))
         return Self.purposes.compactMap { word, purpose in
@@ -103,7 +104,7 @@ extension DescriptorReader {
         }
     }
 
-    private mutating func step(_ node: DescriptorNode) -> CommandStep? {
+    private mutating func step(_ node: YAMLValue) -> CommandStep? {
         let kinds = ["write", "text", "read", "wait_milliseconds", "abandon"]
         let step = fields(node, kinds + ["to", "response"])
         let named = kinds.filter { step[$0] != nil }
@@ -128,7 +129,9 @@ extension DescriptorReader {
         case "wait_milliseconds": return number(value, 1...60_000).map { .wait(.nanoseconds(Int64(($0 * 1e6).rounded()))) }
         case "abandon": return text(value, limit: 200, allowed: "a reason").map { .abandonLink(reason: $0) }
         default:
-            let bytes = kind == "text" ? text(value, limit: 512, allowed: "a text").map { Array($0.utf8) } : self.bytes(value)
+            let bytes =
+                kind == "text"
+                ? text(value, limit: 512, allowed: "a text", hasLines: true).map { Array($0.utf8) } : self.bytes(value)
             let target = required("to", step, "the characteristic that is written to").flatMap { characteristic($0) }
             let isAnswered = flag(step["response"]) ?? true
             guard let bytes, let target else { return nil }
@@ -137,7 +140,7 @@ extension DescriptorReader {
     }
 
     /// Bytes in hexadecimal digits, such as `77 01 15`.
-    mutating func bytes(_ node: DescriptorNode) -> [UInt8]? {
+    mutating func bytes(_ node: YAMLValue) -> [UInt8]? {
         guard let pattern = bytePattern(node) else { return nil }
         if pattern.contains(where: { $0.mask != 0xFF }) {
             complain(node, "a mask means nothing in bytes that are sent")
@@ -147,7 +150,7 @@ extension DescriptorReader {
     }
 
     /// Bytes in hexadecimal digits, each with a mask where not all of its bits count, such as `A0 C0/F0`.
-    mutating func bytePattern(_ node: DescriptorNode) -> [DescribedFraming.Byte]? {
+    mutating func bytePattern(_ node: YAMLValue) -> [DescribedFraming.Byte]? {
         guard !node.isOpen else { return nil }
         let hint = "write bytes as two hexadecimal digits each, such as A0 1F, or A0/F0 where only some bits count"
         guard let text = node.text else {
@@ -159,7 +162,7 @@ extension DescriptorReader {
             let halves = word.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             let numbers = halves.map { $0.count == 2 && $0.allSatisfy(\.isHexDigit) ? UInt8($0, radix: 16) : nil }
             guard let value = numbers.first.flatMap({ $0 }), let mask = numbers.count == 1 ? 0xFF : numbers[1] else {
-                complain(node, "'\(DescriptorNode.printable(String(word)))' is no byte", hint)
+                complain(node, "'\(YAMLValue.printable(String(word)))' is no byte", hint)
                 return nil
             }
             result.append(DescribedFraming.Byte(value, mask: mask))

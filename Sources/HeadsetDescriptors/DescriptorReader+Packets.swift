@@ -1,9 +1,10 @@
 import Bluetooth
 import Headsets
+import YAMLReading
 
 /// What packets hold.
 extension DescriptorReader {
-    mutating func packet(_ node: DescriptorNode, _ framing: DescribedFraming) -> DescribedPacket {
+    mutating func packet(_ node: YAMLValue, _ framing: DescribedFraming) -> DescribedPacket {
         let found = fields(
             node, ["name", "length", "when", "counter", "samples", "status", "annotation", "message", "ignore"])
         var packet = DescribedPacket(
@@ -42,7 +43,7 @@ extension DescriptorReader {
     }
 
     /// Complains about a field that reaches beyond a packet whose length is known.
-    private mutating func check(_ field: DescribedField?, _ node: DescriptorNode, _ packet: DescribedPacket) {
+    private mutating func check(_ field: DescribedField?, _ node: YAMLValue, _ packet: DescribedPacket) {
         guard let field, let length = packet.length else { return }
         let end = (field.byte < 0 ? length + field.byte : field.byte) + field.byteCount
         if end > length || length + field.byte < 0 {
@@ -50,7 +51,7 @@ extension DescriptorReader {
         }
     }
 
-    private mutating func constant(_ node: DescriptorNode) -> DescribedConstant? {
+    private mutating func constant(_ node: YAMLValue) -> DescribedConstant? {
         let found = fields(node, ["at", "bit", "type", "mask", "is"])
         let isShort = found["type"] == nil
         let field =
@@ -78,7 +79,7 @@ extension DescriptorReader {
     ]
 
     private mutating func samples(
-        _ node: DescriptorNode, _ packet: DescribedPacket, _ framing: DescribedFraming
+        _ node: YAMLValue, _ packet: DescribedPacket, _ framing: DescribedFraming
     ) -> DescribedSamples? {
         let found = fields(node, Self.samplesKeys)
         let stream = stream(required("stream", found, "the name of a stream"))
@@ -107,9 +108,9 @@ extension DescriptorReader {
         return samples
     }
 
-    private mutating func quantum(_ node: DescriptorNode?) -> Double? { number(node, 1e-30...1e30) }
+    private mutating func quantum(_ node: YAMLValue?) -> Double? { number(node, 1e-30...1e30) }
 
-    private mutating func stream(_ node: DescriptorNode?) -> Int? {
+    private mutating func stream(_ node: YAMLValue?) -> Int? {
         guard let node, !node.isOpen else { return nil }
         if let name = node.text, let place = streams.firstIndex(where: { $0.stream.name == name }) { return place }
         complain(
@@ -118,7 +119,7 @@ extension DescriptorReader {
         return nil
     }
 
-    private mutating func count(_ found: DescriptorFields, _ framing: DescribedFraming) -> DescribedSamples.Count? {
+    private mutating func count(_ found: YAMLFields, _ framing: DescribedFraming) -> DescribedSamples.Count? {
         let except = integer(optional("except_bytes", found), 0...DescribedFraming.lengthMaximum)
         guard let node = found["instants"] else { return .fixed(1) }
         if node.isOpen { return nil }
@@ -134,7 +135,7 @@ extension DescriptorReader {
     }
 
     /// The channels in the order in which they are sent.
-    private mutating func wireChannels(_ found: DescriptorFields, _ stream: Int) -> [Int?] {
+    private mutating func wireChannels(_ found: YAMLFields, _ stream: Int) -> [Int?] {
         let names = streams[stream].stream.channels.map(\.name)
         guard let node = optional("channels", found) else { return Array(names.indices) }
         guard let elements = node.elements, (1...256).contains(elements.count) else {
@@ -160,7 +161,7 @@ extension DescriptorReader {
     }
 
     /// Complains about samples that reach beyond a packet whose length is known.
-    private mutating func check(_ samples: DescribedSamples, _ node: DescriptorNode, _ packet: DescribedPacket) {
+    private mutating func check(_ samples: DescribedSamples, _ node: YAMLValue, _ packet: DescribedPacket) {
         guard let length = packet.length, case .fixed(let count) = samples.count, !samples.channels.isEmpty else { return }
         let bits = samples.first.number.bits
         let (outer, inner) = samples.isChannelMajor ? (samples.channels.count, count) : (count, samples.channels.count)
@@ -177,7 +178,7 @@ extension DescriptorReader {
 
     /// What the samples say about their stream.
     private mutating func settle(
-        _ samples: DescribedSamples, _ node: DescriptorNode, _ packet: DescribedPacket, hasQuantum: Bool
+        _ samples: DescribedSamples, _ node: YAMLValue, _ packet: DescribedPacket, hasQuantum: Bool
     ) {
         let place = samples.stream
         let range = samples.first.number.rawRange
@@ -216,7 +217,7 @@ extension DescriptorReader {
         ("bootloader", .bootloader), ("wrong_configuration", .wrongConfiguration),
     ]
 
-    private mutating func status(_ node: DescriptorNode, _ packet: DescribedPacket) -> DescribedStatus {
+    private mutating func status(_ node: YAMLValue, _ packet: DescribedPacket) -> DescribedStatus {
         let found = fields(node, ["condition", "boot_identifier", "battery_percent", "serial_number", "ticks"])
         var status = DescribedStatus()
         if let condition = optional("condition", found) { status.condition = self.condition(condition, packet) }
@@ -245,7 +246,7 @@ extension DescriptorReader {
         return status
     }
 
-    private mutating func condition(_ node: DescriptorNode, _ packet: DescribedPacket) -> DescribedStatus.Condition {
+    private mutating func condition(_ node: YAMLValue, _ packet: DescribedPacket) -> DescribedStatus.Condition {
         guard node.entries != nil else { return word(node, Self.conditions).map { .fixed($0) } ?? .bySamples }
         let found = fields(node, ["at", "bit", "type", "values", "otherwise"])
         let field = field(found)
@@ -259,7 +260,7 @@ extension DescriptorReader {
     }
 
     /// A mapping from numbers to values.
-    private mutating func table(_ node: DescriptorNode?) -> [(UInt64, DescriptorNode)] {
+    private mutating func table(_ node: YAMLValue?) -> [(UInt64, YAMLValue)] {
         guard let node else { return [] }
         guard let entries = node.entries else {
             complain(node, "\(node.kind) is not a mapping", "write each value and its meaning, such as {0: idle, 1: streaming}")
@@ -270,7 +271,7 @@ extension DescriptorReader {
         }
     }
 
-    private mutating func string(_ node: DescriptorNode) -> DescribedString? {
+    private mutating func string(_ node: YAMLValue) -> DescribedString? {
         let found = fields(node, ["at", "length", "as"])
         let byte = integer(required("at", found, "the first byte"), -4096...4095)
         let length = integer(optional("length", found), 1...512)
@@ -278,7 +279,7 @@ extension DescriptorReader {
         return byte.map { DescribedString(byte: $0, length: length, isHexadecimal: isHexadecimal) }
     }
 
-    private mutating func annotation(_ node: DescriptorNode, _ packet: DescribedPacket) -> DescribedText {
+    private mutating func annotation(_ node: YAMLValue, _ packet: DescribedPacket) -> DescribedText {
         let found = fields(node, ["text", "values"])
         let textNode = required("text", found, "what the annotation says; {name} stands for a value")
         let template = text(textNode, limit: 200, allowed: "1 ... 200 characters") ?? ""

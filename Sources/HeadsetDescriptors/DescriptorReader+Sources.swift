@@ -1,11 +1,12 @@
 import Headsets
+import YAMLReading
 
 /// Where bytes come from, and how frames stand in them.
 extension DescriptorReader {
     /// The most sources, and the most kinds of packets of each.
     private static let sourcesMaximum = 32
 
-    mutating func sources(_ found: DescriptorFields, hasMemory: Bool) -> [DescribedSource] {
+    mutating func sources(_ found: YAMLFields, hasMemory: Bool) -> [DescribedSource] {
         let hint = "a list with the characteristics that the headset sends from"
         guard let node = hasMemory ? optional("sources", found) : required("sources", found, hint) else { return [] }
         guard let elements = node.elements, !elements.isEmpty else {
@@ -31,7 +32,7 @@ extension DescriptorReader {
         return result
     }
 
-    private mutating func source(_ node: DescriptorNode) -> DescribedSource? {
+    private mutating func source(_ node: YAMLValue) -> DescribedSource? {
         let found = fields(node, ["characteristic", "role", "optional", "vital", "framing", "packets"])
         let characteristic = required("characteristic", found, "a name of 'gatt.characteristics', or a UUID").flatMap {
             self.characteristic($0)
@@ -67,7 +68,7 @@ extension DescriptorReader {
     }
 
     /// What tells the lengths of frames, where each kind of packet has its own.
-    private mutating func kinds(of packets: [DescribedPacket], _ nodes: [DescriptorNode]) -> [DescribedFraming.Kind] {
+    private mutating func kinds(of packets: [DescribedPacket], _ nodes: [YAMLValue]) -> [DescribedFraming.Kind] {
         for (packet, node) in zip(packets, nodes) {
             if packet.length == nil {
                 complain(node, "'length' is missing", "the framing asks each kind of packet for its length")
@@ -84,7 +85,7 @@ extension DescriptorReader {
 
     // MARK: Framing
 
-    private mutating func framing(_ node: DescriptorNode) -> DescribedFraming {
+    private mutating func framing(_ node: YAMLValue) -> DescribedFraming {
         let found = fields(
             node, ["kind", "spans_notifications", "sync", "length", "trailer", "checksum", "after_damage"])
         var framing = DescribedFraming()
@@ -121,7 +122,7 @@ extension DescriptorReader {
         return framing
     }
 
-    private mutating func frameLength(_ node: DescriptorNode, _ framing: DescribedFraming) -> DescribedFraming.Length {
+    private mutating func frameLength(_ node: YAMLValue, _ framing: DescribedFraming) -> DescribedFraming.Length {
         let least = max(1, framing.sync.count + framing.trailer.count)
         guard node.entries != nil else {
             if node.text == "by_packet" { return .byKind([]) }
@@ -137,7 +138,7 @@ extension DescriptorReader {
         return .field(field, plus: plus, maximum: maximum ?? min(DescribedFraming.lengthMaximum, max(least, most)))
     }
 
-    private mutating func checksum(_ node: DescriptorNode) -> DescribedChecksum? {
+    private mutating func checksum(_ node: YAMLValue) -> DescribedChecksum? {
         let found = fields(node, ["kind", "at", "bit", "type", "from", "to"])
         let named = CyclicRedundancyCheck.named.map { (word: $0.name, value: DescribedChecksum.Algorithm.crc($0.check)) }
         let kinds: [(word: String, value: DescribedChecksum.Algorithm)] =
@@ -160,7 +161,7 @@ extension DescriptorReader {
         return DescribedChecksum(algorithm, at: field, from: from, to: to)
     }
 
-    private mutating func ownCheck(_ node: DescriptorNode) -> DescribedChecksum.Algorithm? {
+    private mutating func ownCheck(_ node: YAMLValue) -> DescribedChecksum.Algorithm? {
         let found = fields(node, ["width", "polynomial", "initial", "reflected", "xor"])
         let width = word(required("width", found, "8, 16 or 32"), [("8", 8), ("16", 16), ("32", 32)])
         let polynomial = integer(required("polynomial", found, "such as 0x1021"), 1...0xFFFF_FFFF)
@@ -177,7 +178,7 @@ extension DescriptorReader {
     // MARK: Fields
 
     /// The field that `at`, `bit` and `type` of a mapping tell.
-    mutating func field(_ found: DescriptorFields) -> DescribedField? {
+    mutating func field(_ found: YAMLFields) -> DescribedField? {
         let limit = DescribedFraming.lengthMaximum
         let byte = integer(required("at", found, "the first byte, from 0; -1 is the frame's last"), -limit...(limit - 1))
         let bit = integer(optional("bit", found), 0...7) ?? 0
@@ -197,7 +198,7 @@ extension DescriptorReader {
     private static let typeHint =
         "write kind (u, i or f), bits and byte order (be or le), such as u8, i24be, u12le or f32le"
 
-    mutating func number(_ node: DescriptorNode?) -> DescribedNumber? {
+    mutating func number(_ node: YAMLValue?) -> DescribedNumber? {
         guard let node, !node.isOpen else { return nil }
         if let text = node.text, let number = DescribedNumber(text) { return number }
         if let text = node.text, DescribedNumber(text + "be") != nil {

@@ -1,4 +1,5 @@
 import Headsets
+import YAMLReading
 
 /// Streams and channels.
 extension DescriptorReader {
@@ -16,7 +17,7 @@ extension DescriptorReader {
     private static let magnitudes = -StreamDescription.magnitudes.upperBound...StreamDescription.magnitudes.upperBound
     private static let channelKeys = ["type", "unit", "scale", "offset", "range"]
 
-    mutating func readStreams(_ found: DescriptorFields, isDescribedByHeadset: Bool) {
+    mutating func readStreams(_ found: YAMLFields, isDescribedByHeadset: Bool) {
         let node =
             isDescribedByHeadset ? optional("streams", found) : required("streams", found, "a list with at least one stream")
         guard let node else { return }
@@ -30,7 +31,7 @@ extension DescriptorReader {
         for element in elements.prefix(Self.streamsMaximum) where !element.isOpen { readStream(element) }
     }
 
-    private mutating func readStream(_ node: DescriptorNode) {
+    private mutating func readStream(_ node: YAMLValue) {
         let found = fields(node, ["name", "sampling_frequency_hertz", "counter", "channels"] + Self.channelKeys)
         let nameHint = "1 ... 32 lower-case letters, digits and '_', beginning with a letter"
         let nameNode = required("name", found, nameHint)
@@ -59,7 +60,7 @@ extension DescriptorReader {
         streams.append(draft)
     }
 
-    private mutating func readCounter(_ found: DescriptorFields, _ draft: inout DraftStream) {
+    private mutating func readCounter(_ found: YAMLFields, _ draft: inout DraftStream) {
         guard let node = optional("counter", found) else { return }
         let counter = fields(node, ["modulus", "samples_per_count"])
         if let modulus = integer(counter["modulus"], 2...(1 << 32)) {
@@ -75,7 +76,7 @@ extension DescriptorReader {
     }
 
     private mutating func readChannels(
-        _ list: DescriptorNode, _ stream: DescriptorFields, usual: (ChannelDescription, hasRange: Bool),
+        _ list: YAMLValue, _ stream: YAMLFields, usual: (ChannelDescription, hasRange: Bool),
         _ draft: inout DraftStream
     ) {
         guard let elements = list.elements, !elements.isEmpty else {
@@ -104,7 +105,7 @@ extension DescriptorReader {
             }
             guard let name else { continue }
             if draft.stream.channels.contains(where: { $0.name == name }) {
-                complain(element, "the channel '\(DescriptorNode.printable(name))' is named twice")
+                complain(element, "the channel '\(YAMLValue.printable(name))' is named twice")
             }
             described.0.name = name
             draft.stream.channels.append(described.0)
@@ -114,7 +115,7 @@ extension DescriptorReader {
 
     /// What a stream says of all its channels, or a channel of itself.
     private mutating func channel(
-        named name: String, _ found: DescriptorFields, usual: (channel: ChannelDescription, hasRange: Bool)?,
+        named name: String, _ found: YAMLFields, usual: (channel: ChannelDescription, hasRange: Bool)?,
         isScaleRequired: Bool
     ) -> (ChannelDescription, hasRange: Bool) {
         var channel = usual?.channel ?? ChannelDescription(name: name, scale: 1, rawMinimum: .min, rawMaximum: .max)

@@ -1,6 +1,22 @@
 import Bluetooth
 import BluetoothManagement
 
+/// The adapter in use, as the management channel tells it.
+struct AdapterStatus: Hashable {
+    var state = AdapterState.unknown
+    /// Nil where there is none.
+    var index: ControllerIndex?
+    /// 0 for any.
+    var address: UInt64 = 0
+    /// What is switched on.
+    var settings: ControllerSettings = []
+    /// What could be switched on.
+    var supportedSettings: ControllerSettings = []
+
+    /// True where it is known how it stands with the adapter, and no other process has it.
+    var isOurs: Bool { state != .unknown && state != .inUse }
+}
+
 /// Which adapters there are, and in which state the one in use is, from what the management channel tells. Pure.
 struct AdapterTable: Hashable {
     /// One adapter.
@@ -69,26 +85,27 @@ struct AdapterTable: Hashable {
 
     // MARK: The adapter in use
 
-    /// The adapter in use; nil where there is none.
-    var index: ControllerIndex? { chosen?.index }
-
-    /// Its address; 0 for any.
-    var address: UInt64 { chosen?.information.address.address ?? 0 }
-
-    /// What it has switched on.
-    var settings: ControllerSettings { chosen?.information.currentSettings ?? [] }
-
-    /// What it could have switched on.
-    var supportedSettings: ControllerSettings { chosen?.information.supportedSettings ?? [] }
-
-    /// Its state. An adapter that cannot speak what is asked of it (Bluetooth Classic, Low Energy), or may not, is
+    /// The adapter in use. One that cannot speak what is asked of it (Bluetooth Classic, Low Energy), or may not, is
     /// unsupported.
     ///
-    /// - Parameter isBlocked: tells whether the radio of an adapter such as `hci0` is blocked.
-    func state(isBlocked: (String) -> Bool) -> AdapterState {
+    /// - Parameters:
+    ///   - isBlocked: tells whether the radio of an adapter such as `hci0` is blocked.
+    ///   - mayUse: tells whether no other process has the adapter; taken for true until the next call.
+    func status(isBlocked: (String) -> Bool, mayUse: (String) -> Bool) -> AdapterStatus {
+        let information = chosen?.information
+        let settings = information?.currentSettings ?? []
+        return AdapterStatus(
+            state: state(settings, isBlocked, mayUse), index: chosen?.index, address: information?.address.address ?? 0,
+            settings: settings, supportedSettings: information?.supportedSettings ?? [])
+    }
+
+    private func state(
+        _ settings: ControllerSettings, _ isBlocked: (String) -> Bool, _ mayUse: (String) -> Bool
+    ) -> AdapterState {
         // One that is on is in use, whatever others that appear turn out to be.
         guard isListed, asked.isEmpty || settings.contains(.powered) else { return .unknown }
         guard let chosen else { return .absent }
+        guard mayUse(chosen.index.description) else { return .inUse }
         guard settings.contains(.powered) else { return isBlocked(chosen.index.description) ? .blocked : .poweredOff }
         return settings.contains(transport) ? .poweredOn : .unsupported
     }

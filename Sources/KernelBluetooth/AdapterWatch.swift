@@ -6,11 +6,14 @@ import Glibc
 final class AdapterWatch {
     /// How often a channel that cannot be opened, or broke, is tried again.
     private static let openingPause = Duration.seconds(2)
-    /// How often a blocked radio is looked at: that it is not blocked any more, but still off, is told by nobody.
+    /// How often a blocked radio is looked at where the switches cannot be watched: the management channel does not tell that
+    /// it is not blocked any more, but still off.
     private static let blockedPause = Duration.milliseconds(500)
+    /// How often it is looked whether the other process that has the adapter has ended.
+    private static let lockPause = Duration.seconds(1)
 
-    /// The adapter's state.
-    private(set) var state = AdapterState.unknown
+    /// The adapter in use.
+    private(set) var status = AdapterStatus()
     private var table: AdapterTable
     private var socket: ManagementSocket?
     private var due: MonotonicTime? = .boot
@@ -21,35 +24,33 @@ final class AdapterWatch {
     private let wanted: String?
     private let transport: ControllerSettings
     private let readiness: SocketReadiness
-    private let isBlocked: (String) -> Bool
+    private let radio: RadioSwitches
+    /// Keeps other processes from the adapter, and this one from theirs; nil for one that only looks on.
+    private let lock: AdapterLock?
+    /// Readable when a radio switch has changed; nil where they cannot be watched.
+    private var switches: Int32?
     private let open: () throws(ManagementError) -> ManagementSocket
 
     init(
         adapter: String?, transport: ControllerSettings = .classic, keepsEvents: Bool = false, readiness: SocketReadiness,
-        isBlocked: @escaping (String) -> Bool, open: @escaping () throws(ManagementError) -> ManagementSocket
+        radio: RadioSwitches, lock: AdapterLock? = nil, open: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
         wanted = adapter
         self.transport = transport
         self.keepsEvents = keepsEvents
         table = AdapterTable(wanted: adapter, transport: transport)
         self.readiness = readiness
-        self.isBlocked = isBlocked
+        self.radio = radio
+        self.lock = lock
         self.open = open
+        switches = radio.open()
+        if let switches { readiness.watch(switches, for: .reading) }
     }
 
-    deinit { if let socket { readiness.unwatch(socket.descriptor) } }
-
-    /// The address of the adapter in use; 0 for any.
-    var address: UInt64 { table.address }
-
-    /// The adapter in use; nil where there is none.
-    var index: ControllerIndex? { table.index }
-
-    /// What the adapter in use has switched on.
-    var settings: ControllerSettings { table.settings }
-
-    /// What it could have switched on.
-    var supportedSettings: ControllerSettings { table.supportedSettings }
+    deinit {
+        if let socket { readiness.unwatch(socket.descriptor) }
+        closeSwitches()
+    }
 
     /// The channel's file descriptor; nil where it is closed.
     var descriptor: Int32? { socket?.descriptor }
@@ -73,13 +74,37 @@ final class AdapterWatch {
         if let due, due <= now {
             self.due = nil
             if socket == nil { reopen(at: now) }
-        } else if let socket, !ready.contains(socket.descriptor) {
+        } else if !readSwitches(ready), let socket, !ready.contains(socket.descriptor) {
             return
         }
         receive(at: now)
         guard socket != nil else { return }
-        state = table.state(isBlocked: isBlocked)
-        due = state == .blocked ? now + Self.blockedPause : nil
+        status = table.status(isBlocked: radio.isBlocked, mayUse: { [lock] in lock?.take($0) ?? true })
+        switch status.state {
+        case .blocked where switches == nil: due = now + Self.blockedPause
+        case .inUse: due = now + Self.lockPause
+        default: due = nil
+        }
+    }
+
+    /// Takes what the radio switches tell. Returns whether one has changed.
+    private func readSwitches(_ ready: [Int32]) -> Bool {
+        guard let switches, ready.contains(switches) else { return false }
+        // Each event is read whole and by itself; nine bytes since Linux 5.11, eight before.
+        var event = [UInt8](repeating: 0, count: 64)
+        while true {
+            let count = read(switches, &event, event.count)
+            if count > 0 || count < 0 && errno == EINTR { continue }
+            if count == 0 || errno != EAGAIN { closeSwitches() }
+            return true
+        }
+    }
+
+    private func closeSwitches() {
+        guard let switches else { return }
+        readiness.unwatch(switches)
+        close(switches)
+        self.switches = nil
     }
 
     /// Closes the link to a peripheral, where this process may (CAP_NET_ADMIN): the kernel itself keeps a link whose headset is
@@ -88,7 +113,7 @@ final class AdapterWatch {
     /// Never to be called while the peripheral is only paged: the kernel (seen in 6.1) would cancel the page, but wait for the
     /// end of a link that never was, and refuse this command to everybody from then on.
     func disconnect(_ peripheral: PeripheralIdentifier) {
-        guard let socket, let index = table.index else { return }
+        guard let socket, let index = status.index else { return }
         try? socket.send(.disconnect(peripheral, index))
     }
 
@@ -100,7 +125,7 @@ final class AdapterWatch {
             self.socket = socket
             readiness.watch(socket.descriptor, for: .reading)
         } catch {
-            state =
+            status.state =
                 switch error {
                 case .cannotOpen(EAFNOSUPPORT): .unreachable
                 case _ where error.disposition == .waitForOperator: .unauthorized
@@ -123,7 +148,7 @@ final class AdapterWatch {
                 readiness.unwatch(socket.descriptor)
                 self.socket = nil
                 // `resetting` would be bluetoothd.
-                state = .unknown
+                status.state = .unknown
                 due = now + Self.openingPause
             }
         }

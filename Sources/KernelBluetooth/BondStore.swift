@@ -10,14 +10,18 @@ public struct BondStore {
     /// The keys of headsets of Bluetooth Classic, which come and go together with the others.
     public let linkKeys: LinkKeyStore
 
+    /// Whether the keys of a headset that says that it has none any more are forgotten, so that it is paired anew.
+    let forgetsLostKeys: Bool
+
     /// Creates a store from its two halves, and the other one.
     public init(
         load: @escaping () -> [Bond], save: @escaping (Bond?, PeripheralIdentifier) -> Void,
-        linkKeys: LinkKeyStore = LinkKeyStore([]) { _, _ in }
+        linkKeys: LinkKeyStore = LinkKeyStore([]) { _, _ in }, forgetsLostKeys: Bool = true
     ) {
         self.load = load
         self.save = save
         self.linkKeys = linkKeys
+        self.forgetsLostKeys = forgetsLostKeys
     }
 }
 

@@ -9,12 +9,19 @@ public final class LinkKeyStore {
 
     /// In the order in which they were made; those of earlier processes come first.
     public private(set) var keys: [LinkKey]
+    /// Whether the key of a headset that says that it has none any more is forgotten, so that it is paired anew.
+    let forgetsLostKeys: Bool
     private let didChange: (PeripheralIdentifier, LinkKey?) -> Void
 
     /// Creates a store with what was kept earlier.
     ///
-    /// - Parameter didChange: gets the key that is to be kept of a device, or nil where none is any more; must not wait.
-    public init(_ keys: [LinkKey], didChange: @escaping (PeripheralIdentifier, LinkKey?) -> Void) {
+    /// - Parameters:
+    ///   - forgetsLostKeys: whether the key of a headset that has lost its own is forgotten, and the headset paired anew.
+    ///   - didChange: gets the key that is to be kept of a device, or nil where none is any more; must not wait.
+    public init(
+        _ keys: [LinkKey], forgetsLostKeys: Bool = true, didChange: @escaping (PeripheralIdentifier, LinkKey?) -> Void
+    ) {
+        self.forgetsLostKeys = forgetsLostKeys
         self.keys = keys.filter(Self.isValid)
         self.didChange = didChange
     }

@@ -1,4 +1,4 @@
-public import Bluetooth
+import Bluetooth
 import Glibc
 
 /// From a page to a serial port, and back.
@@ -23,9 +23,9 @@ extension SerialPortCentral {
     /// After how many such pauses another program is believed to hold the serial port; the kernel needs 2 s for itself.
     private static let endingTriesMaximum = 50
 
-    // MARK: Calls
+    // MARK: Requests
 
-    public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+    func connect(_ peripheral: PeripheralIdentifier, _ attempt: Attempt) {
         guard state == .poweredOn else {
             return tell(.didFailToConnect(peripheral, error: .adapterUnavailable(state), attempt: attempt))
         }
@@ -40,7 +40,7 @@ extension SerialPortCentral {
         if links[place].isConnected { tell(.didConnect(peripheral, attempt: attempt)) }
     }
 
-    public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+    func cancel(_ peripheral: PeripheralIdentifier, _ attempt: Attempt) {
         if let place = links.firstIndex(where: { $0.identifier == peripheral }) {
             closeSocket(place)
             // Closing its socket cancels a page.
@@ -88,7 +88,7 @@ extension SerialPortCentral {
         guard state == .poweredOn, !links.contains(where: \.isUnderWay), let place = nextToPage else { return }
         links[place].lastPage = now
         links[place].pairing.begin()
-        switch sockets.openServiceDiscovery(links[place].identifier.address, adapter.address) {
+        switch sockets.openServiceDiscovery(links[place].identifier.address, adapter.status.address) {
         case .failure(let error): refused(place, error)
         case .success(let socket):
             links[place].phase = .paging(socket: socket)
@@ -172,7 +172,7 @@ extension SerialPortCentral {
     private func open(_ place: Int, _ channel: UInt8) {
         // The link itself stays up for 2 s after its last channel (HCI_DISCONN_TIMEOUT in the kernel).
         closeSocket(place)
-        switch sockets.openSerialPort(links[place].identifier.address, channel, adapter.address) {
+        switch sockets.openSerialPort(links[place].identifier.address, channel, adapter.status.address) {
         case .failure(let error): refused(place, error)
         case .success(let socket):
             links[place].phase = .opening(socket: socket, until: now + Self.openingLimit)

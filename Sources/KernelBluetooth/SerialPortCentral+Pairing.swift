@@ -28,7 +28,10 @@ extension SerialPortCentral {
             if isToBeStored { linkKeys.keep(key) }
         case .pinCodeRequest(let device, let isLong, let index) where isOurs(device, index):
             // A PIN of 16 digits is asked for only where the kernel was told to make a link of high security: not by us.
-            guard !isLong, let place = place(ofAsking: device) else { return adapter.send(.replyToPINCode(nil, device, index)) }
+            let mayBePaired = linkKeys.forgetsLostKeys || !linkKeys.knows(device)
+            guard !isLong, mayBePaired, let place = place(ofAsking: device) else {
+                return adapter.send(.replyToPINCode(nil, device, index))
+            }
             // It would not ask if it still had its key.
             linkKeys.forget(device)
             links[place].pairing.isUndecided = true
@@ -46,7 +49,7 @@ extension SerialPortCentral {
 
     /// Not while bluetoothd runs, which answers then.
     private func isOurs(_ device: PeripheralIdentifier, _ index: ControllerIndex) -> Bool {
-        index == adapter.index && device.addressType == .classic && !isBluetoothdRunning()
+        index == adapter.status.index && device.addressType == .classic && !isBluetoothdRunning()
     }
 
     /// The place of a link that this process is making, or has.
@@ -107,12 +110,14 @@ extension SerialPortCentral {
         guard let error, error.isOfAuthentication, forgetKey(of: identifier) else {
             return end(identifier, SocketError.ended(error))
         }
-        end(identifier, KernelCentral.lostKeys)
+        end(identifier, KernelKeys.lostKeys)
     }
 
     /// Forgets the key of a headset that has another, or none, here and in the kernel. Returns false where there was none.
     private func forgetKey(of peripheral: PeripheralIdentifier) -> Bool {
-        guard let linkKeys, linkKeys.knows(peripheral), let index = adapter.index else { return false }
+        guard let linkKeys, linkKeys.forgetsLostKeys, linkKeys.knows(peripheral), let index = adapter.status.index else {
+            return false
+        }
         linkKeys.forget(peripheral)
         adapter.send(.unpairDevice(peripheral, index))
         return true

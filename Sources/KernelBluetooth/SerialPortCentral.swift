@@ -1,5 +1,5 @@
 public import Bluetooth
-import BluetoothManagement
+public import BluetoothManagement
 import CLinux
 import Glibc
 
@@ -54,20 +54,20 @@ public final class SerialPortCentral: Central {
     ///   - watch: where its file descriptors are watched.
     public convenience init(
         adapter: String? = nil, linkKeys: LinkKeyStore? = nil, passkeys: [Passkey] = [], channels: [SerialPortChannel] = [],
-        isBluetoothdRunning: @escaping () -> Bool = { false }, watch: DescriptorWatch
+        lock: AdapterLock? = nil, isBluetoothdRunning: @escaping () -> Bool = { false }, watch: DescriptorWatch
     ) {
         self.init(
-            adapter: adapter, linkKeys: linkKeys, passkeys: passkeys, channels: channels,
+            adapter: adapter, linkKeys: linkKeys, passkeys: passkeys, channels: channels, lock: lock,
             isBluetoothdRunning: isBluetoothdRunning, watch: watch,
-            sockets: .kernel, isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
+            sockets: .kernel, radio: .kernel,
             openManagement: { () throws(ManagementError) in try ManagementSocket() })
     }
 
     /// The same with other sockets.
     init(
         adapter: String?, linkKeys: LinkKeyStore?, passkeys: [Passkey], channels: [SerialPortChannel],
-        isBluetoothdRunning: @escaping () -> Bool, watch: DescriptorWatch, sockets: ClassicSockets,
-        isBlocked: @escaping (String) -> Bool,
+        lock: AdapterLock? = nil, isBluetoothdRunning: @escaping () -> Bool, watch: DescriptorWatch, sockets: ClassicSockets,
+        radio: RadioSwitches,
         openManagement: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
         self.linkKeys = linkKeys
@@ -77,7 +77,7 @@ public final class SerialPortCentral: Central {
         self.watch = watch
         self.sockets = sockets
         self.adapter = AdapterWatch(
-            adapter: adapter, keepsEvents: linkKeys != nil, readiness: readiness, isBlocked: isBlocked, open: openManagement)
+            adapter: adapter, keepsEvents: true, readiness: readiness, radio: radio, lock: lock, open: openManagement)
         watch.watch(readiness.descriptor)
     }
 
@@ -100,7 +100,14 @@ public final class SerialPortCentral: Central {
         for identifier in links.filter({ $0.socket.map(ready.contains) ?? false }).map(\.identifier) { serve(identifier) }
         adapter.process(ready, at: now)
         adapterChanged()
-        for event in adapter.takeEvents() { handlePairing(event) }
+        for event in adapter.takeEvents() {
+            handlePairing(event)
+            guard case .reply(let reply) = event,
+                case .success(.connectionInformation(let peripheral, let quality?)) = reply.result,
+                connected(peripheral) != nil
+            else { continue }
+            tell(.didReadRSSI(quality, of: peripheral))
+        }
         expire()
         expireRefusals()
         page()
@@ -113,8 +120,8 @@ public final class SerialPortCentral: Central {
     }
 
     private func adapterChanged() {
-        guard adapter.state != state else { return }
-        state = adapter.state
+        guard adapter.status.state != state else { return }
+        state = adapter.status.state
         tell(.didUpdateState(state))
         guard state != .poweredOn else { return }
         for identifier in links.map(\.identifier) { end(identifier, .adapterUnavailable(state)) }
@@ -122,74 +129,62 @@ public final class SerialPortCentral: Central {
         isScanning = false
     }
 
-    // MARK: What the system holds
+    // MARK: Requests
 
-    /// Nothing: a link ends with the socket of the process that made it.
-    public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        tell(.willRestoreState([], attempt: attempt))
+    /// Restores nothing, as a link ends with the socket of the process that made it. Retrieves this process's own links: a
+    /// serial port serves one program, so another's would be of no use.
+    public func request(_ request: CentralRequest) {
+        switch request {
+        case .restoreState(_, _, let attempt): tell(.willRestoreState([], attempt: attempt))
+        case .retrieveConnectedPeripherals(let services, let attempt):
+            let found = services.contains(.serialPort) ? links.filter(\.isConnected).map(\.identifier) : []
+            tell(.didRetrieveConnected(found, attempt: attempt))
+        case .scanForPeripherals:
+            isScanning = state == .poweredOn
+            if !isScanning { tell(.didFailToScan(.adapterUnavailable(state))) }
+        case .stopScan: isScanning = false
+        case .setConnectionParameters, .trustPeripheral: break
+        case .readRSSI(let peripheral):
+            guard let index = adapter.status.index, connected(peripheral) != nil else { return }
+            adapter.send(.getConnectionInformation(peripheral, index))
+        case .connect(let peripheral, let attempt): connect(peripheral, attempt)
+        case .cancelPeripheralConnection(let peripheral, let attempt): cancel(peripheral, attempt)
+        case .discoverServices(let peripheral, let attempt):
+            let isUp = connected(peripheral) != nil
+            tell(
+                .didDiscoverServices(
+                    peripheral, result: isUp ? .success(Self.database) : .failure(.notConnected), attempt: attempt))
+        case .setNotifyValue(let isOn, let characteristic, let peripheral, let attempt):
+            let error = refusal(of: characteristic, on: peripheral)
+            if error == nil, let place = connected(peripheral) {
+                // What arrived before waits in the kernel, and the headset is held back by RFCOMM's credits.
+                links[place].isNotifying = isOn
+                watchSocket(of: links[place])
+            }
+            tell(.didUpdateNotificationState(characteristic, on: peripheral, error: error, attempt: attempt))
+        case .readValue(let characteristic, let peripheral, let attempt):
+            let error = refusal(of: characteristic, on: peripheral) ?? .att(.readNotPermitted)
+            tell(.didReadValue(characteristic, on: peripheral, result: .failure(error), attempt: attempt))
+        case .writeValue(let value, let characteristic, let type, let peripheral, let attempt):
+            // With response, the answer says that the bytes are on their way: a serial port confirms nothing.
+            let error = refusal(of: characteristic, on: peripheral) ?? write(value, to: peripheral)
+            if type == .withResponse {
+                tell(.didWriteValue(characteristic, on: peripheral, error: error, attempt: attempt))
+            }
+        }
     }
 
-    /// This process's own links: a serial port serves one program, so another's would be of no use.
-    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        let found = services.contains(.serialPort) ? links.filter(\.isConnected).map(\.identifier) : []
-        tell(.didRetrieveConnected(found, attempt: attempt))
+    private func write(_ value: [UInt8], to peripheral: PeripheralIdentifier) -> CentralError? {
+        guard let place = connected(peripheral) else { return .notConnected }
+        guard links[place].outbox.count + value.count <= Self.outboxLimit else { return .att(.insufficientResources) }
+        links[place].outbox += value
+        flush(place)
+        return nil
     }
-
-    public func scanForPeripherals(matching filter: ScanFilter) {
-        isScanning = state == .poweredOn
-        if !isScanning { tell(.didFailToScan(.adapterUnavailable(state))) }
-    }
-
-    public func stopScan() {
-        isScanning = false
-    }
-
-    // MARK: Attributes
 
     /// The place of the link to a peripheral that is connected.
     private func connected(_ peripheral: PeripheralIdentifier) -> Int? {
         links.firstIndex { $0.identifier == peripheral && $0.isConnected }
-    }
-
-    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        let isUp = connected(peripheral) != nil
-        tell(
-            .didDiscoverServices(
-                peripheral, result: isUp ? .success(Self.database) : .failure(.notConnected), attempt: attempt))
-    }
-
-    public func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        let error = refusal(of: characteristic, on: peripheral)
-        if error == nil, let place = connected(peripheral) {
-            // What arrived before waits in the kernel, and the headset is held back by RFCOMM's credits.
-            links[place].isNotifying = enabled
-            watchSocket(of: links[place])
-        }
-        tell(.didUpdateNotificationState(characteristic, on: peripheral, error: error, attempt: attempt))
-    }
-
-    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        let error = refusal(of: characteristic, on: peripheral) ?? .att(.readNotPermitted)
-        tell(.didReadValue(characteristic, on: peripheral, result: .failure(error), attempt: attempt))
-    }
-
-    /// With response, the answer says that the bytes are on their way: a serial port confirms nothing.
-    public func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        var error = refusal(of: characteristic, on: peripheral)
-        if error == nil, let place = connected(peripheral) {
-            if links[place].outbox.count + value.count <= Self.outboxLimit {
-                links[place].outbox += value
-                flush(place)
-            } else {
-                error = .att(.insufficientResources)
-            }
-        }
-        if type == .withResponse { tell(.didWriteValue(characteristic, on: peripheral, error: error, attempt: attempt)) }
     }
 
     private func refusal(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier) -> CentralError? {

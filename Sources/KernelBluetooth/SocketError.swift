@@ -9,6 +9,12 @@ struct SocketError: Error, Hashable {
     /// The system's error number.
     let code: Int32
 
+    /// A step that took too long.
+    static let timedOut = SocketError(code: ETIMEDOUT)
+
+    /// Whether another program has the channel.
+    var isOfTakenChannel: Bool { code == EBUSY }
+
     /// What it means while a connection is being made.
     enum Refusal: Hashable {
         /// The peripheral did not answer the page: it is away, or off. To be paged again.

@@ -29,6 +29,10 @@ public enum ConnectionEffect: Hashable, Sendable {
     case identifierProven(PeripheralIdentifier, proof: String?)
     /// The identifier belongs to another headset.
     case identifierRejected(PeripheralIdentifier, proof: String?)
+    /// The headset streams at an address that nothing proves to be its own: a person said so, or it was the only one in sight.
+    case adopted(PeripheralIdentifier, replacing: PeripheralIdentifier?, isAutomatic: Bool)
+    /// The headset streams at another address than the one that was adopted by itself, which was somebody else's.
+    case adoptionWithdrawn(PeripheralIdentifier, for: PeripheralIdentifier)
     /// What was concluded from the status query; `status` is nil where there was no answer.
     case statusConcluded(StatusConclusion, status: HeadsetStatus?)
     /// Everything is set up: samples are expected from now on, and what the headset's memory holds can be drained.

@@ -51,15 +51,25 @@ public enum ConnectionEvent: Hashable, Sendable {
 public enum StopReason: String, Hashable, Sendable, CaseIterable {
     /// A person stopped the recording: the headset is told to stop, too.
     case operatorStopped
+    /// A person paused all recordings, which stay open: the headset is told to stop, too.
+    case paused
     /// The process ends and the recording stays open: the headset goes on sampling into its memory, if it has one.
     case shutdown
     /// What the headset sends breaks a rule: it is let go until a person says so, and the recording stays open.
     case quarantined
 
+    /// True where the headset is told to stop sampling.
+    var endsSampling: Bool {
+        switch self {
+        case .operatorStopped, .paused: true
+        case .shutdown, .quarantined: false
+        }
+    }
+
     /// Why samples are missing from then on.
     var gapCause: GapCause {
         switch self {
-        case .operatorStopped: .operatorStopped
+        case .operatorStopped, .paused: .operatorStopped
         case .shutdown: .daemonDown
         case .quarantined: .quarantined
         }

@@ -90,7 +90,9 @@ extension ConnectionMachine {
 
     /// Without an earlier proof, the headset is ours where a person named its address or where it is the first ever found.
     private func isOurs(_ proof: String?, _ link: Link) -> Bool {
-        guard let identityProof else { return identifiers.isEmpty || identifiers.contains(link.identifier) }
+        guard let identityProof else {
+            return identifiers.isEmpty || identifiers.contains(link.identifier) || adopting?.identifier == link.identifier
+        }
         return proof == identityProof
     }
 
@@ -109,7 +111,7 @@ extension ConnectionMachine {
     /// Without a serial number in its status, a headset counts as ours at an address where it was reached before.
     private func mayStayUnproven(_ link: Link) -> Bool {
         !profile.tellsIdentityInStatus || (identityProof == nil && identifiers.isEmpty)
-            || identifiers.contains(link.identifier)
+            || identifiers.contains(link.identifier) || adopting?.identifier == link.identifier
     }
 
     /// It may be ours and merely not tell this time: no reason to leave it alone for long.
@@ -148,7 +150,7 @@ extension ConnectionMachine {
                 guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
                 identityProof = proof
             } else if status.isAwake, !mayStayUnproven(link) {
-                // One that sleeps has to be woken before it can tell; that harms no stranger's headset.
+                // One that sleeps has to be woken before it can tell; that harms nobody's headset.
                 return abandonUnproven(link, at: now, &effects)
             }
             link.status = .known(status)
@@ -234,6 +236,7 @@ extension ConnectionMachine {
         deadline = now + profile.timing.silenceLimit
         lastArrivals = profile.vitalCharacteristics.map { _ in now }
         _ = nextAttempt()
+        settleAdoption(link, &effects)
         promote(link.identifier)
         // Found: wherever else it was looked for is another headset's matter.
         unproven = nil

@@ -108,14 +108,18 @@ extension ConnectionMachine {
             illegalEvents += 1
             return
         }
-        // A service may be shared by other devices (a serial port): without a proof to follow, only a known address counts, or
-        // a service that a scan would go by. A link that a dead process left is advertised no more and found here alone.
-        let usable = found.filter {
-            mayConnect(to: $0, at: now)
-                && (identifiers.contains($0) || $0 == unproven || profile.provesIdentity || isRecognisedByService)
+        // A link that a dead process left is advertised no more and found here alone.
+        let eligible = found.filter { isEligible($0, at: now) }
+        let known = eligible.filter { identifiers.contains($0) }
+        let tried = eligible.filter { !known.contains($0) && ($0 == unproven && mayConnect(to: $0, at: now)) }
+        var ordered = known + tried + eligible.filter { !tried.contains($0) && claim(of: $0) == .provable }
+        // Every device has a serial port of the same service; others have it because they are of the model.
+        let unrecognised = profile.usesSerialPort ? [] : eligible.filter { !ordered.contains($0) }
+        for identifier in unrecognised { heardCandidates.hear(identifier, at: now) }
+        if ordered.isEmpty, let sole = unrecognised.first, isTakenForOurs(sole, at: now) {
+            noteAdopting(sole)
+            ordered = [sole]
         }
-        let known = usable.filter { identifiers.contains($0) }
-        let ordered = known + usable.filter { !identifiers.contains($0) }
         guard let first = ordered.first else {
             effects.append(
                 .layerEnded(LayerOutcome(layer: .serviceRetrieval, identifier: nil, began: began, result: .nothingFound)))
@@ -129,7 +133,7 @@ extension ConnectionMachine {
     // MARK: Layer 3
 
     mutating func scan(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
-        guard mayBeAdvertised else {
+        guard mayBeAdvertised(at: now) else {
             rounds += 1
             return backOff(at: now)
         }
@@ -139,7 +143,7 @@ extension ConnectionMachine {
 
     mutating func scan(until: MonotonicTime, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         state = .scanning(began: now, until: until)
-        stranger = nil
+        provable = nil
         deadline = until
         _ = nextAttempt()
         effects.append(.startScan)
@@ -149,20 +153,60 @@ extension ConnectionMachine {
         _ identifier: PeripheralIdentifier, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
         // Advertisements go on for a moment after the scan was stopped: not illegal, merely late.
-        guard case .scanning(let began, let until) = state, mayConnect(to: identifier, at: now) else { return }
-        let isStranger = !identifiers.isEmpty && !identifiers.contains(identifier)
-        if isStranger, now - began < limits.strangerDelay {
-            // The known address may be heard in a moment; else this one has its turn.
-            if stranger == nil {
-                stranger = identifier
-                deadline = min(deadline ?? .boot, began + limits.strangerDelay)
-            }
-            return
+        guard case .scanning(let began, let until) = state, isEligible(identifier, at: now) else { return }
+        switch claim(of: identifier) {
+        case .known:
+            noteHeard(identifier, at: now)
+            return connectScanned(identifier, began: began, until: until, at: now, &effects)
+        // The known address may be heard in a moment; else this one has its turn.
+        case .provable: provable = provable ?? identifier
+        case .first, .unrecognised: heardCandidates.hear(identifier, at: now)
         }
-        stranger = nil
+        noteListening(since: began, at: now)
+        if let identifier = dueCandidate(began: began, at: now) {
+            return connectScanned(identifier, began: began, until: until, at: now, &effects)
+        }
+        deadline = candidateDeadline(began: began, until: until, at: now)
+    }
+
+    /// Which address that is not known the scan may connect to by now; nil for none.
+    func dueCandidate(began: MonotonicTime, at now: MonotonicTime) -> PeripheralIdentifier? {
+        if let provable, now >= provableDue(began) { return provable }
+        guard let lastListened, now - lastListened <= limits.candidatePeriod else { return nil }
+        return candidates(at: now).first { isTakenForOurs($0, at: now) }
+    }
+
+    /// Whoever advertises more slowly is to be heard, too, before one is taken for the only one in sight.
+    mutating func noteListening(since began: MonotonicTime, at now: MonotonicTime) {
+        if now >= began + limits.bindingDelay { lastListened = now }
+    }
+
+    /// When the scan has to decide about an address that is not known, at the end of its window at the latest.
+    func candidateDeadline(began: MonotonicTime, until: MonotonicTime, at now: MonotonicTime) -> MonotonicTime {
+        var due = [provable.map { _ in provableDue(began) }].compactMap(\.self)
+        if !candidates(at: now).isEmpty { due += [began + limits.bindingDelay, adoptionDue] }
+        return due.filter { $0 > now }.reduce(until) { min($0, $1) }
+    }
+
+    private func provableDue(_ began: MonotonicTime) -> MonotonicTime {
+        identifiers.isEmpty ? began : began + limits.provableDelay
+    }
+
+    mutating func connectScanned(
+        _ identifier: PeripheralIdentifier, began: MonotonicTime, until: MonotonicTime, at now: MonotonicTime,
+        _ effects: inout [ConnectionEffect]
+    ) {
+        provable = nil
+        noteAdopting(identifier)
         effects.append(.stopScan)
         connect(
             Candidate(identifier: identifier, layer: .scan, layerBegan: began, scanEnd: until), at: now, &effects)
+    }
+
+    /// An address that is taken for the headset's although nothing proves it.
+    private mutating func noteAdopting(_ identifier: PeripheralIdentifier) {
+        guard case .unrecognised = claim(of: identifier) else { return }
+        adopting = Adopting(identifier: identifier, replaced: identifiers.first, isAutomatic: true)
     }
 
     mutating func scanFailed(_ error: CentralError, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
@@ -183,18 +227,16 @@ extension ConnectionMachine {
 
     // MARK: Between the layers
 
-    /// An unknown address is worth a connection only where a proof of identity can follow, or where the headset was never
-    /// reached before: two headsets of one model are never taken for each other.
-    private func mayConnect(to identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
-        if isRejected(identifier, at: now) { return false }
-        // A headset of both kinds advertises an address at which its serial port is not.
-        if profile.usesSerialPort, identifier.addressType != .classic { return false }
-        return identifiers.contains(identifier) || identifiers.isEmpty || profile.provesIdentity
+    /// False for an address that is known to be another headset's, or of the wrong kind: a headset of both kinds advertises an
+    /// address at which its serial port is not.
+    func isEligible(_ identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
+        !isRejected(identifier, at: now) && (!profile.usesSerialPort || identifier.addressType == .classic)
     }
 
-    /// True where a scan takes an advertisement of the profile's services for the headset, whatever its name.
-    private var isRecognisedByService: Bool {
-        profile.services.contains(where: profile.recognition.scanFilter.serviceUUIDs.contains)
+    /// An unknown address that an earlier process tried is worth a connection only where a proof of identity can follow, or
+    /// where the headset was never reached: two headsets of one model are never taken for each other.
+    private func mayConnect(to identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
+        isEligible(identifier, at: now) && (identifiers.contains(identifier) || identifiers.isEmpty || profile.provesIdentity)
     }
 
     /// The address is of no use: an unproven one is tried once more where a scan found it and its services were right.
@@ -204,9 +246,11 @@ extension ConnectionMachine {
     }
 
     /// False where the headset is known by classic addresses alone, which nobody advertises: paging them, as a connect does, is
-    /// what finds them, and a scan would only keep the connect waiting.
-    private var mayBeAdvertised: Bool {
+    /// what finds them, and a scan would only keep the connect waiting. Once they have been silent for long, it may have
+    /// another.
+    private func mayBeAdvertised(at now: MonotonicTime) -> Bool {
         identifiers.isEmpty || profile.provesIdentity || identifiers.contains { $0.addressType != .classic }
+            || (adoption.policy != .never && now >= adoptionDue)
     }
 
     private func newLink(

@@ -57,8 +57,18 @@ public struct ConnectionMachine: Sendable {
     /// Where the next round's cached identifiers begin, so that more than fit in a round all get their turn.
     var identifierTurn = 0
     var restorationDone = false
-    /// An unknown address that the scan has found, and that waits for its turn.
-    var stranger: PeripheralIdentifier?
+    /// An address that can prove to be the headset's, which the scan has found, and that waits for its turn.
+    var provable: PeripheralIdentifier?
+    /// What is done about addresses that nothing proves.
+    public var adoption: Adoption
+    /// An address that was adopted by itself and that no person has confirmed; nil where there is none.
+    public var provisional: PeripheralIdentifier?
+    var adopting: Adopting?
+    var heardCandidates = CandidateList()
+    /// When a scan had last gone on for so long that everybody in sight was heard.
+    var lastListened: MonotonicTime?
+    /// When one of the known addresses was heard last, or the search for them began; nil before.
+    var lastHeard: MonotonicTime?
     /// When each of the profile's vital characteristics sent last, in the order of the profile.
     var lastArrivals: [MonotonicTime] = []
     /// Identifiers of other headsets, and until when they are left alone.
@@ -125,35 +135,41 @@ public struct ConnectionMachine: Sendable {
     /// - Parameters:
     ///   - identifiers: under which the headset was reached before, best first.
     ///   - identityProof: what proved it to be this headset.
+    ///   - knownBoot: the boot identifier of the headset's latest epoch.
     ///   - preserved: what an earlier process left; its connected or pending peripheral is tried first.
+    ///   - adoption: what is done about addresses that nothing proves.
     ///   - firstAttempt: attempts are numbered from the one after it; machines on one central have ranges of their own.
     ///   - seed: of the jitter.
     public init(
         profile: any HeadsetProfile, identifiers: [PeripheralIdentifier], identityProof: String?,
-        preserved: PreservedState? = nil, limits: ReconnectionLimits = ReconnectionLimits(), firstAttempt: Attempt = .none,
-        seed: UInt64
+        knownBoot: UInt32? = nil, preserved: PreservedState? = nil, adoption: Adoption = Adoption(),
+        limits: ReconnectionLimits = ReconnectionLimits(), firstAttempt: Attempt = .none, seed: UInt64
     ) {
         self.profile = profile
         self.identifiers = identifiers
         self.identityProof = identityProof
+        self.adoption = adoption
         self.limits = limits
         self.attempt = firstAttempt
         self.backoff = Backoff(seed: seed)
+        self.knownBoot = knownBoot
         if let preserved {
-            knownBoot = preserved.bootIdentifier
             unproven = [preserved.peripheral, preserved.unproven].lazy.compactMap(\.self)
                 .first { !identifiers.contains($0) }
             if let identifier = preserved.peripheral, identifiers.contains(identifier) { promote(identifier) }
         }
     }
 
-    /// The headset's last answer on the present link.
-    public var lastStatus: HeadsetStatus? {
+    /// The link that is up; nil for none.
+    public var link: Link? {
         switch state {
-        case .establishing(let link, _), .streaming(let link, _), .stopping(let link): link.lastStatus
+        case .establishing(let link, _), .streaming(let link, _), .stopping(let link): link
         default: nil
         }
     }
+
+    /// The headset's last answer on the present link.
+    public var lastStatus: HeadsetStatus? { link?.lastStatus }
 
     /// The services that were discovered tell which kind of headset it is; see ``HeadsetProfile/adapted(to:)``.
     public mutating func adapt(to profile: any HeadsetProfile) {
@@ -163,6 +179,7 @@ public struct ConnectionMachine: Sendable {
     /// Takes one event. Returns what is to be done, in order.
     public mutating func handle(_ event: ConnectionEvent, at now: MonotonicTime) -> [ConnectionEffect] {
         var effects: [ConnectionEffect] = []
+        if case .samplesReceived = event {} else { noteKnownHeadset(at: now) }
         switch event {
         case .samplesReceived(let characteristic): samplesReceived(from: characteristic, at: now)
         case .deadlineReached:
@@ -203,10 +220,18 @@ public struct ConnectionMachine: Sendable {
         return attempt
     }
 
-    /// Puts the identifier first.
+    /// Puts the identifier first. The same address of the other type, which a person may have meant, does not exist then.
     mutating func promote(_ identifier: PeripheralIdentifier) {
-        identifiers.removeAll { $0 == identifier }
+        identifiers.removeAll { $0 == identifier || $0.differsInTypeAlone(from: identifier) }
         identifiers.insert(identifier, at: 0)
+        if identifiers.count > limits.identifiersKept { identifiers.removeLast() }
+    }
+
+    /// A person names other addresses than before. What is connected, or tried just now, goes on.
+    public mutating func replace(_ former: [PeripheralIdentifier], with named: [PeripheralIdentifier]) {
+        identifiers.removeAll { former.contains($0) && !named.contains($0) }
+        identifiers += named.filter { !identifiers.contains($0) }
+        rejected.removeAll { named.contains($0.identifier) && !former.contains($0.identifier) }
     }
 
     /// True where the identifier was found to be another headset's a short while ago.
@@ -251,7 +276,7 @@ extension ConnectionMachine {
             effects.append(.streamingEnded(reason.gapCause))
             stop(link, reason, at: now, &effects)
         case .stopping(let link):
-            if reason != .operatorStopped { cancel(link.identifier, then: .stop, at: now, &effects) }
+            if !reason.endsSampling { cancel(link.identifier, then: .stop, at: now, &effects) }
         }
     }
 
@@ -259,7 +284,7 @@ extension ConnectionMachine {
     private mutating func stop(
         _ link: Link, _ reason: StopReason, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
-        guard reason == .operatorStopped, link.isDiscovered, !profile.commands(for: .stop, status: link.lastStatus).isEmpty
+        guard reason.endsSampling, link.isDiscovered, !profile.commands(for: .stop, status: link.lastStatus).isEmpty
         else { return cancel(link.identifier, then: .stop, at: now, &effects) }
         state = .stopping(link)
         deadline = now + profile.timing.stepLimit
@@ -278,6 +303,8 @@ extension ConnectionMachine {
         let wasReady = self.adapter == .poweredOn
         self.adapter = adapter
         if adapter == .poweredOn {
+            // What cannot be heard is not silent.
+            if !wasReady { lastHeard = now }
             if case .waitingForAdapter = state { begin(at: now, &effects) }
             return
         }
@@ -325,10 +352,11 @@ extension ConnectionMachine {
                 .layerEnded(LayerOutcome(layer: .serviceRetrieval, identifier: nil, began: began, result: .silent)))
             scan(at: now, &effects)
         case .scanning(let began, let until):
-            if let stranger, now < until {
-                deadline = until
-                return discovered(stranger, at: now, &effects)
+            noteListening(since: began, at: now)
+            if let identifier = dueCandidate(began: began, at: now) {
+                return connectScanned(identifier, began: began, until: until, at: now, &effects)
             }
+            if now < until { return deadline = candidateDeadline(began: began, until: until, at: now) }
             endScan(.nothingFound, began: began, &effects)
             rounds += 1
             // The scan took its time, so that nothing spins: the connection is armed again without a hole.

@@ -3,54 +3,26 @@ import Headsets
 
 /// What a machine wants to know again after the process died: the counterpart of Core Bluetooth's preserved state. Stored as
 /// a row that changes with the events.
+///
+/// It has nothing of scans and subscriptions: on Linux they end with the process that asked for them, over bluetoothd as over
+/// the kernel's sockets, and what is scanned for and subscribed to follows from the headset's model. Links outlive a process
+/// where bluetoothd holds them, and are found by their peripherals.
 public struct PreservedState: Hashable, Sendable {
-    /// The state's name.
-    public var state: String
-    /// The peripheral that is connected or pending.
+    /// The peripheral that is connected, or to which a connection is pending.
     public var peripheral: PeripheralIdentifier?
     /// An address that was connected to and is not proven to be the headset's; see ``ConnectionMachine/unproven``.
     public var unproven: PeripheralIdentifier?
-    /// True while the peripheral is connected, false while the connection is pending.
-    public var isConnected: Bool
-    /// Characteristics whose notifications are on.
-    public var subscribed: [BluetoothUUID]
-    /// What is scanned for; nil while no scan runs.
-    public var scanFilter: ScanFilter?
-    /// The boot identifier of the headset's latest epoch.
-    public var bootIdentifier: UInt32?
 
     /// Creates a preserved state.
-    public init(
-        state: String, peripheral: PeripheralIdentifier? = nil, unproven: PeripheralIdentifier? = nil,
-        isConnected: Bool = false, subscribed: [BluetoothUUID] = [], scanFilter: ScanFilter? = nil,
-        bootIdentifier: UInt32? = nil
-    ) {
-        self.state = state
+    public init(peripheral: PeripheralIdentifier? = nil, unproven: PeripheralIdentifier? = nil) {
         self.peripheral = peripheral
         self.unproven = unproven
-        self.isConnected = isConnected
-        self.subscribed = subscribed
-        self.scanFilter = scanFilter
-        self.bootIdentifier = bootIdentifier
     }
 }
 
 extension ConnectionMachine {
     /// What is to be preserved now.
-    public var preservedState: PreservedState {
-        var preserved = PreservedState(
-            state: state.name, peripheral: peripheral, unproven: unproven, bootIdentifier: knownBoot)
-        switch state {
-        case .stopped, .waitingForAdapter, .waitingForOperator, .restoring, .retrieving, .backingOff, .connecting, .cancelling:
-            break
-        case .scanning: preserved.scanFilter = profile.recognition.scanFilter
-        case .establishing(let link, _), .streaming(let link, _), .stopping(let link):
-            preserved.isConnected = true
-            if link.isControlSubscribed { preserved.subscribed += profile.controlCharacteristics }
-            if link.isDataSubscribed { preserved.subscribed += profile.dataCharacteristics }
-        }
-        return preserved
-    }
+    public var preservedState: PreservedState { PreservedState(peripheral: peripheral, unproven: unproven) }
 
     /// The identifier that is connected to or tried; nil where there is none.
     public var peripheral: PeripheralIdentifier? {

@@ -30,10 +30,17 @@ public struct ReconnectionLimits: Hashable, Sendable {
     public var backoffMaximum: Duration = .milliseconds(1000)
     /// How long streaming must have held before the pauses start from the minimum again.
     public var stableAfter: Duration = .milliseconds(10_000)
+    /// How many identifiers are kept: as many as the database keeps of a headset whose address rotates.
+    public var identifiersKept = 16
     /// How many cached identifiers are tried in one round.
     public var identifiersPerRound = 2
-    /// Layer 3: how long the scan waits for a known address before it connects to an unknown one, which may be another headset.
-    public var strangerDelay: Duration = .milliseconds(500)
+    /// Layer 3: how long the scan waits for a known address before it connects to an unknown one, which has to prove itself.
+    public var provableDelay: Duration = .milliseconds(500)
+    /// Layer 3: how long the scan listens before a headset that proves nothing counts as the only one in sight. Peripherals
+    /// that are in no hurry advertise every 1 - 1.2 s (Core Specification, Vol 3, Part C, Appendix A).
+    public var bindingDelay: Duration = .milliseconds(2500)
+    /// For how long a candidate counts as in sight after it was heard: longer than the rounds in which nothing is scanned.
+    public var candidatePeriod: Duration = .seconds(10)
     /// For how long an identifier that belongs to another headset is not tried again.
     public var rejectionPeriod: Duration = .seconds(600)
 

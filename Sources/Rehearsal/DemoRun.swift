@@ -11,7 +11,7 @@ public final class DemoRun {
     private let world: SimulatedWorld
     private let tell: (DemoEvent) -> Void
     private var timeline: DemoTimeline
-    private var daemon: VirtualDaemon?
+    private var driver: VirtualDriver?
     /// False while what another process did is played again.
     private var isTelling = true
     /// A defect between the engine and the database, to see that the audit bites.
@@ -45,8 +45,8 @@ public final class DemoRun {
             headset: DemoPlan.headsetName, model: plan.profile.model, label: "demo", subject: "simulated", task: "rest",
             at: world.now)
         try start(store)
-        try daemon?.advance(to: plan.killTime)
-        return Interruption(bufferedRows: daemon?.acquirer.bufferedRows ?? 0, worldDigest: world.digest)
+        driver?.advance(world, to: plan.killTime)
+        return Interruption(bufferedRows: driver?.engine.bufferedRows ?? 0, worldDigest: world.digest)
     }
 
     /// What the second process does, from its start to the end of the recording.
@@ -57,39 +57,44 @@ public final class DemoRun {
         isTelling = false
         let before = try runUntilKill(store: try Store.inMemory(hostBoot: store.hostBoot))
         guard before.worldDigest == worldDigest else { return false }
-        daemon = nil
+        driver = nil
         world.kill()
         timeline = DemoTimeline(plan, after: world)
         isTelling = true
-        try world.advance(
+        world.advance(
             to: plan.restartTime, next: { nil },
             step: { _ in
                 observe()
                 return false
             })
         try start(store)
-        try daemon?.advance(to: plan.end)
+        driver?.advance(world, to: plan.end)
         note(.world(at: world.now, "stop", "a person stops the recording"))
         if let recording = try store.openRecordings().first?.recording {
             try store.stopRecording(recording, at: world.now)
         }
-        return try daemon?.finish(within: Self.patience) ?? false
+        return driver?.finish(world, within: Self.patience) ?? false
     }
 
     private func start(_ store: Store) throws(StorageError) {
-        let started = try VirtualDaemon(
-            world: world, store: store, seed: plan.seed,
-            profile: { [plan] open in open.headsetName == DemoPlan.headsetName ? plan.profile : nil },
-            unixNanoseconds: { [plan] now in plan.startUnixNanoseconds + (now - DemoPlan.begin).nanoseconds })
+        // Named by its serial number, so that it need not be listened for whether others of the model are there.
+        let known = KnownHeadset(
+            name: DemoPlan.headsetName, profile: plan.profile, identityProof: plan.headset.serialNumber)
+        let started = try VirtualDriver(
+            in: world, store: store, seed: plan.seed,
+            unixNanosecondsAtBoot: plan.startUnixNanoseconds - DemoPlan.begin.nanoseconds,
+            lookUp: { open in open.headsetName == known.name ? known : nil })
         started.willCommit = { [defect] batch in defect?.spoil(&batch) }
         started.committed = { [unowned self] batch, now in timeline.note(batch, committedAt: now) { self.note($0) } }
+        started.reported = { [unowned self] told, _ in
+            if case .returned(let back) = told { timeline.note(back) { self.note($0) } }
+        }
         started.stepped = { [unowned self] in observe() }
-        daemon = started
+        driver = started
     }
 
     private func observe() {
-        timeline.observe(world, isDaemonAlive: daemon != nil) { note($0) }
-        for back in daemon?.acquirer.takeReturns() ?? [] { timeline.note(back) { note($0) } }
+        timeline.observe(world, isDaemonAlive: driver != nil) { note($0) }
     }
 
     private func note(_ event: DemoEvent) {

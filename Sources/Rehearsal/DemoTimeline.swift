@@ -105,7 +105,7 @@ struct DemoTimeline {
     }
 
     mutating func note(_ batch: WriteBatch, committedAt now: MonotonicTime, _ tell: (DemoEvent) -> Void) {
-        for event in batch.connectionEvents {
+        for case .connectionEvent(let event) in batch.changes {
             defer { lastState = event.state }
             guard event.state == "searching", event.at < end else { continue }
             // Most links are silent for a moment before they are lost.
@@ -116,19 +116,19 @@ struct DemoTimeline {
                 tell(.eegsync(at: event.at, "searching", text))
             }
         }
-        for epoch in batch.epochs where epoch.number > 0 {
+        for case .epoch(let epoch) in batch.changes where epoch.number > 0 {
             let text = "asks the headset, learns of the reboot, and begins epoch \(epoch.number + 1)"
             tell(.eegsync(at: epoch.began, "epoch", text))
         }
         noteRows(of: batch, at: now, tell)
-        for entry in batch.ledger { note(entry, at: now, tell) }
-        for stop in batch.stoppedRecordings {
+        for case .ledger(let entry) in batch.changes { note(entry, at: now, tell) }
+        for case .recording(.stopped(_, let time)) in batch.changes {
             for (firstN, gap) in gaps.sorted(by: { $0.key < $1.key }) {
                 guard let count = gap.count, count > gap.recovered else { continue }
                 let lost = Self.amount(count - gap.recovered)
-                tell(.eegsync(at: stop.at, "missing", "gap at n = \(firstN): \(lost) cannot be had, \(gap.cause.rawValue)"))
+                tell(.eegsync(at: time, "missing", "gap at n = \(firstN): \(lost) cannot be had, \(gap.cause.rawValue)"))
             }
-            tell(.eegsync(at: stop.at, "stopped", "ends the recording"))
+            tell(.eegsync(at: time, "stopped", "ends the recording"))
         }
     }
 
@@ -139,8 +139,9 @@ struct DemoTimeline {
             if rows.firstN < nextN { late += Int64(rows.rowCount) }
             nextN = max(nextN, rows.firstN + Int64(rows.rowCount))
         }
-        for case .recover(_, _, 0, let count) in batch.ledger { late -= count }
-        guard late > 0, !batch.epochs.contains(where: { $0.number > 0 }) else { return }
+        for case .ledger(.recover(_, _, 0, let count)) in batch.changes { late -= count }
+        let hasRebooted = batch.changes.contains { if case .epoch(let epoch) = $0 { epoch.number > 0 } else { false } }
+        guard late > 0, !hasRebooted else { return }
         tell(.eegsync(at: now, "recovered", "read \(Self.amount(late)) from the headset's memory before the commit"))
     }
 

@@ -102,42 +102,5 @@ final class BootCentral: Central {
         }
     }
 
-    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        central.restoreState(identifiers: identifiers, services: services, attempt: attempt)
-    }
-
-    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        central.retrieveConnectedPeripherals(withServices: services, attempt: attempt)
-    }
-
-    func scanForPeripherals(matching filter: ScanFilter) { central.scanForPeripherals(matching: filter) }
-
-    func stopScan() { central.stopScan() }
-
-    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) { central.connect(peripheral, attempt: attempt) }
-
-    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central.cancelPeripheralConnection(peripheral, attempt: attempt)
-    }
-
-    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central.discoverServices(on: peripheral, attempt: attempt)
-    }
-
-    func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        central.setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central.readValue(of: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        central.writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
-    }
+    func request(_ request: CentralRequest) { central.request(request) }
 }

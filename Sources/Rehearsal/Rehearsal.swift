@@ -1,6 +1,7 @@
 import Acquisition
 public import Bluetooth
 import Headsets
+import Reconnection
 public import Simulation
 public import Storage
 
@@ -16,13 +17,18 @@ public final class Rehearsal {
     /// What was found so far.
     public internal(set) var report: RehearsalReport
 
-    var acquirer: Acquirer?
+    private var driver: VirtualDriver?
     var checker: RehearsalChecker
-    private var commit: PendingCommit?
     /// When a killed daemon starts again.
     private var restart: MonotonicTime?
     private var commitDelayUntil: MonotonicTime = .boot
     private var diskFullUntil: MonotonicTime = .boot
+    private var busyUntil: MonotonicTime = .boot
+    private var flushRefusedUntil: MonotonicTime = .boot
+    /// After what time a daemon that is ending in order starts again; nil while none ends.
+    private var pauseAfterEnd: Duration?
+    /// By number: whether the wall clock was right when the batch was taken.
+    private var batchesOfRightClock: [UInt64: Bool] = [:]
     private var wallClockStep: Int64 = 0
     /// The present boot of the host: when its boottime was 0, on the world's time, and its wall clock.
     private var bootBegan: MonotonicTime = .boot
@@ -31,25 +37,15 @@ public final class Rehearsal {
     private var reboots: ArraySlice<HostReboot>
     private var generator: SeededGenerator
     private var operatorActions: [OperatorAction] = []
-    private var nextClockReading: MonotonicTime
-    /// What another connection would see first: the operator's wishes changed.
-    private var reconcileDue = true
     private let begin: MonotonicTime
-
-    /// After what time the service manager starts a daemon again that has failed (RestartSec).
-    private static let restartPause = Duration.milliseconds(100)
-
-    private struct PendingCommit {
-        var batch: WriteBatch
-        var due: MonotonicTime
-        /// Whether the wall clock was right when the batch was taken.
-        var isClockRight: Bool
-    }
+    private var driverBegan = MonotonicTime.boot
 
     private struct OperatorAction {
-        enum Kind {
+        enum Kind: Hashable {
             case start, stop
             case measureImpedance(Duration)
+            case adopt(PeripheralIdentifier)
+            case pause, resume
         }
 
         var at: MonotonicTime
@@ -66,7 +62,8 @@ public final class Rehearsal {
         var options = SimulatedWorld.Options()
         options.lateness = plan.lateness
         world = SimulatedWorld(
-            seed: plan.seed, headsets: plan.headsets.map(\.specification), faults: plan.faults, script: plan.script,
+            seed: plan.seed, headsets: plan.headsets.map(\.specification) + plan.neighbours, faults: plan.faults,
+            script: plan.script,
             options: options, start: begin)
         if let store {
             self.store = store
@@ -78,10 +75,13 @@ public final class Rehearsal {
         report = RehearsalReport(seed: plan.seed)
         checker = RehearsalChecker(plan: plan)
         generator = SeededGenerator(seed: plan.seed, purpose: 200)
-        nextClockReading = begin
         for stop in plan.operatorStops {
             operatorActions.append(OperatorAction(at: begin + stop.at, headset: stop.headset, kind: .stop))
             operatorActions.append(OperatorAction(at: begin + stop.at + stop.pause, headset: stop.headset, kind: .start))
+        }
+        for pause in plan.operatorPauses {
+            operatorActions.append(OperatorAction(at: begin + pause.at, headset: 0, kind: .pause))
+            operatorActions.append(OperatorAction(at: begin + pause.at + pause.duration, headset: 0, kind: .resume))
         }
         operatorActions += plan.impedanceMeasurements.map {
             OperatorAction(at: begin + $0.at, headset: $0.headset, kind: .measureImpedance($0.duration))
@@ -92,22 +92,36 @@ public final class Rehearsal {
     /// The whole plan: recordings begin, faults happen, faults end, everything is checked.
     public func run() throws(StorageError) -> RehearsalReport {
         for headset in plan.headsets { try start(headset) }
-        startDaemon(at: world.now)
+        try startDaemon(at: world.now)
         let calm = begin + plan.faultyPeriod
         world.stopFaults(at: calm)
         try advance(to: calm)
-        // A daemon that is down is started again: that is the last fault to end.
-        if restart != nil { restart = calm }
+        // A daemon that is down is started again, on a host that has booted in time: that is the last fault to end.
+        if pauseAfterEnd != nil { kill(for: .zero, at: calm) }
+        if restart != nil { (restart, bootBegan) = (calm, min(bootBegan, calm - Self.startAfterBoot)) }
         commitDelayUntil = min(commitDelayUntil, calm)
         diskFullUntil = min(diskFullUntil, calm)
-        if let due = commit?.due { commit?.due = min(due, calm + plan.commitDuration) }
-        try advance(to: calm + .seconds(10))
-        for (index, headset) in plan.headsets.enumerated() {
-            checker.checkIsBack(index, headset, world: world, since: calm, &report)
+        busyUntil = min(busyUntil, calm)
+        flushRefusedUntil = min(flushRefusedUntil, calm)
+        // Whoever is at an address that nobody knows waits for the set time, and until the address before it is out of sight.
+        let isKnown = try plan.headsets.indices.map(isAtKnownAddress)
+        for (wait, isNow) in [(Duration.seconds(10), true), (.seconds(25), false)] {
+            try advance(to: calm + wait)
+            for (index, headset) in plan.headsets.enumerated() where isKnown[index] == isNow {
+                checker.checkIsBack(index, headset, world: world, since: calm, &report)
+            }
         }
         try advance(to: calm + plan.calmPeriod)
         try finish()
         return report
+    }
+
+    /// False where a headset that proves nothing has an address at which it never was.
+    private func isAtKnownAddress(_ place: Int) throws(StorageError) -> Bool {
+        let headset = plan.headsets[place]
+        guard !headset.profile.provesIdentity, let id = try store.headset(named: headset.name) else { return true }
+        let reached = try store.identifiers(of: id)
+        return reached.isEmpty || reached.contains(world.headsets[place].identifier)
     }
 
     /// Lets everything happen until `end`.
@@ -121,12 +135,7 @@ public final class Rehearsal {
     }
 
     private func nextInstant() -> MonotonicTime? {
-        // A commit that the acquirer wants while one is under way has to wait for it.
-        let wanted = acquirer?.deadline.map { $0 + (bootBegan - .boot) }
-        let deadline = wanted.flatMap { commit != nil && $0 <= world.now ? nil : $0 }
-        var instants = [deadline, commit?.due, restart, operatorActions.first?.at, reboots.first.map { begin + $0.at }]
-        if acquirer != nil { instants.append(nextClockReading) }
-        return instants.compactMap { $0 }.min()
+        [driver?.deadline, restart, operatorActions.first?.at, reboots.first.map { begin + $0.at }].compactMap { $0 }.min()
     }
 
     private func step(at now: MonotonicTime) throws(StorageError) {
@@ -135,53 +144,121 @@ public final class Rehearsal {
         try takeOperatorActions(at: now)
         if let restart, restart <= now {
             self.restart = nil
-            startDaemon(at: now)
+            try startDaemon(at: now)
         }
-        guard let acquirer else { return checker.observe(world, at: now, isDaemonAlive: false) }
-        if nextClockReading <= now {
-            nextClockReading = now + .seconds(1)
-            let reading = clock.reading(after: timeSinceBoot(now))
-            acquirer.observeClock(
-                unixNanoseconds: unixNanoseconds(at: now) + reading.error.nanoseconds, isSynchronised: reading.isSynchronised,
-                at: boottime(now))
-        }
-        if reconcileDue || acquirer.mustReconcile { try reconcile(at: now) }
-        acquirer.process(at: boottime(now))
-        try completeCommit(at: now)
-        beginCommit(at: now)
+        guard let driver else { return checker.observe(world, at: now, isDaemonAlive: false) }
+        driver.step(at: now)
         checker.observe(world, at: now, isDaemonAlive: true)
+        checker.checkPause(world, daemonSince: driverBegan, at: now, &report)
         checker.checkAcknowledgements(world, store, &report)
-        for back in acquirer.takeReturns() { checker.noteReturn(back, bootBegan, &report) }
+        if driver.isFinished { ended(driver, at: now) }
     }
 
     // MARK: The daemon
 
-    private func startDaemon(at now: MonotonicTime) {
+    private func startDaemon(at now: MonotonicTime) throws(StorageError) {
         let central: any Central = world.makeCentral()
-        let spoiled = plan.defect.flatMap { SpoiledCentral(central, defect: $0) } ?? central
-        let next = (try? store.nextStreamID()) ?? 1
-        let own: any Central = bootBegan == .boot ? spoiled : BootCentral(spoiled, bootBegan: bootBegan)
-        acquirer = Acquirer(central: own, nextStreamID: next, seed: plan.seed &+ UInt64(now.nanoseconds))
-        reconcileDue = true
+        let headsets = plan.headsets.map(known)
+        let started = try VirtualDriver(
+            central: plan.defect.flatMap { SpoiledCentral(central, defect: $0) } ?? central, store: store,
+            seed: plan.seed &+ UInt64(now.nanoseconds), bootBegan: bootBegan,
+            lookUp: { open in headsets.first { $0.matches(open) } },
+            conduct: { [unowned self] in conduct($0, at: $1) }, readClock: { [unowned self] in readClock(at: $0) })
+        started.willCommit = { [unowned self] batch in willCommit(&batch) }
+        started.committed = { [unowned self] in committed($0, at: $1) }
+        started.flushed = { [unowned self] _ in checker.flushed() }
+        started.refused = { [unowned self] in checker.add(.storage, "\($0)", at: $1, &report) }
+        started.reported = { [unowned self] in reported($0, at: $1) }
+        started.defect = plan.defect
+        driver = started
+        driverBegan = now
         note("the daemon starts", at: now)
+    }
+
+    /// What the configuration says of a headset; a planted defect takes it for something else.
+    private func known(_ headset: RehearsedHeadset) -> KnownHeadset {
+        var adoption = headset.adoption
+        if plan.defect == .adoptAtOnce { adoption.delay = .zero }
+        if plan.defect == .adoptUnasked { adoption.policy = .automatic }
+        return KnownHeadset(
+            name: headset.name, profile: headset.profile,
+            identifiers: headset.isNamedByAddress ? [headset.specification.identifier] : [], adoption: adoption)
+    }
+
+    private func reported(_ told: AcquisitionReport, at now: MonotonicTime) {
+        switch told {
+        case .returned(let back):
+            checker.checkBinding(
+                back.recording, neighbours: world.headsets.dropFirst(plan.headsets.count), at: now, &report)
+            checker.noteReturn(back, bootBegan, &report)
+        case .unrecognisedCandidate(let name, let identifier):
+            // The operator reads the address off the board, and needs a moment.
+            guard let place = plan.headsets.firstIndex(where: { $0.name == name }),
+                plan.headsets[place].adoption.policy == .ask, world.headsets[place].identifier == identifier
+            else { return }
+            operatorActions.append(
+                OperatorAction(at: now + .seconds(2), headset: place, kind: .adopt(identifier)))
+            operatorActions.sort { $0.at < $1.at }
+        default: break
+        }
     }
 
     /// What `kill -9` does: everything in memory is gone; a commit under way is either done or not.
     private func kill(for duration: Duration, at now: MonotonicTime) {
-        if let commit, generator.next() % 2 == 0 { try? write(commit, at: now) }
-        commit = nil
-        acquirer = nil
+        driver?.kill(completing: generator.next() % 2 == 0, at: now)
+        driver = nil
+        pauseAfterEnd = nil
         checker.daemonEnded(at: now)
         world.kill()
         restart = now + duration
         note("the daemon is killed", at: now)
     }
 
-    private func reconcile(at now: MonotonicTime) throws(StorageError) {
-        reconcileDue = false
-        try acquirer?.reconcile(
-            with: store, profile: { [plan] open in plan.headsets.first { $0.name == open.headsetName }?.profile },
-            at: boottime(now))
+    /// The daemon has ended in order: what it had is written, unless the disk took nothing.
+    private func ended(_ finished: VirtualDriver, at now: MonotonicTime) {
+        if finished.failure == nil, finished.engine.bufferedRows > 0 {
+            checker.add(.endsInOrder, "\(finished.engine.bufferedRows) rows were not written at the end", at: now, &report)
+        }
+        driver = nil
+        checker.daemonEnded(at: now)
+        world.kill()
+        restart = now + (pauseAfterEnd ?? .seconds(1))
+        pauseAfterEnd = nil
+        note("the daemon has ended", at: now)
+    }
+
+    // MARK: The disk
+
+    private func conduct(_ effect: EngineEffect, at now: MonotonicTime) -> VirtualDriver.TaskConduct {
+        switch effect {
+        case .commit, .commitByHeadset, .flush:
+            let slow = min(commitDelayUntil, now + .seconds(10)) - now
+            return VirtualDriver.TaskConduct(duration: max(plan.commitDuration, slow), error: refusal(of: effect, at: now))
+        default: return VirtualDriver.TaskConduct(duration: .milliseconds(1))
+        }
+    }
+
+    private func refusal(of effect: EngineEffect, at now: MonotonicTime) -> StorageError? {
+        if diskFullUntil > now { return .diskFull(detail: "rehearsed") }
+        if case .flush = effect { return flushRefusedUntil > now ? .sqlite(code: 1034, detail: "rehearsed") : nil }
+        return busyUntil > now ? .busy(detail: "rehearsed") : nil
+    }
+
+    private func willCommit(_ batch: inout WriteBatch) {
+        plan.defect?.spoil(&batch)
+        batchesOfRightClock[batch.number] = clock.isRight(after: timeSinceBoot(world.now))
+    }
+
+    private func committed(_ batch: WriteBatch, at now: MonotonicTime) {
+        checker.committed(batch, boot: bootBegan, at: now, &report)
+        let isRight = batchesOfRightClock.removeValue(forKey: batch.number) ?? false
+        checker.clockIsStored[bootCount] = checker.clockIsStored[bootCount] ?? false || isRight
+        guard plan.defect == .writeAfterStop else { return }
+        do {
+            try checker.storeAfterStop(store, &report, at: now)
+        } catch {
+            checker.add(.storage, "\(error)", at: now, &report)
+        }
     }
 
     // MARK: The host
@@ -189,9 +266,12 @@ public final class Rehearsal {
     /// An instant of the world on the boottime of the present boot.
     private func boottime(_ now: MonotonicTime) -> MonotonicTime { now - (bootBegan - .boot) }
 
-    /// The world begins when the first boot is 20 s old.
+    /// The daemon is started so long after the kernel.
+    private static let startAfterBoot = Duration.seconds(20)
+
+    /// The world begins when the daemon is started for the first time.
     private func timeSinceBoot(_ now: MonotonicTime) -> Duration {
-        now - (bootCount == 1 ? begin - .seconds(20) : bootBegan)
+        now - (bootCount == 1 ? begin - Self.startAfterBoot : bootBegan)
     }
 
     private func takeReboot(at now: MonotonicTime) throws(StorageError) {
@@ -199,8 +279,7 @@ public final class Rehearsal {
         reboots.removeFirst()
         kill(for: reboot.downFor, at: now)
         world.losePower()
-        // The daemon is started 20 s after the kernel.
-        bootBegan = now + reboot.downFor - .seconds(20)
+        bootBegan = now + reboot.downFor - Self.startAfterBoot
         bootCount += 1
         clock = reboot.clock
         store = try store.reopened(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)-\(bootCount)"))
@@ -220,7 +299,6 @@ public final class Rehearsal {
             try store.setIdentityProof(serial, of: id)
         }
         checker.began(recording, headset: plan.headsets.firstIndex { $0.name == headset.name } ?? 0, at: world.now)
-        reconcileDue = true
     }
 
     private func takeOperatorActions(at now: MonotonicTime) throws(StorageError) {
@@ -234,15 +312,27 @@ public final class Rehearsal {
             case .stop:
                 let recording = try store.stopRecording(headset: headset.name, at: boottime(now))
                 checker.stopRequested(recording)
-                reconcileDue = true
                 note("the operator stops the recording of \(headset.name)", at: now)
             case .measureImpedance(let duration):
                 _ = try store.startImpedanceMeasurement(
                     headset: headset.name, at: boottime(now), until: boottime(now) + duration)
-                reconcileDue = true
                 note("the operator measures impedances of \(headset.name) for \(duration)", at: now)
+            case .pause, .resume: try setPaused(action.kind == .pause, at: now)
+            case .adopt(let identifier):
+                try store.adopt(identifier, headset: headset.name, at: boottime(now))
+                note("the operator says that \(headset.name) is at \(identifier)", at: now)
             }
         }
+    }
+
+    private func setPaused(_ isPaused: Bool, at now: MonotonicTime) throws(StorageError) {
+        if isPaused, plan.defect != .ignorePause {
+            try store.pause(at: boottime(now))
+        } else {
+            try store.resume(at: boottime(now))
+        }
+        checker.pauseRequested(isPaused, at: now)
+        note(isPaused ? "the operator pauses everything" : "the operator ends the pause", at: now)
     }
 
     // MARK: The daemon's machine
@@ -251,7 +341,7 @@ public final class Rehearsal {
         for fault in world.takeHostFaults() {
             switch fault.fault {
             case .daemonKilled:
-                if acquirer != nil { kill(for: fault.duration, at: now) }
+                if driver != nil { kill(for: fault.duration, at: now) }
             case .wallClockStep:
                 wallClockStep += (generator.next() % 2 == 0 ? 1 : -1) * fault.duration.nanoseconds
                 note("the wall clock steps by \(fault.duration)", at: now)
@@ -259,50 +349,29 @@ public final class Rehearsal {
             case .diskFull:
                 diskFullUntil = max(diskFullUntil, now + fault.duration)
                 note("the disk is full", at: now)
+            case .databaseBusy:
+                busyUntil = max(busyUntil, now + fault.duration)
+                note("another program holds the database for \(fault.duration)", at: now)
+            case .flushRefused:
+                flushRefusedUntil = max(flushRefusedUntil, now + fault.duration)
+                note("the disk refuses to flush for \(fault.duration)", at: now)
+            case .daemonEnded:
+                guard let driver, pauseAfterEnd == nil else { continue }
+                pauseAfterEnd = fault.duration
+                driver.handle(.shutDown, at: now)
+                note("the daemon is ended in order", at: now)
             default: break
             }
         }
     }
 
-    private func unixNanoseconds(at now: MonotonicTime) -> Int64 {
-        plan.unixNanosecondsAtBoot + now.nanoseconds + wallClockStep
-    }
-
-    private func beginCommit(at now: MonotonicTime) {
-        guard commit == nil, var batch = acquirer?.takeBatch(at: boottime(now)) else { return }
-        plan.defect?.spoil(&batch)
-        let due = max(now + plan.commitDuration, min(commitDelayUntil, now + .seconds(10)))
-        commit = PendingCommit(batch: batch, due: due, isClockRight: clock.isRight(after: timeSinceBoot(now)))
-        if plan.defect == .acknowledgeBeforeCommit { acquirer?.committed(batch.number, at: boottime(now)) }
-    }
-
-    private func completeCommit(at now: MonotonicTime) throws(StorageError) {
-        guard var current = commit, current.due <= now else { return }
-        if diskFullUntil > now {
-            acquirer?.writeFailed()
-            current.due = now + .seconds(1)
-            commit = current
-            return
-        }
-        commit = nil
-        do {
-            try write(current, at: now)
-        } catch {
-            checker.add(.storage, "\(error)", at: now, &report)
-            // As in life: what was refused is never acknowledged, and the next process begins with what is stored.
-            return kill(for: Self.restartPause, at: now)
-        }
-        if plan.defect != .acknowledgeBeforeCommit {
-            // As in life, not every commit is flushed to the disk at once.
-            acquirer?.committed(current.batch.number, isDurable: current.batch.number % 3 == 0, at: boottime(now))
-        }
-    }
-
-    private func write(_ pending: PendingCommit, at now: MonotonicTime) throws(StorageError) {
-        try store.commit(pending.batch)
-        checker.committed(pending.batch, boot: bootBegan, at: now, &report)
-        checker.clockIsStored[bootCount] = checker.clockIsStored[bootCount] ?? false || pending.isClockRight
-        if plan.defect == .writeAfterStop { try checker.storeAfterStop(store, &report, at: now) }
+    /// Reads the wall clock at an instant of the boot.
+    private func readClock(at now: MonotonicTime) -> ClockOffsetRecord {
+        let world = now + (bootBegan - .boot)
+        let reading = clock.reading(after: timeSinceBoot(world))
+        let unix = plan.unixNanosecondsAtBoot + world.nanoseconds + wallClockStep + reading.error.nanoseconds
+        return ClockOffsetRecord(
+            at: now, offsetNanoseconds: unix - now.nanoseconds, stepNanoseconds: 0, isSynchronised: reading.isSynchronised)
     }
 
     // MARK: The end
@@ -311,12 +380,13 @@ public final class Rehearsal {
     private func finish() throws(StorageError) {
         let now = world.now
         checker.checkContract(world, &report)
-        while commit != nil || acquirer?.bufferedRows ?? 0 > 0 {
+        while let engine = driver?.engine, engine.bufferedRows > 0 {
             try advance(to: world.now + .seconds(1))
             guard world.now - now < .seconds(60) else { break }
         }
         report.injected = world.injected
         try checker.checkStored(store, world: world, &report)
+        try checker.checkAddresses(store, &report, at: world.now)
         try checker.checkDrained(store, world: world, &report)
         report.simulated = world.now - begin
         report.timeline.sort { $0.time < $1.time }

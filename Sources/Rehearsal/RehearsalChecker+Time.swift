@@ -48,11 +48,9 @@ extension RehearsalChecker {
     /// A correction of the wall clock by less is not noted: the times of two boots may differ by so much (`gap_time`).
     private var clockDifference: Duration { plan.hostReboots.isEmpty ? .zero : AcquisitionLimits().clockStepThreshold }
 
-    /// What waited once for the radio goes on waiting in a Hermes, up to a whole ring, and over links: nothing in its packets
-    /// tells it, and its page says so. Where nothing disturbs the radio nothing waits.
+    /// What waited once for the radio can go on waiting in a headset. Where nothing disturbs the radio nothing waits.
     private func heldBack(by headset: SimulatedHeadset) -> Duration {
-        guard plan.faults != .none, case .hermes = headset.specification.behaviour else { return .zero }
-        return .milliseconds(40) * HermesService.heldPackets
+        plan.faults != .none ? headset.specification.heldBackMaximum : .zero
     }
 
     /// By the boot identifier of the epoch, and the place of the index in that boot.

@@ -9,8 +9,10 @@ import Storage
 struct RehearsalChecker {
     let plan: RehearsalPlan
     var committed = CommittedSamples()
+    /// What a power cut would still cost.
+    private var unflushed: [StreamID: [Range<Int64>]] = [:]
     /// By recording: which headset.
-    private var headsetOfRecording: [RecordingID: Int] = [:]
+    var headsetOfRecording: [RecordingID: Int] = [:]
     /// When each recording was asked for.
     private var requested: [RecordingID: MonotonicTime] = [:]
     private var recordingOfStream: [StreamID: RecordingID] = [:]
@@ -20,6 +22,8 @@ struct RehearsalChecker {
     var segments: [StreamID: [Int64: SegmentRecord]] = [:]
     /// By recording: from the first to the last sample of each link.
     var links: [RecordingID: [ClosedRange<MonotonicTime>]] = [:]
+    /// When addresses were adopted by themselves.
+    var adoptions: [(recording: RecordingID, at: MonotonicTime)] = []
     /// Recordings that the operator stopped, and those whose end is committed.
     private var stopRequested: Set<RecordingID> = []
     private var ended: Set<RecordingID> = []
@@ -29,6 +33,10 @@ struct RehearsalChecker {
     /// By headset: since when it can be reached; nil while it cannot.
     private var availableSince: [MonotonicTime?]
     private var lastReturn: [MonotonicTime?]
+    /// Since when nothing is to be recorded; nil where what is wanted is recorded.
+    var pausedSince: MonotonicTime?
+    /// True where that was disobeyed.
+    var isPauseBroken = false
     /// By boot of the host of which anything is committed: true where something is that was taken when its wall clock was
     /// right. A full disk, or a daemon that is down, may keep what the clock said in the end from being stored.
     var clockIsStored: [Int: Bool] = [:]
@@ -59,8 +67,8 @@ struct RehearsalChecker {
 
     /// Availability begins when everything that a connection needs is there, and ends with any of it.
     mutating func observe(_ world: SimulatedWorld, at now: MonotonicTime, isDaemonAlive: Bool) {
-        for (index, headset) in world.headsets.enumerated() {
-            let isAvailable = isDaemonAlive && world.adapterState == .poweredOn && headset.canBeReached
+        for (index, headset) in world.headsets.prefix(plan.headsets.count).enumerated() {
+            let isAvailable = isDaemonAlive && pausedSince == nil && world.adapterState == .poweredOn && headset.canBeReached
             if !isAvailable {
                 availableSince[index] = nil
             } else if availableSince[index] == nil {
@@ -92,18 +100,22 @@ struct RehearsalChecker {
     mutating func committed(
         _ batch: WriteBatch, boot: MonotonicTime = .boot, at now: MonotonicTime, _ report: inout RehearsalReport
     ) {
-        for stream in batch.newStreams {
-            recordingOfStream[stream.id] = stream.recording
-            positionOfStream[stream.id] = stream.position
+        for change in batch.changes {
+            switch change {
+            case .stream(let stream):
+                recordingOfStream[stream.id] = stream.recording
+                positionOfStream[stream.id] = stream.position
+            case .epoch(var epoch):
+                epoch.began = epoch.began + (boot - .boot)
+                epochs[epoch.stream, default: []].append(epoch)
+            case .segment(let segment): segments[segment.stream, default: [:]][segment.firstN] = segment
+            case .adoption(let adoption): check(adoption, boot, at: now, &report)
+            default: break
+            }
         }
-        for told in batch.epochs {
-            var epoch = told
-            epoch.began = told.began + (boot - .boot)
-            epochs[epoch.stream, default: []].append(epoch)
-        }
-        for segment in batch.segments { segments[segment.stream, default: [:]][segment.firstN] = segment }
         for rows in batch.samples {
             committed.insert(rows)
+            unflushed[rows.stream, default: []].append(rows.firstN..<(rows.firstN + Int64(rows.rowCount)))
             guard let recording = recordingOfStream[rows.stream] else { continue }
             lastRows[recording] = rows
             if let headset = headsetOfRecording[recording] { lastRowsCommitted[headset] = now }
@@ -114,10 +126,10 @@ struct RehearsalChecker {
                     &report)
             }
         }
-        for stop in batch.stoppedRecordings {
-            ended.insert(stop.recording)
-            if !stopRequested.contains(stop.recording) {
-                add(.stoppedStaysStopped, "recording \(stop.recording.rawValue) ended unasked", at: now, &report)
+        for case .recording(.stopped(let recording, _)) in batch.changes {
+            ended.insert(recording)
+            if !stopRequested.contains(recording) {
+                add(.stoppedStaysStopped, "recording \(recording.rawValue) ended unasked", at: now, &report)
             }
         }
     }
@@ -143,11 +155,14 @@ struct RehearsalChecker {
         }
     }
 
+    /// Everything that is committed survives a power cut.
+    mutating func flushed() { unflushed.removeAll() }
+
     // MARK: Acknowledgements
 
     /// Everything below an acknowledged index is committed, or was overwritten before, or is older than the recording.
     mutating func checkAcknowledgements(_ world: SimulatedWorld, _ store: Store, _ report: inout RehearsalReport) {
-        for (number, headset) in world.headsets.enumerated() {
+        for (number, headset) in world.headsets.prefix(plan.headsets.count).enumerated() {
             guard let buffered = headset.buffered else { continue }
             for acknowledgement in buffered.takeAcknowledgements() {
                 check(acknowledgement, of: buffered, number: number, &report)
@@ -168,6 +183,12 @@ struct RehearsalChecker {
         }
         let end = epoch.firstN + (Self.unwrap(acknowledgement.upTo, near: epoch.firstIndex) - epoch.firstIndex)
         guard end > epoch.firstN else { return }
+        if let range = unflushed[stream]?.first(where: { $0.overlaps(epoch.firstN..<end) }) {
+            add(
+                .acknowledgedIsCommitted,
+                "n \(range.lowerBound) of stream \(stream.rawValue) may be forgotten, but does not survive a power cut",
+                at: acknowledgement.time, &report)
+        }
         for hole in committed.holes(in: epoch.firstN..<end, of: stream) {
             guard let lost = Self.firstHeld(hole, stream: acknowledgement.stream, epoch, headset) else { continue }
             add(
@@ -222,11 +243,7 @@ struct RehearsalChecker {
         for violation in world.contractViolations {
             // Which headset an unknown address belongs to is not known before it is asked: while one machine waits at a
             // headset's old address, another may ask at its new one. One machine never has two.
-            if violation.kind == .secondConnectToHeadset,
-                Acquirer.machine(of: violation.earlier) != Acquirer.machine(of: violation.attempt)
-            {
-                continue
-            }
+            if violation.kind == .secondConnectToHeadset, violation.earlier.machine != violation.attempt.machine { continue }
             add(.contract, "\(violation.kind) \(violation.attempt) to \(violation.identifier)", at: violation.time, &report)
         }
     }

@@ -1,4 +1,5 @@
 public import Headsets
+public import Reconnection
 public import Simulation
 
 /// One headset of a rehearsal: what it is, and what the daemon is told about it.
@@ -9,6 +10,11 @@ public struct RehearsedHeadset: Sendable {
     public var specification: HeadsetSpecification
     /// What the daemon believes it to be.
     public var profile: any HeadsetProfile
+    /// What the configuration says of addresses that nothing proves to be its own. Where a person is asked, the operator knows
+    /// the headset's address and adopts it.
+    public var adoption = Adoption(.automatic, after: .seconds(5))
+    /// True where the configuration names the address that it has at the beginning.
+    public var isNamedByAddress = false
 
     /// Creates a rehearsed headset.
     public init(name: String, specification: HeadsetSpecification, profile: any HeadsetProfile) {
@@ -34,6 +40,8 @@ public struct RehearsalPlan: Sendable {
     public var seed: UInt64
     /// The headsets; the first recording of each is wanted from the beginning.
     public var headsets: [RehearsedHeadset]
+    /// Headsets that nobody records, beside them.
+    public var neighbours: [HeadsetSpecification] = []
     /// How long faults happen.
     public var faultyPeriod: Duration
     /// How long the run goes on after all faults have ended; the last part leaves time to drain.
@@ -44,6 +52,8 @@ public struct RehearsalPlan: Sendable {
     public var script: [ScriptedFault]
     /// When the operator stops a recording, and after how long a new one of the same headset is wanted.
     public var operatorStops: [OperatorStop]
+    /// When the operator pauses all recordings; ascending, each after the one before has ended.
+    public var operatorPauses: [OperatorPause]
     /// When the operator measures impedances.
     public var impedanceMeasurements: [OperatorMeasurement]
     /// How late notifications arrive, also after all faults have ended.
@@ -76,6 +86,20 @@ public struct RehearsalPlan: Sendable {
         }
     }
 
+    /// The operator wants nothing recorded for a while, of no headset.
+    public struct OperatorPause: Hashable, Sendable {
+        /// When it begins.
+        public var at: Duration
+        /// How long it lasts.
+        public var duration: Duration
+
+        /// Creates a pause.
+        public init(at: Duration, duration: Duration) {
+            self.at = at
+            self.duration = duration
+        }
+    }
+
     /// The operator measures the impedances of a headset's electrodes.
     public struct OperatorMeasurement: Hashable, Sendable {
         /// The headset's place in ``RehearsalPlan/headsets``.
@@ -102,6 +126,7 @@ public struct RehearsalPlan: Sendable {
         faults = .none
         script = []
         operatorStops = []
+        operatorPauses = []
         impedanceMeasurements = []
         lateness = LatenessModel()
         clock = HostClock()
@@ -160,8 +185,26 @@ public struct RehearsalPlan: Sendable {
         }
         plan.headsets += withoutMemory(&generator)
         plan.drawMeasurements()
+        plan.drawAddresses()
+        plan.drawPause()
         plan.drawWorld()
         return plan
+    }
+
+    /// Every headset of Low Energy may hide behind private addresses. In some seeds a person is asked who is at a new one; then
+    /// another of the model may be in sight.
+    private mutating func drawAddresses() {
+        var generator = SeededGenerator(seed: seed, purpose: 103)
+        for place in headsets.indices where !headsets[place].profile.provesIdentity {
+            headsets[place].specification.usesPrivateAddress = generator.next() % 2 == 0
+            guard generator.next() % 3 == 0 else { continue }
+            headsets[place].adoption.policy = .ask
+            headsets[place].isNamedByAddress = true
+            let model = headsets[place].profile.model
+            if generator.next() % 2 == 0, let other = HeadsetSpecification.headset(ofModel: model, number: 40 + place) {
+                neighbours.append(other)
+            }
+        }
     }
 
     /// Crystals, radios and clocks as bad as they are in the field, in half of the seeds; the others show what faults alone do.
@@ -197,6 +240,17 @@ public struct RehearsalPlan: Sendable {
                         duration: .milliseconds(Int64(200 + generator.below(20_000)))))
             }
         }
+    }
+
+    /// A person wants nothing recorded for a while, in one seed of five.
+    private mutating func drawPause() {
+        var generator = SeededGenerator(seed: seed, purpose: 104)
+        guard generator.below(5) == 0 else { return }
+        operatorPauses = [
+            OperatorPause(
+                at: .milliseconds(Int64(10_000 + generator.below(70_000))),
+                duration: .milliseconds(Int64(500 + generator.below(35_000))))
+        ]
     }
 
     /// Headsets without memory, in some seeds.

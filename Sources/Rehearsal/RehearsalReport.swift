@@ -19,12 +19,17 @@ public struct RehearsalReport: Sendable {
         case contract
         /// What is stored is what the headset sampled: nothing twice, nothing shifted, nothing invented, no headset swapped.
         case storedIsSampled
-        /// What a headset was told to forget is committed.
+        /// What a headset was told to forget is committed, and survives a power cut.
         case acknowledgedIsCommitted
+        /// A daemon that is ended in order writes what it has.
+        case endsInOrder
         /// Nothing is stored after the operator's stop.
         case stoppedStaysStopped
         /// A row has the time at which the headset took it, but for a constant delay.
         case time
+        /// No address is taken for a headset's that nothing proves, unless the configuration or a person allows it, and
+        /// each is written down.
+        case address
         /// Rows and ledger account for every sample.
         case audit
         /// Samples flow within 10 s of everything being in order.

@@ -20,7 +20,7 @@ final class ReplayCentral: Central, VirtualWorld {
     private var linkEnded = false
     private let endsLinks: Bool
     private var answersLeft: Int
-    private var inbox: [CentralEvent] = []
+    private var inbox: [CentralEvent] = [.didUpdateState(.poweredOn)]
     private var connectAttempt: Attempt?
     private(set) var now: MonotonicTime
 
@@ -115,53 +115,35 @@ final class ReplayCentral: Central, VirtualWorld {
 
     var state: AdapterState { .poweredOn }
 
-    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        inbox.append(.willRestoreState([], attempt: attempt))
-    }
-
-    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        inbox.append(.didRetrieveConnected([], attempt: attempt))
-    }
-
-    func scanForPeripherals(matching filter: ScanFilter) {
-        inbox.append(.didDiscover(identifier, advertisement: advertisement, rssi: -60))
-    }
-
-    func stopScan() {}
-
-    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        connectAttempt = attempt
-        inbox.append(.didConnect(peripheral, attempt: attempt))
-    }
-
-    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        connectAttempt = nil
-        inbox.append(.didDisconnect(peripheral, error: nil, attempt: attempt))
-    }
-
-    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        inbox.append(.didDiscoverServices(peripheral, result: .success(database), attempt: attempt))
-    }
-
-    func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        inbox.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
-    }
-
-    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        inbox.append(.didReadValue(characteristic, on: peripheral, result: .success([]), attempt: attempt))
+    func request(_ request: CentralRequest) {
+        switch request {
+        case .restoreState(_, _, let attempt): inbox.append(.willRestoreState([], attempt: attempt))
+        case .retrieveConnectedPeripherals(_, let attempt): inbox.append(.didRetrieveConnected([], attempt: attempt))
+        case .scanForPeripherals: inbox.append(.didDiscover(identifier, advertisement: advertisement, rssi: -60))
+        case .stopScan, .setConnectionParameters, .trustPeripheral, .readRSSI: break
+        case .connect(let peripheral, let attempt):
+            connectAttempt = attempt
+            inbox.append(.didConnect(peripheral, attempt: attempt))
+        case .cancelPeripheralConnection(let peripheral, let attempt):
+            connectAttempt = nil
+            inbox.append(.didDisconnect(peripheral, error: nil, attempt: attempt))
+        case .discoverServices(let peripheral, let attempt):
+            inbox.append(.didDiscoverServices(peripheral, result: .success(database), attempt: attempt))
+        case .setNotifyValue(_, let characteristic, let peripheral, let attempt):
+            inbox.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
+        case .readValue(let characteristic, let peripheral, let attempt):
+            inbox.append(.didReadValue(characteristic, on: peripheral, result: .success([]), attempt: attempt))
+        case .writeValue(_, let characteristic, let type, let peripheral, let attempt):
+            if type == .withResponse {
+                inbox.append(.didWriteValue(characteristic, on: peripheral, error: nil, attempt: attempt))
+            }
+            answerCommand(on: peripheral)
+        }
     }
 
     /// Each command is answered with all that the headset said before it sent data: which answer belongs to which command is
     /// not in the capture.
-    func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        if type == .withResponse {
-            inbox.append(.didWriteValue(characteristic, on: peripheral, error: nil, attempt: attempt))
-        }
+    private func answerCommand(on peripheral: PeripheralIdentifier) {
         guard began == nil else { return }
         for piece in answers {
             inbox.append(.didUpdateValue(piece.characteristic, on: peripheral, value: piece.value, at: now))

@@ -91,30 +91,38 @@ public final class ReplayRun {
         let recording = try store.startRecording(
             headset: wanted.headset, model: headset.profile.model, label: wanted.label, subject: wanted.subject,
             task: wanted.task, at: central.now)
-        let daemon = try VirtualDaemon(
-            world: central, central: central, store: store, seed: 1, commitDuration: .zero,
+        var limits = AcquisitionLimits()
+        // Nobody else has wishes for this process.
+        limits.wishesInterval = nil
+        // Unknown until the capture begins, so that its first piece has the time that it had.
+        let readClock = { [unowned central] (now: MonotonicTime) in
+            central.began.map { began in
+                ClockOffsetRecord(
+                    at: now, offsetNanoseconds: startUnixNanoseconds &- began.nanoseconds, stepNanoseconds: 0,
+                    isSynchronised: true)
+            }
+        }
+        let driver = try VirtualDriver(
+            central: central, store: store, limits: limits, seed: 1,
             // An earlier replay that was interrupted and then stopped is ended with this one.
-            profile: { [profile = headset.profile] open in
-                open.recording == recording || (open.headsetName == wanted.headset && !open.isWanted) ? profile : nil
-            },
-            // Unknown until the capture begins, so that its first piece has the time that it had.
-            unixNanoseconds: { [unowned central] now in
-                central.began.map { startUnixNanoseconds &+ (now - $0).nanoseconds }
-            })
-        daemon.stepped = { [unowned daemon, unowned central] in
-            let phase = daemon.acquirer.phase(of: recording)?.phase
+            lookUp: { [profile = headset.profile] open in
+                open.recording == recording || (open.headsetName == wanted.headset && !open.isWanted)
+                    ? KnownHeadset(name: open.headsetName, profile: profile) : nil
+            }, readClock: readClock)
+        driver.stepped = { [unowned driver, unowned central] in
+            let phase = driver.engine.phase(of: recording)?.phase
             central.isOpen = phase == .streaming || phase == .silent
         }
-        try daemon.advance(to: central.now + Self.patience) { central.isOpen }
+        driver.advance(central, to: central.now + Self.patience) { central.isOpen }
         var isPlayed = false
         if central.isOpen {
             central.begin()
-            daemon.readClock()
-            isPlayed = try play(central, daemon, progress)
+            if let reading = readClock(central.now) { driver.handle(.clock(reading), at: central.now) }
+            isPlayed = play(central, driver, progress)
         }
-        try daemon.flush()
         try store.stopRecording(recording, at: central.now)
-        let isEnded = try daemon.finish(within: Self.patience)
+        let isEnded = driver.finish(central, within: Self.patience)
+        try driver.end(at: central.now)
         return Report(
             recording: recording, isComplete: isPlayed && isEnded, duration: contents.duration,
             foreignPieceCount: central.foreignPieceCount, discardedByteCount: headset.learnt.discardedByteCount,
@@ -123,18 +131,18 @@ public final class ReplayRun {
 
     /// Returns false where something keeps the pieces from being taken.
     private func play(
-        _ central: ReplayCentral, _ daemon: VirtualDaemon, _ progress: (Double) -> Void
-    ) throws(StorageError) -> Bool {
+        _ central: ReplayCentral, _ driver: VirtualDriver, _ progress: (Double) -> Void
+    ) -> Bool {
         let total = Double(max(1, contents.duration.nanoseconds))
         var told = central.now
         while let due = central.nextPieceTime {
             // A link that was just made waits for the next piece, however long that takes, and so does one that is never given
             // up.
-            if central.isFresh || headset.profile.epochRule == .boot { try daemon.leap(to: due) }
-            try daemon.advance(to: max(due, central.now)) { central.isFresh }
+            if central.isFresh || headset.profile.epochRule == .boot { leap(central, driver, to: due) }
+            driver.advance(central, to: max(due, central.now)) { central.isFresh }
             if !central.isOpen {
                 // Whoever gave the headset up looks for it at once.
-                try daemon.advance(to: central.now + Self.patience) { central.isOpen }
+                driver.advance(central, to: central.now + Self.patience) { central.isOpen }
                 if !central.isOpen { return false }
             }
             if central.now - told >= Self.progressInterval {
@@ -143,6 +151,13 @@ public final class ReplayRun {
             }
         }
         return true
+    }
+
+    /// Goes to an instant without anything that would have happened until then.
+    private func leap(_ central: ReplayCentral, _ driver: VirtualDriver, to time: MonotonicTime) {
+        guard time > central.now else { return }
+        central.advance(to: time)
+        driver.step(at: central.now)
     }
 
     private var advertisement: Advertisement {

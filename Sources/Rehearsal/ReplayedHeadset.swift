@@ -54,7 +54,7 @@ struct ReplayedHeadset {
             case .read(let uuid):
                 add(uuid)
                 if !reads.contains(uuid) { reads.append(uuid) }
-            case .wait, .abandonLink: break
+            case .wait, .awaitReply, .abandonLink: break
             }
         }
         required.forEach(add)

@@ -1,14 +1,21 @@
 import Bluetooth
+import Headsets
 
 /// A central that a planted defect sits on.
 final class SpoiledCentral: Central {
     private let central: any Central
     private let defect: PlantedDefect
     private var connects = 0
+    /// The latest block of the Buffered EEG service.
+    private var block: BufferedEEGBlock?
+    /// The first peripheral that was discovered.
+    private var shown: PeripheralIdentifier?
 
     /// Nil for a defect that sits elsewhere.
     init?(_ central: any Central, defect: PlantedDefect) {
-        guard [.connectTwice, .giveUpReconnecting, .neverDrain].contains(defect) else { return nil }
+        guard [.connectTwice, .giveUpReconnecting, .neverDrain, .believeMalformed, .bindByChance].contains(defect) else {
+            return nil
+        }
         self.central = central
         self.defect = defect
     }
@@ -16,51 +23,44 @@ final class SpoiledCentral: Central {
     var state: AdapterState { central.state }
     var deadline: MonotonicTime? { central.deadline }
 
-    func process(at now: MonotonicTime) -> [CentralEvent] { central.process(at: now) }
-
-    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        central.restoreState(identifiers: identifiers, services: services, attempt: attempt)
+    func process(at now: MonotonicTime) -> [CentralEvent] {
+        let events = central.process(at: now)
+        switch defect {
+        case .believeMalformed: return events.map(forged)
+        case .bindByChance: return events.filter(isShown)
+        default: return events
+        }
     }
 
-    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        central.retrieveConnectedPeripherals(withServices: services, attempt: attempt)
+    /// A notification that the protocol forbids, read as if it were a block.
+    private func forged(_ event: CentralEvent) -> CentralEvent {
+        guard case .didUpdateValue(let characteristic, let peripheral, let value, let arrival) = event,
+            characteristic == BufferedEEGService.data
+        else { return event }
+        if let decoded = try? BufferedEEGBlock(decoding: value) { block = decoded }
+        guard value.isEmpty, var forged = block, !forged.header.isFromMemory else { return event }
+        forged.header.firstIndex &+= UInt32(forged.header.instantCount)
+        return .didUpdateValue(characteristic, on: peripheral, value: forged.encoded(), at: arrival)
     }
 
-    func scanForPeripherals(matching filter: ScanFilter) { central.scanForPeripherals(matching: filter) }
-
-    func stopScan() { central.stopScan() }
-
-    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        connects += 1
-        if defect == .giveUpReconnecting, connects > 1 { return }
-        central.connect(peripheral, attempt: attempt)
-        if defect == .connectTwice { central.connect(peripheral, attempt: attempt) }
+    /// Of all that are discovered, only the first is passed on.
+    private func isShown(_ event: CentralEvent) -> Bool {
+        guard case .didDiscover(let identifier, _, _) = event else { return true }
+        shown = shown ?? identifier
+        return identifier == shown
     }
 
-    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central.cancelPeripheralConnection(peripheral, attempt: attempt)
-    }
-
-    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central.discoverServices(on: peripheral, attempt: attempt)
-    }
-
-    func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        central.setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central.readValue(of: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
+    func request(_ request: CentralRequest) {
+        switch (defect, request) {
+        case (.giveUpReconnecting, .connect):
+            connects += 1
+            if connects == 1 { central.request(request) }
+        case (.connectTwice, .connect):
+            central.request(request)
+            central.request(request)
         // READ has opcode 6 in the Buffered EEG service.
-        if defect == .neverDrain, value.first == 0x06 { return }
-        central.writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
+        case (.neverDrain, .writeValue(let value, _, _, _, _)) where value.first == 0x06: break
+        default: central.request(request)
+        }
     }
 }

@@ -1,8 +1,7 @@
 import Bluetooth
 import Simulation
-import Storage
 
-/// What a ``VirtualDaemon`` lives in: something with a time of its own, in which things happen.
+/// What a ``VirtualDriver`` lives in: something with a time of its own, in which things happen.
 protocol VirtualWorld: AnyObject {
     /// The present.
     var now: MonotonicTime { get }
@@ -20,9 +19,9 @@ extension VirtualWorld {
     /// - Parameters:
     ///   - next: when the driver itself has something to do; nil for never.
     ///   - step: what is done at an instant; true ends the loop.
-    func advance(
-        to end: MonotonicTime, next: () -> MonotonicTime?, step: (MonotonicTime) throws(StorageError) -> Bool
-    ) throws(StorageError) {
+    func advance<Failure: Error>(
+        to end: MonotonicTime, next: () -> MonotonicTime?, step: (MonotonicTime) throws(Failure) -> Bool
+    ) throws(Failure) {
         while true {
             var instant = nextEventTime
             if let due = next(), due < instant ?? due + .nanoseconds(1) { instant = due }

@@ -54,6 +54,7 @@ struct PendingRequest {
         case setNotify(Bool, BluetoothUUID, PeripheralIdentifier)
         case read(BluetoothUUID, PeripheralIdentifier)
         case write([UInt8], BluetoothUUID, WriteType, PeripheralIdentifier)
+        case readRSSI(PeripheralIdentifier)
     }
 
     var kind: Kind

@@ -66,6 +66,9 @@ public enum Fault: UInt8, Hashable, Sendable, CaseIterable {
     case lostChannelPacket
     /// A status query is not answered.
     case statusUnanswered
+    /// Something comes in the headset's name that it never sends: nothing at all, too little, too much, or from a
+    /// characteristic that it does not have.
+    case malformedNotification
 
     // MARK: Of the headsets' memory; they follow from the headset's specification and are counted when they happen
 
@@ -95,6 +98,12 @@ public enum Fault: UInt8, Hashable, Sendable, CaseIterable {
     case slowCommit
     /// The disk is full.
     case diskFull
+    /// Another program holds the database's write lock (SQLITE_BUSY).
+    case databaseBusy
+    /// The disk cannot make what is committed survive a power cut.
+    case flushRefused
+    /// The daemon is ended in order and started again.
+    case daemonEnded
 
     /// What a fault befalls.
     public enum Scope: Hashable, Sendable {
@@ -112,7 +121,7 @@ public enum Fault: UInt8, Hashable, Sendable, CaseIterable {
         case .adapterOff, .radioBlocked, .adapterVanished, .systemRestarted, .silentRestoration, .silentRetrieval, .silentScan,
             .unknownPeripheral:
             .adapter
-        case .daemonKilled, .wallClockStep, .slowCommit, .diskFull: .host
+        case .daemonKilled, .wallClockStep, .slowCommit, .diskFull, .databaseBusy, .flushRefused, .daemonEnded: .host
         default: .headset
         }
     }

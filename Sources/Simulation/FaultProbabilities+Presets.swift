@@ -21,6 +21,8 @@ extension FaultProbabilities {
         faults.daemonKilled = Episode(perHour: 1, lasting: .milliseconds(100) ... .seconds(20))
         faults.wallClockStep = Episode(perHour: 0.5, lasting: .milliseconds(50) ... .seconds(3600))
         faults.slowCommit = Episode(perHour: 1, lasting: .milliseconds(500) ... .seconds(5))
+        faults.databaseBusy = Episode(perHour: 0.5, lasting: .milliseconds(100) ... .seconds(10))
+        faults.daemonEnded = Episode(perHour: 0.5, lasting: .seconds(1) ... .seconds(10))
         faults.slowConnect = 0.1
         faults.connectFailure = 0.05
         faults.lostConnect = 0.02
@@ -33,6 +35,7 @@ extension FaultProbabilities {
         faults.lostNotification = 0.001
         faults.lostChannelPacket = 0.001
         faults.statusUnanswered = 0.02
+        faults.malformedNotification = 0.0002
         return faults
     }()
 
@@ -59,6 +62,9 @@ extension FaultProbabilities {
         faults.wallClockStep = Episode(perHour: 6, lasting: .milliseconds(1) ... .seconds(86_400))
         faults.slowCommit = Episode(perHour: 20, lasting: .milliseconds(100) ... .seconds(10))
         faults.diskFull = Episode(perHour: 4, lasting: .seconds(1) ... .seconds(60))
+        faults.databaseBusy = Episode(perHour: 10, lasting: .milliseconds(100) ... .seconds(20))
+        faults.flushRefused = Episode(perHour: 6, lasting: .seconds(1) ... .seconds(60))
+        faults.daemonEnded = Episode(perHour: 10, lasting: .milliseconds(50) ... .seconds(20))
         faults.slowConnect = 0.2
         faults.connectFailure = 0.15
         faults.lostConnect = 0.1
@@ -75,6 +81,7 @@ extension FaultProbabilities {
         faults.lostNotification = 0.01
         faults.lostChannelPacket = 0.01
         faults.statusUnanswered = 0.15
+        faults.malformedNotification = 0.01
         return faults
     }()
 }

@@ -62,6 +62,12 @@ public struct FaultProbabilities: Hashable, Sendable {
     public var slowCommit = Episode.never
     /// ``Fault/diskFull``.
     public var diskFull = Episode.never
+    /// ``Fault/databaseBusy``.
+    public var databaseBusy = Episode.never
+    /// ``Fault/flushRefused``.
+    public var flushRefused = Episode.never
+    /// ``Fault/daemonEnded``.
+    public var daemonEnded = Episode.never
 
     /// ``Fault/slowConnect``.
     public var slowConnect = 0.0
@@ -99,6 +105,8 @@ public struct FaultProbabilities: Hashable, Sendable {
     public var lostChannelPacket = 0.0
     /// ``Fault/statusUnanswered``.
     public var statusUnanswered = 0.0
+    /// ``Fault/malformedNotification``.
+    public var malformedNotification = 0.0
 
     /// Creates a set in which nothing goes wrong.
     public init() {}
@@ -126,6 +134,9 @@ public struct FaultProbabilities: Hashable, Sendable {
         case .wallClockStep: wallClockStep
         case .slowCommit: slowCommit
         case .diskFull: diskFull
+        case .databaseBusy: databaseBusy
+        case .flushRefused: flushRefused
+        case .daemonEnded: daemonEnded
         default: nil
         }
     }
@@ -149,6 +160,7 @@ public struct FaultProbabilities: Hashable, Sendable {
         case .lostNotification: lostNotification
         case .lostChannelPacket: lostChannelPacket
         case .statusUnanswered: statusUnanswered
+        case .malformedNotification: malformedNotification
         default: 0
         }
     }

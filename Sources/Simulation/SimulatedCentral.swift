@@ -32,58 +32,7 @@ public final class SimulatedCentral: Central {
         return events
     }
 
-    public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        guard isAlive else { return }
-        world.request(.restore(identifiers: identifiers, services: services), attempt: attempt)
-    }
-
-    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        guard isAlive else { return }
-        world.request(.retrieve(services: services), attempt: attempt)
-    }
-
-    public func scanForPeripherals(matching filter: ScanFilter) {
-        guard isAlive else { return }
-        world.scan(filter)
-    }
-
-    public func stopScan() {
-        guard isAlive else { return }
-        world.stopScan()
-    }
-
-    public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        guard isAlive else { return }
-        world.connect(peripheral, attempt: attempt)
-    }
-
-    public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        guard isAlive else { return }
-        world.cancel(peripheral, attempt: attempt)
-    }
-
-    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        guard isAlive else { return }
-        world.requestFromHeadset(.discover(peripheral), on: peripheral, attempt: attempt)
-    }
-
-    public func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        guard isAlive else { return }
-        world.requestFromHeadset(.setNotify(enabled, characteristic, peripheral), on: peripheral, attempt: attempt)
-    }
-
-    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        guard isAlive else { return }
-        world.requestFromHeadset(.read(characteristic, peripheral), on: peripheral, attempt: attempt)
-    }
-
-    public func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        guard isAlive else { return }
-        world.requestFromHeadset(.write(value, characteristic, type, peripheral), on: peripheral, attempt: attempt)
+    public func request(_ request: CentralRequest) {
+        if isAlive { world.take(request) }
     }
 }

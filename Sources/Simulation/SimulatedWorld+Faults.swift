@@ -59,7 +59,10 @@ extension SimulatedWorld {
     /// Decides whether a fault befalls a request or notification, and counts it.
     func strikes(_ fault: Fault, headset: Int) -> Bool {
         let isForced = conditions[fault, headset] > 0
-        guard isForced || chance.strikes(conditions.probabilities[Int(fault.rawValue)]) else { return false }
+        let probability = conditions.probabilities[Int(fault.rawValue)]
+        // Draws of its own: what else befalls a seed does not depend on it.
+        let strikes = fault == .malformedNotification ? malformation.strikes(probability) : chance.strikes(probability)
+        guard isForced || strikes else { return false }
         injected[fault] += 1
         return true
     }
@@ -224,12 +227,9 @@ extension SimulatedWorld {
         case .lowPower: hasEffect = headset.isBooted && headset.behaviour.sleep(at: clock)
         case .rotatedAddress: hasEffect = rotate(headset)
         case .staleAddress:
-            // A classic address is the device's own for life, and so are some others.
-            hasEffect = !headset.hasSerialPort && !headset.specification.hasFixedAddress
-            if hasEffect {
-                closeLink(headset, error: .linkLost)
-                changeAddress(headset, to: 0b11)
-            }
+            closeLink(headset, error: .linkLost)
+            changeAddress(headset, to: 0b11)
+            hasEffect = true
         case .headsetDisconnect: hasEffect = disconnect(headset, error: .peripheralDisconnected)
         case .operatorDisconnect: hasEffect = disconnect(headset, error: .disconnectedByOperator)
         case .servicesChanged: hasEffect = changeServices(headset)
@@ -279,15 +279,16 @@ extension SimulatedWorld {
     }
 
     private func rotate(_ headset: SimulatedHeadset) -> Bool {
-        guard headset.specification.usesPrivateAddress else { return false }
+        guard headset.specification.usesPrivateAddress, !headset.hasSerialPort else { return false }
         changeAddress(headset, to: 0b01)
         return true
     }
 
-    /// Gives the headset a new random address of the kind that the two highest bits tell.
+    /// Gives the headset a new address: a random one of the kind that the two highest bits tell, or, in place of a static one,
+    /// another of the type that it had, as another board has.
     private func changeAddress(_ headset: SimulatedHeadset, to kind: UInt64) {
-        let address = kind << 46 | chance.next() >> 18
-        headset.identifier = PeripheralIdentifier(address: address, type: .random)
+        let type = kind == 0b11 ? headset.identifier.addressType : .random
+        headset.identifier = PeripheralIdentifier(address: kind << 46 | chance.next() >> 18, type: type)
         headset.identifiers.append(headset.identifier)
         refreshAdvertising(headset)
     }

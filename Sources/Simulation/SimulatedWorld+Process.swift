@@ -108,6 +108,10 @@ extension SimulatedWorld {
         case .didUpdateValue(let uuid, _, let value, _):
             mix(12 ^ uuid.high)
             for byte in value { mix(UInt64(byte)) }
+        case .didTransferPacket(let packet, _, let isReceived, _):
+            mix(isReceived ? 19 : 18)
+            for byte in packet { mix(UInt64(byte)) }
+        case .didReadRSSI(let quality, _): mix(20 ^ UInt64(UInt8(bitPattern: quality.rssi)) << 8)
         case .didReadValue(let uuid, _, _, let attempt): mix(13 ^ uuid.high ^ attempt.number << 8)
         case .didWriteValue(let uuid, _, _, let attempt): mix(14 ^ uuid.high ^ attempt.number << 8)
         }

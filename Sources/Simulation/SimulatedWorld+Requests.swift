@@ -2,6 +2,31 @@ import Bluetooth
 
 /// Requests on their way through the system and over the air, and notifications on their way back.
 extension SimulatedWorld {
+    /// Takes a request of the daemon's process.
+    func take(_ request: CentralRequest) {
+        switch request {
+        case .restoreState(let identifiers, let services, let attempt):
+            self.request(.restore(identifiers: identifiers, services: services), attempt: attempt)
+        case .retrieveConnectedPeripherals(let services, let attempt):
+            self.request(.retrieve(services: services), attempt: attempt)
+        case .scanForPeripherals(let filter): scan(filter)
+        case .stopScan: stopScan()
+        case .setConnectionParameters, .trustPeripheral: break
+        // The controller knows it without a word on the air; nothing is drawn for it.
+        case .readRSSI(let peripheral): schedule(.readRSSI(peripheral), attempt: .none, at: clock + 1_000_000)
+        case .connect(let peripheral, let attempt): connect(peripheral, attempt: attempt)
+        case .cancelPeripheralConnection(let peripheral, let attempt): cancel(peripheral, attempt: attempt)
+        case .discoverServices(let peripheral, let attempt):
+            requestFromHeadset(.discover(peripheral), on: peripheral, attempt: attempt)
+        case .setNotifyValue(let isOn, let characteristic, let peripheral, let attempt):
+            requestFromHeadset(.setNotify(isOn, characteristic, peripheral), on: peripheral, attempt: attempt)
+        case .readValue(let characteristic, let peripheral, let attempt):
+            requestFromHeadset(.read(characteristic, peripheral), on: peripheral, attempt: attempt)
+        case .writeValue(let value, let characteristic, let type, let peripheral, let attempt):
+            requestFromHeadset(.write(value, characteristic, type, peripheral), on: peripheral, attempt: attempt)
+        }
+    }
+
     /// Takes a request that needs no radio.
     func request(_ kind: PendingRequest.Kind, attempt: Attempt) {
         schedule(kind, attempt: attempt, at: clock + draw(options.systemLatency))
@@ -42,6 +67,9 @@ extension SimulatedWorld {
         case .discover(let identifier): discover(identifier, attempt)
         case .setNotify(let on, let uuid, let identifier): setNotify(on, uuid, identifier, attempt)
         case .read(let uuid, let identifier): read(uuid, identifier, attempt)
+        case .readRSSI(let identifier):
+            guard let headset = linked(identifier) else { return }
+            push(.didReadRSSI(LinkQuality(rssi: headset.specification.rssi, transmitPower: 8), of: identifier))
         case .write(let value, let uuid, let type, let identifier): write(value, uuid, type, identifier, attempt)
         }
     }
@@ -216,6 +244,11 @@ extension SimulatedWorld {
             return
         }
         carry(value, from: characteristic, headset)
+        if strikes(.malformedNotification, headset: headset.number) {
+            let isByteStream = headset.hasSerialPort || headset.specification.sendsByteStream
+            let malformed = malformed(value, from: characteristic, isByteStream: isByteStream)
+            carry(malformed.value, from: malformed.characteristic, headset)
+        }
         if strikes(.duplicatedNotification, headset: headset.number) { carry(value, from: characteristic, headset) }
         if link.held != nil { releaseHeld(headset, link: link.serial) }
     }

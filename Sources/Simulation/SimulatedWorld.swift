@@ -78,6 +78,8 @@ public final class SimulatedWorld {
     var timing: SeededGenerator
     var chance: SeededGenerator
     var lateness: SeededGenerator
+    /// Of what is malformed, and how.
+    var malformation: SeededGenerator
     private var lastSerial: UInt32 = 0
 
     /// Creates a world.
@@ -100,6 +102,7 @@ public final class SimulatedWorld {
         timing = SeededGenerator(seed: seed, purpose: 1)
         chance = SeededGenerator(seed: seed, purpose: 2)
         lateness = SeededGenerator(seed: seed, purpose: 3)
+        malformation = SeededGenerator(seed: seed, purpose: 4)
         conditions = FaultConditions(headsetCount: headsets.count, faults: faults)
         self.headsets = headsets.enumerated().map { SimulatedHeadset($1, number: $0, world: self) }
         for headset in self.headsets { headset.behaviour.boot(at: clock) }

@@ -46,49 +46,28 @@ public final class WillingCentral: Central {
         return events
     }
 
-    public func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        events.append(.willRestoreState([], attempt: attempt))
-    }
-
-    public func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        events.append(.didRetrieveConnected([], attempt: attempt))
-    }
-
-    public func scanForPeripherals(matching filter: ScanFilter) {}
-
-    public func stopScan() {}
-
-    public func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        link = attempt
-        events.append(.didConnect(peripheral, attempt: attempt))
-    }
-
-    public func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        link = nil
-        events.append(.didDisconnect(peripheral, error: nil, attempt: attempt))
-    }
-
-    public func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        events.append(.didDiscoverServices(peripheral, result: .success(database), attempt: attempt))
-    }
-
-    public func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        events.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
-    }
-
-    public func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        events.append(.didReadValue(characteristic, on: peripheral, result: .success(readValue), attempt: attempt))
-    }
-
-    public func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        if type == .withResponse {
-            events.append(.didWriteValue(characteristic, on: peripheral, error: nil, attempt: attempt))
+    public func request(_ request: CentralRequest) {
+        switch request {
+        case .restoreState(_, _, let attempt): events.append(.willRestoreState([], attempt: attempt))
+        case .retrieveConnectedPeripherals(_, let attempt): events.append(.didRetrieveConnected([], attempt: attempt))
+        case .scanForPeripherals, .stopScan, .setConnectionParameters, .trustPeripheral, .readRSSI: break
+        case .connect(let peripheral, let attempt):
+            link = attempt
+            events.append(.didConnect(peripheral, attempt: attempt))
+        case .cancelPeripheralConnection(let peripheral, let attempt):
+            link = nil
+            events.append(.didDisconnect(peripheral, error: nil, attempt: attempt))
+        case .discoverServices(let peripheral, let attempt):
+            events.append(.didDiscoverServices(peripheral, result: .success(database), attempt: attempt))
+        case .setNotifyValue(_, let characteristic, let peripheral, let attempt):
+            events.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
+        case .readValue(let characteristic, let peripheral, let attempt):
+            events.append(.didReadValue(characteristic, on: peripheral, result: .success(readValue), attempt: attempt))
+        case .writeValue(let value, let characteristic, let type, let peripheral, let attempt):
+            if type == .withResponse {
+                events.append(.didWriteValue(characteristic, on: peripheral, error: nil, attempt: attempt))
+            }
+            for (characteristic, value) in answer(value, characteristic) { notify(value, from: characteristic, at: now) }
         }
-        for (characteristic, value) in answer(value, characteristic) { notify(value, from: characteristic, at: now) }
     }
 }

@@ -148,17 +148,24 @@ struct RecordingExport {
         ("signal_check", ofStream),
         ("annotation", "t.recording_id = :id"),
         ("impedance", "t.recording_id = :id"),
+        ("adoption", "t.recording_id = :id"),
         ("status_report", duringRecording("boottime_ns")),
         ("connection_attempt", duringRecording("began_boottime_ns")),
         ("connection_event", duringRecording("boottime_ns")),
+        ("streaming_return", "t.recording_id = :id"),
+        ("link_quality", duringRecording("boottime_ns")),
+        ("process", "TRUE"),
+        ("suspension", "TRUE"),
         ("clock_observation", duringRecording("boottime_ns")),
     ]
 
-    /// Tables that stay behind: addresses, keys and what the next process needs, letter boxes, and what each new database has.
+    /// Tables that stay behind: addresses, keys and what the next process needs, requests that end, and what each new
+    /// database has.
     static let leftOut = [
         // The copy's own, written with its channels.
         "channel_declaration",
-        "headset_identifier", "handle_map", "long_term_key", "identity_resolving_key", "link_key", "preserved_state", "capture",
-        "capture_chunk", "impedance_measurement", "gap_cause", "grdb_migrations",
+        "headset_identifier", "candidate", "handle_map", "long_term_key", "identity_resolving_key", "link_key",
+        "preserved_state", "switched_off_adapter", "pause", "capture", "capture_chunk", "impedance_measurement", "gap_cause",
+        "grdb_migrations",
     ]
 }

@@ -55,19 +55,3 @@ extension Store {
         try open(.capture, as: CaptureID.self)
     }
 }
-
-/// What a batch has of captures.
-extension BatchInsertion {
-    /// A capture may have been removed meanwhile: that must cost nothing else.
-    func insert(_ chunk: CaptureChunk) throws {
-        try execute(
-            """
-            INSERT INTO capture_chunk (capture_id, packet_count, records)
-            SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM capture WHERE id = ?1)
-            """, [chunk.capture.rawValue, chunk.packetCount, Data(chunk.records)])
-    }
-
-    func markComplete(_ capture: CaptureID) throws {
-        try execute("UPDATE capture SET is_complete = 1 WHERE id = ?", [capture.rawValue])
-    }
-}

@@ -9,7 +9,7 @@ public struct OpenRecording: Hashable, Sendable {
     public var headsetName: String
     public var model: String
     /// False where the operator has stopped it and the acquisition has not ended it yet
-    /// (``WriteBatch/stoppedRecordings``).
+    /// (``RecordingChange/stopped(_:at:)``).
     public var isWanted: Bool
     /// When the operator stopped it; nil where it is wanted.
     public var stop: StopRequest?
@@ -147,9 +147,9 @@ extension Store {
         }
         try connection.write { db in
             try Self.requireRecording(recording, in: db)
-            try BatchInsertion(db: db, hostBoot: hostBoot).insert(
-                AnnotationRecord(
-                    recording: recording, onset: at, durationSeconds: durationSeconds, description: text, source: "operator"))
+            let annotation = AnnotationRecord(
+                recording: recording, onset: at, durationSeconds: durationSeconds, description: text, source: "operator")
+            try annotation.write(in: BatchTransaction(db: db, hostBoot: hostBoot))
         }
         noteControlChange()
     }
@@ -162,7 +162,7 @@ extension Store {
             let known = try Bool.fetchOne(
                 db, sql: "SELECT max(is_synchronised) FROM clock_offset WHERE host_boot_id = ?", arguments: [hostBoot])
             if known == true || (known == false && !offset.isSynchronised) { return }
-            try BatchInsertion(db: db, hostBoot: hostBoot).insert(offset)
+            try offset.write(in: BatchTransaction(db: db, hostBoot: hostBoot))
         }
     }
 

@@ -1,24 +1,6 @@
 public import Bluetooth
 import GRDB
 
-/// The impedance of one electrode at an instant, as the headset says it.
-public struct ImpedanceRecord: Hashable, Sendable {
-    public var recording: RecordingID
-    public var at: MonotonicTime
-    /// The channel's name, or another one of the headset's profile.
-    public var electrode: String
-    /// In kΩ.
-    public var kilohms: Double
-
-    /// Creates a record.
-    public init(recording: RecordingID, at: MonotonicTime, electrode: String, kilohms: Double) {
-        self.recording = recording
-        self.at = at
-        self.electrode = electrode
-        self.kilohms = kilohms
-    }
-}
-
 /// Impedances: asked for by a command, measured while the acquisition has a link.
 extension Store {
     /// Wants the impedances of a headset's electrodes measured, until it is stopped or the time is over.
@@ -80,18 +62,5 @@ extension Store {
             }
             return (values, rows.last?["id"] ?? position)
         }
-    }
-}
-
-/// What a batch has of impedances.
-extension BatchInsertion {
-    func insert(_ impedance: ImpedanceRecord) throws {
-        try execute(
-            "INSERT INTO impedance (recording_id, host_boot_id, boottime_ns, electrode, kilohms) VALUES (?, ?, ?, ?, ?)",
-            [impedance.recording.rawValue, hostBoot, impedance.at.nanoseconds, impedance.electrode, impedance.kilohms])
-    }
-
-    func markComplete(_ measurement: ImpedanceMeasurementID) throws {
-        try execute("UPDATE impedance_measurement SET is_complete = 1 WHERE id = ?", [measurement.rawValue])
     }
 }

@@ -124,7 +124,7 @@ struct ActivityInspection {
                 SELECT id, desired_state FROM recording WHERE headset_id = ? AND stopped_host_boot_id IS NULL
                 ORDER BY desired_state = 'recording' DESC, id DESC LIMIT 1
                 """, arguments: [id])
-        let event = try latest("connection_event", of: id, in: db)
+        let event = try latestEvent(of: id, in: db)
         let report = try latest("status_report", of: id, in: db)
         let battery = try latest("status_report", where: "battery_percent IS NOT NULL", of: id, in: db)
         let isLive = try Bool.fetchOne(db, sql: Self.isLiveQuery, arguments: [id]) ?? true
@@ -132,14 +132,16 @@ struct ActivityInspection {
         return HeadsetActivity(
             id: HeadsetID(rawValue: id), name: headset["name"], model: headset["model"],
             serialNumber: headset["serial_number"], isLive: isLive, recording: recordingID.map(RecordingID.init),
-            isWanted: recording?["desired_state"] == "recording", state: event?["state"], stateDetail: event?["detail"],
-            stateEntered: try event.map { try instant($0["host_boot_id"], $0["boottime_ns"], in: db) },
+            isWanted: recording?["desired_state"] == "recording", state: event?["state"], stateCause: event?["cause"],
+            stateDetail: event?["detail"],
+            stateEntered: try event.map { try instant($0["host_boot_id"], $0["entered_boottime_ns"], in: db) },
             condition: (report?["condition"] as String?).flatMap(HeadsetStatus.Condition.init),
             statusOutcome: report?["outcome"],
             statusReported: try report.map { try instant($0["host_boot_id"], $0["boottime_ns"], in: db) },
             batteryPercent: battery?["battery_percent"],
             batteryReported: try battery.map { try instant($0["host_boot_id"], $0["boottime_ns"], in: db) },
-            streams: try recordingID.map { try streams(of: $0, in: db) } ?? [])
+            streams: try recordingID.map { try streams(of: $0, in: db) } ?? [],
+            address: try AddressActivity(of: id, hostBoot: hostBoot, at: now, in: db))
     }
 
     /// Boots of machines are named by a UUID, invented ones by something else. A headset without recordings counts as live.
@@ -148,6 +150,17 @@ struct ActivityInspection {
         FROM recording AS r JOIN host_boot AS b ON b.id = r.requested_host_boot_id WHERE r.headset_id = ?
         """
 
+    /// The state that was entered last; it may be counted on one of the latest rows.
+    private func latestEvent(of headset: Int64, in db: Database) throws -> Row? {
+        try Row.fetchOne(
+            db,
+            sql: """
+                SELECT *, coalesce(last_boottime_ns, boottime_ns) AS entered_boottime_ns FROM (
+                    SELECT * FROM connection_event WHERE headset_id = ? ORDER BY id DESC LIMIT 64)
+                ORDER BY host_boot_id DESC, entered_boottime_ns DESC, id DESC LIMIT 1
+                """, arguments: [headset])
+    }
+
     private func latest(_ table: String, where condition: String = "TRUE", of headset: Int64, in db: Database) throws -> Row? {
         try Row.fetchOne(
             db, sql: "SELECT * FROM \(table) WHERE headset_id = ? AND \(condition) ORDER BY id DESC LIMIT 1",
@@ -155,11 +168,7 @@ struct ActivityInspection {
     }
 
     private func instant(_ boot: Int64, _ nanoseconds: Int64, in db: Database) throws -> StoredInstant {
-        let offset = try Int64.fetchOne(
-            db, sql: "SELECT offset_ns FROM host_boot_clock WHERE host_boot_id = ?", arguments: [boot])
-        return StoredInstant(
-            time: MonotonicTime(nanoseconds: nanoseconds), isSameHostBoot: boot == hostBoot,
-            unixNanoseconds: offset.map { $0 &+ nanoseconds })
+        try StoredInstant(nanoseconds, ofBoot: boot, present: hostBoot, in: db)
     }
 
     private func streams(of recording: Int64, in db: Database) throws -> [StreamActivity] {
@@ -266,5 +275,20 @@ extension Int64 {
     /// number.
     init(bounded value: Double) {
         self = value.isNaN ? 0 : Int64(Swift.min(4e18, Swift.max(-4e18, value)).rounded())
+    }
+}
+
+extension StoredInstant {
+    /// An instant as it is stored.
+    ///
+    /// - Parameters:
+    ///   - boot: the row of the boot to which it belongs.
+    ///   - present: the row of the present boot; nil where that is not known.
+    init(_ nanoseconds: Int64, ofBoot boot: Int64, present: Int64?, in db: Database) throws {
+        let offset = try Int64.fetchOne(
+            db, sql: "SELECT offset_ns FROM host_boot_clock WHERE host_boot_id = ?", arguments: [boot])
+        self.init(
+            time: MonotonicTime(nanoseconds: nanoseconds), isSameHostBoot: boot == present,
+            unixNanoseconds: offset.map { $0 &+ nanoseconds })
     }
 }

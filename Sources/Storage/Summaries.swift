@@ -92,7 +92,10 @@ public struct HeadsetActivity: Hashable, Sendable {
     public var isWanted: Bool
     /// The connection state entered last, such as `streaming`; nil where nothing ever acquired.
     public var state: String?
-    /// One sentence for a person.
+    /// What is waited for; see ``ConnectionEventRecord/cause``. Nil also in what earlier versions have written: they had one
+    /// sentence for a person in ``stateDetail``.
+    public var stateCause: String?
+    /// What the cause leaves open.
     public var stateDetail: String?
     public var stateEntered: StoredInstant?
     /// What the headset said last.
@@ -104,6 +107,8 @@ public struct HeadsetActivity: Hashable, Sendable {
     public var batteryReported: StoredInstant?
     /// The streams of ``recording``.
     public var streams: [StreamActivity]
+    /// What a person should know of its address.
+    public var address = AddressActivity(candidates: [])
 }
 
 /// How a stream flows.

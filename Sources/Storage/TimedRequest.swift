@@ -43,18 +43,3 @@ public struct ImpedanceMeasurementID: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 }
-
-/// Some packets of a capture.
-public struct CaptureChunk: Hashable, Sendable {
-    public var capture: CaptureID
-    public var packetCount: Int
-    /// Whole records of a btsnoop file.
-    public var records: [UInt8]
-
-    /// Creates a chunk.
-    public init(capture: CaptureID, packetCount: Int, records: [UInt8]) {
-        self.capture = capture
-        self.packetCount = packetCount
-        self.records = records
-    }
-}

@@ -21,13 +21,15 @@ struct Eegsync: AsyncParsableCommand {
               eegsync export 12 -o night3.edf               get a file for your analysis
 
             Exit codes are those of sysexits.h: 64 wrong command line, 65 damaged data or failed audit, 66 nothing there, \
-            73 cannot create the output, 74 disk full, 75 try again, 77 not permitted, 78 wrong configuration.
+            73 cannot create the output, 74 disk full, 75 try again, 77 not permitted, 78 wrong configuration. \
+            Besides, `eegsync latency` ends with 1 where a headset was back too late.
             """,
         version: version,
         subcommands: [
-            Run.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, Mark.self, Status.self, Recordings.self,
-            Gaps.self, Audit.self, RefitCommand.self, ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self,
-            Demo.self, Simulate.self, DemoAcquisition.self,
+            Run.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, Pause.self, Resume.self, Mark.self,
+            Status.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, RefitCommand.self,
+            ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self,
+            DemoAcquisition.self,
         ])
 
     /// Parses, runs, and turns every error into its message and exit code.

@@ -1,5 +1,6 @@
 import Export
 import Storage
+import YAMLReading
 
 /// The end of a command that did not do what it was asked: a message for a person and an exit code for programs.
 ///
@@ -90,15 +91,11 @@ extension Failure {
                 problem: "the configuration \(file) cannot be read: \(reason).", consequence: untouched,
                 remedy: "create it (Deploy/eegsync.yaml is an example), or name another one with --config.",
                 code: .configuration)
-        case .malformed(let file, let line, let reason):
-            let place = line.map { ", line \($0)" } ?? ""
-            self.init(
-                problem: "the configuration \(file)\(place) is not YAML: \(reason).", consequence: untouched,
-                remedy: "correct the file; Deploy/eegsync.yaml is an example.", code: .configuration)
-        case .invalid(let file, let problems):
+        case .wrong(let file, let error):
+            let problems = error.problems
             self.init(
                 problem: "the configuration \(file) is wrong:\n" + problems.map { "    \($0)" }.joined(separator: "\n"),
-                consequence: untouched, remedy: "correct the \(problems.count == 1 ? "line" : "lines") named above.",
+                consequence: untouched, remedy: "correct what is named above; Deploy/eegsync.yaml is an example.",
                 code: .configuration)
         case .noDatabase(let file):
             self.init(

@@ -1,5 +1,6 @@
 import Acquisition
 import Bluetooth
+import BluetoothManagement
 import Foundation
 import Storage
 
@@ -50,6 +51,13 @@ final class HeadsetSession: Sendable {
                 consequence: consequence, remedy: "check the spelling, or add the headset to the configuration.",
                 code: .noInput)
         }
+        let lock = AdapterLock(respect: .everybody)
+        if configuration.central.usesRadio, let (adapter, holder) = lock.obstacle(to: configuration.central.adapterName) {
+            throw Failure(
+                problem: "another eegsync (pid \(holder.pid)) has the adapter \(adapter).", consequence: consequence,
+                remedy: "ask that one, with the --config or --database that it has, or end it: systemctl stop eegsync.",
+                code: .unavailable)
+        }
         let store = try Store.inMemory(hostBoot: try HostBoot.current())
         try store.noteClockOffset(HostClock.offset())
         try store.startRecording(headset: headset, model: known.model, at: HostClock.now)
@@ -60,9 +68,11 @@ final class HeadsetSession: Sendable {
         let settings = AcquisitionService.Settings(
             headsets: configuration.knownHeadsets, seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
         service = AcquisitionService(
-            store: store, settings: settings, makeCentral: { configuration.makeCentral(watch: $0) },
+            store: store, settings: settings,
+            makeCentral: { configuration.makeCentral(watch: $0, lock: AdapterLock(respect: .everybody)) },
             // Nothing survives this process, so a headset with a memory is never told that it may forget.
-            synchronise: { () throws(StorageError) in throw .readOnly(detail: "a database in memory") })
+            tasks: StorageTasks(
+                store, synchronise: { () throws(StorageError) in throw .readOnly(detail: "a database in memory") }))
     }
 
     /// What a command that got nothing says: what the headset does or waits for at present.
@@ -71,7 +81,7 @@ final class HeadsetSession: Sendable {
         let situation = activity.map { HeadsetSituation($0, isDaemonRunning: true, isConfigured: true) }
         return Failure(
             problem: problem + (situation.map { "; it \($0.sentence)" } ?? "") + ".", consequence: consequence,
-            remedy: situation?.mood == .waiting
+            remedy: situation?.severity == .waiting
                 ? (situation?.remedy ?? "see `eegsync doctor`") + "."
                 : "switch the headset on and bring it within reach; `eegsync status` and `eegsync scan` show more.",
             code: .unavailable)

@@ -1,10 +1,11 @@
+import Acquisition
 import Bluetooth
 import Storage
 
 /// What a headset does, in words: one sentence, and what a person can do about it.
 struct HeadsetSituation: Hashable {
     /// How good that is.
-    enum Mood: String, Encodable, Hashable {
+    enum Severity: String, Encodable, Hashable {
         /// As wished.
         case good
         /// Not as wished; eegsync works on it.
@@ -15,7 +16,7 @@ struct HeadsetSituation: Hashable {
         case idle
     }
 
-    var mood: Mood
+    var severity: Severity
     /// What it does or waits for; completes "left ...".
     var sentence: String
     /// What a person can do; nil where nothing is to be done.
@@ -25,10 +26,15 @@ struct HeadsetSituation: Hashable {
     ///
     /// - Parameters:
     ///   - isDaemonRunning: whether a process acquires into the database.
+    ///   - isPaused: whether a person wants nothing recorded for a while.
     ///   - isConfigured: whether the configuration names the headset; nil where there is none.
-    init(_ activity: HeadsetActivity, isDaemonRunning: Bool, isConfigured: Bool?) {
+    init(_ activity: HeadsetActivity, isDaemonRunning: Bool, isPaused: Bool = false, isConfigured: Bool?) {
         guard activity.recording != nil else {
             self.init(idle: activity, isConfigured: isConfigured)
+            return
+        }
+        if isPaused, activity.isWanted {
+            self.init(.idle, "is wanted, and paused", nil)
             return
         }
         guard isDaemonRunning else {
@@ -41,7 +47,11 @@ struct HeadsetSituation: Hashable {
             self.init(.working, "is being stopped", nil)
             return
         }
-        self.init(state: activity.state ?? "", detail: activity.stateDetail)
+        let phase = activity.state.flatMap { ConnectionPhase(rawValue: $0) }
+        let cause = phase.flatMap { phase in
+            activity.stateCause.flatMap { ConnectionCause(phase: phase, code: $0, parameter: activity.stateDetail) }
+        }
+        self.init(phase, cause, reason: cause?.words ?? activity.stateDetail)
     }
 
     /// The situation of a headset that nobody wants recorded. What is offered must work.
@@ -55,47 +65,31 @@ struct HeadsetSituation: Hashable {
         }
     }
 
-    /// The situation of a headset that is wanted, by the name of its connection state.
-    private init(state: String, detail: String?) {
-        let nearby = "switch it on and bring it within reach; eegsync finds it by itself"
-        let reason = detail.map { ": \($0)" } ?? ""
-        switch state {
-        case "streaming": self.init(.good, "streams", nil)
-        case "silent":
+    /// The situation of a headset that is wanted.
+    ///
+    /// - Parameter reason: what is waited for, in words; nil where nothing is.
+    private init(_ phase: ConnectionPhase?, _ cause: ConnectionCause?, reason: String?) {
+        let reason = reason.map { ": \($0)" } ?? ""
+        switch phase {
+        case .streaming: self.init(.good, "streams", nil)
+        case .silent:
             self.init(.working, "is connected, but nothing arrives\(reason)", "bring it closer, and see that it is switched on")
-        case "stopped", "": self.init(.working, "is about to be looked for", nil)
-        case "waitingForAdapter":
-            let adapter = AdapterState(rawValue: detail ?? "") ?? .unknown
+        case .stopped, nil: self.init(.working, "is about to be looked for", nil)
+        case .waitingForAdapter:
+            var adapter = AdapterState.unknown
+            if case .adapter(let state) = cause { adapter = state }
             self.init(.waiting, "waits for the Bluetooth adapter: \(adapter.words)", adapter.remedy)
-        case "waitingForOperator":
-            self.init(.waiting, "waits for a person\(reason)", Self.remedy(forCause: detail))
-        case "quarantined":
+        case .waitingForOperator: self.init(.waiting, "waits for a person\(reason)", cause?.remedy ?? ConnectionCause.reload)
+        case .quarantined: self.init(.waiting, "is quarantined\(reason)", cause?.remedy ?? ConnectionCause.reload)
+        case .searching:
             self.init(
-                .waiting, "is quarantined\(reason)",
-                "see that it sends what it should, then: systemctl reload eegsync; until then its gap is open")
-        case "searching": self.init(.working, "is looked for\(reason)", nearby)
-        case "establishing": self.init(.working, "is connected and is being prepared\(reason)", nil)
-        default: self.init(.working, "is in state \(state)\(reason)", nil)
+                .working, "is looked for\(reason)", "switch it on and bring it within reach; eegsync finds it by itself")
+        case .establishing: self.init(.working, "is connected and is being prepared\(reason)", nil)
         }
     }
 
-    /// What a person can do about the cause of a wait.
-    private static func remedy(forCause cause: String?) -> String {
-        switch cause {
-        case CentralError.peripheralBlocked.description:
-            "unblock it: bluetoothctl unblock ADDRESS; eegsync goes on by itself"
-        case CentralError.pairingRefused.description:
-            "write the headset's PIN as its 'passkey' into the configuration, and restart eegsync (without one eegsync says "
-                + "0000); or let the headset forget earlier pairings: eegsync tries it again by itself"
-        case CentralError.heldByBluetoothd.description:
-            "stop bluetoothd: systemctl disable --now bluetooth; eegsync goes on by itself. Or use it: 'kind: bluez', and "
-                + "restart eegsync"
-        default: "remove the cause, then: systemctl reload eegsync"
-        }
-    }
-
-    private init(_ mood: Mood, _ sentence: String, _ remedy: String?) {
-        self.mood = mood
+    private init(_ severity: Severity, _ sentence: String, _ remedy: String?) {
+        self.severity = severity
         self.sentence = sentence
         self.remedy = remedy
     }
@@ -108,6 +102,7 @@ extension AdapterState {
         case .poweredOff: "it is switched off"
         case .blocked: "Bluetooth is blocked"
         case .absent: "there is none"
+        case .inUse: "another eegsync has it"
         case .unauthorized: "this user may not use it"
         case .unreachable: "the kernel has no Bluetooth, or keeps it from eegsync"
         case .unsupported: "it does not support Low Energy"
@@ -122,6 +117,9 @@ extension AdapterState {
         case .poweredOff: "switch it on: bluetoothctl power on (without bluetoothd: btmgmt power on)"
         case .blocked: "unblock it: rfkill unblock bluetooth"
         case .absent: "plug one in"
+        case .inUse:
+            "end the other one (`eegsync doctor` says which); eegsync goes on by itself. Or give each an adapter of its own: "
+                + "'adapter: hci1'"
         case .unauthorized:
             "add the user of eegsync to the group bluetooth, or, without bluetoothd, give it CAP_NET_ADMIN; `eegsync doctor` "
                 + "says which"

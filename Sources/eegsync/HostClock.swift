@@ -7,6 +7,12 @@ enum HostClock {
     /// Now.
     static var now: MonotonicTime { MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()) }
 
+    /// For how long the machine was suspended since its boot; right to some microseconds.
+    private static var suspended: Duration {
+        let monotonic = clinux_monotonic_nanoseconds()
+        return .nanoseconds(max(0, clinux_boottime_nanoseconds() - monotonic))
+    }
+
     /// What turns boottimes of the present boot into UTC, as far as the machine knows.
     static func offset() -> ClockOffsetRecord {
         let before = clinux_boottime_nanoseconds()
@@ -16,6 +22,6 @@ enum HostClock {
         let boottime = before + (after - before) / 2
         return ClockOffsetRecord(
             at: MonotonicTime(nanoseconds: after), offsetNanoseconds: wall - boottime, stepNanoseconds: 0,
-            isSynchronised: clinux_clock_is_synchronised() == 1)
+            isSynchronised: clinux_clock_is_synchronised() == 1, suspended: suspended)
     }
 }

@@ -14,7 +14,8 @@ import Testing
         commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil
     ) -> AcquisitionService {
         AcquisitionService(
-            store: store, settings: settings(limits), makeCentral: { _ in IdleCentral(turns) }, commit: commit)
+            store: store, settings: settings(limits), makeCentral: { _ in IdleCentral(turns) },
+            tasks: StorageTasks(store, commit: commit))
     }
 
     /// One with a headset, and quick commits.
@@ -24,7 +25,8 @@ import Testing
         var limits = AcquisitionLimits()
         limits.commitInterval = .milliseconds(40)
         return AcquisitionService(
-            store: store, settings: settings(limits), makeCentral: { _ in ScriptedCentral(script) }, synchronise: synchronise)
+            store: store, settings: settings(limits), makeCentral: { _ in ScriptedCentral(script) },
+            tasks: StorageTasks(store, synchronise: synchronise))
     }
 
     private static func settings(_ limits: AcquisitionLimits) -> AcquisitionService.Settings {
@@ -235,19 +237,5 @@ final class IdleCentral: Central {
         return []
     }
 
-    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {}
-    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {}
-    func scanForPeripherals(matching filter: ScanFilter) {}
-    func stopScan() {}
-    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {}
-    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {}
-    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {}
-    func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {}
-    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {}
-    func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {}
+    func request(_ request: CentralRequest) {}
 }

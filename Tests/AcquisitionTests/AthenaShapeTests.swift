@@ -1,5 +1,6 @@
 import Bluetooth
 import Headsets
+import Rehearsal
 import Simulation
 import Storage
 import Testing
@@ -12,7 +13,7 @@ struct AthenaShapeTests {
 
     private final class Bench {
         let store: Store
-        let acquirer: Acquirer
+        let driver: VirtualDriver
         let central = WillingCentral(
             AthenaShapeTests.identifier, characteristics: [MuseService.control, MuseService.multiplexed])
         private(set) var recording = RecordingID(rawValue: 0)
@@ -23,16 +24,16 @@ struct AthenaShapeTests {
 
         init() throws {
             store = try Store.inMemory(hostBoot: HostBoot(uuid: "test"))
-            acquirer = Acquirer(central: central, nextStreamID: try store.nextStreamID(), seed: 1)
-            acquirer.observeClock(unixNanoseconds: 1_790_000_000_000_000_000, isSynchronised: true, at: now)
             recording = try store.startRecording(headset: "left", model: "muse", at: now)
             let known = KnownHeadset(
                 name: "left", profile: MuseProfile(preset: "p1041", variant: .unknown),
                 identifiers: [AthenaShapeTests.identifier])
-            try acquirer.reconcile(with: store, headset: { _ in known }, at: now)
+            driver = try VirtualDriver(
+                central: central, store: store, seed: 1, lookUp: { _ in known },
+                readClock: VirtualDriver.rightClock(unixNanosecondsAtBoot: 1_790_000_000_000_000_000))
         }
 
-        var isStreaming: Bool { acquirer.headsets.first?.phase == .streaming }
+        var isStreaming: Bool { driver.engine.headsets.first?.phase == .streaming }
 
         /// Blocks of EEG for so many milliseconds.
         func send(_ tag: MuseAthenaPacket.Tag, milliseconds: Int) throws {
@@ -51,13 +52,10 @@ struct AthenaShapeTests {
 
         func pass(_ duration: Duration) throws {
             let end = now + duration
-            acquirer.process(at: now)
-            while let due = acquirer.deadline, due <= end {
+            driver.step(at: now)
+            while let due = driver.deadline, due <= end {
                 now = max(now, due)
-                acquirer.process(at: now)
-                guard let batch = acquirer.takeBatch(at: now) else { continue }
-                try store.commit(batch)
-                acquirer.committed(batch.number, at: now)
+                driver.step(at: now)
             }
             now = end
         }
@@ -102,7 +100,7 @@ struct AthenaShapeTests {
         }
         let streams = try bench.store.reader(of: bench.recording).contents.streams
         #expect(streams.count { $0.description.name.hasPrefix("eeg") } <= 2)
-        #expect(bench.acquirer.headsets.first?.phase != .quarantined)
+        #expect(bench.driver.engine.headsets.first?.phase != .quarantined)
         #expect(try bench.store.audit().holds)
     }
 }

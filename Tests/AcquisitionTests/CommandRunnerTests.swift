@@ -40,6 +40,28 @@ struct CommandRunnerTests {
         #expect(runner.next(at: Self.start) == .completed)
     }
 
+    @Test("A reply is waited for; what comes otherwise is sent where it is a refusal, or where there is none")
+    func replies() {
+        func write(_ byte: UInt8) -> CommandStep { .write([byte], to: Self.control, type: .withoutResponse) }
+        func sent(_ byte: UInt8) -> CommandRunner.Action { .write([byte], to: Self.control, type: .withoutResponse) }
+        let steps = [write(1), .awaitReply(timeout: .milliseconds(200), otherwise: [write(2)]), write(3)]
+        let late = Self.start + .milliseconds(200)
+        let cases: [(isRefusal: Bool?, expected: [CommandRunner.Action])] = [
+            (false, [sent(3), .completed]), (true, [sent(2), sent(3), .completed]), (nil, [sent(2), sent(3), .completed]),
+        ]
+        for (isRefusal, expected) in cases {
+            var runner = CommandRunner(steps: steps, attempt: Attempt(number: 1))
+            // The answer to something that was asked before.
+            runner.replied(isRefusal: true)
+            #expect(runner.next(at: Self.start) == sent(1))
+            #expect(runner.next(at: Self.start) == .pause)
+            #expect(runner.deadline == late)
+            if let isRefusal { runner.replied(isRefusal: isRefusal) }
+            let now = isRefusal == nil ? late : Self.start
+            #expect(expected.map { _ in runner.next(at: now) } == expected, "\(isRefusal as Any)")
+        }
+    }
+
     @Test("A pause at the end holds the completion back")
     func pauseAtTheEnd() {
         var runner = CommandRunner(steps: [.wait(.seconds(1))], attempt: Attempt(number: 1))

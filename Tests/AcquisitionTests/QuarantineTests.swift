@@ -1,5 +1,6 @@
 import Bluetooth
 import Headsets
+import Rehearsal
 import Storage
 import Testing
 
@@ -28,17 +29,17 @@ struct QuarantineTests {
         }
     }
 
-    private static func rows(_ test: AcquirerUnderTest, _ recording: RecordingID) throws -> Int64 {
+    private static func rows(_ test: EngineUnderTest, _ recording: RecordingID) throws -> Int64 {
         try test.store.audit(recording: recording).streams.reduce(0) { $0 + $1.rows }
     }
 
-    private static func openGaps(_ test: AcquirerUnderTest, _ recording: RecordingID) throws -> [String] {
+    private static func openGaps(_ test: EngineUnderTest, _ recording: RecordingID) throws -> [String] {
         try test.store.gaps(of: recording).filter { $0.count == nil }.map(\.cause)
     }
 
     @Test("A headset that describes nonsense is quarantined, and its neighbour loses nothing", arguments: Claim.allCases)
     func description(_ claim: Claim) throws {
-        let test = try AcquirerUnderTest(hasNeighbour: true)
+        let test = try EngineUnderTest(hasNeighbour: true)
         test.script.change { $0.stream = claim.stream }
         try test.want()
         let neighbour = try test.want("right")
@@ -48,14 +49,14 @@ struct QuarantineTests {
         #expect(test.phase(of: "right") == .streaming)
         #expect(try Self.rows(test, neighbour) > 4500)
         let told = try #require(try test.store.headsets(at: test.now).first { $0.name == "left" })
-        #expect(told.state == "quarantined" && told.stateDetail?.contains("describes the") == true)
+        #expect(told.state == "quarantined" && told.stateCause == "description")
         #expect(try test.store.audit().holds)
         #expect(test.script.calls.contains(.cancel), "it was let go")
     }
 
     @Test("Nothing is tried before a person says so; then a headset that has learnt better streams")
     func release() throws {
-        let test = try AcquirerUnderTest()
+        let test = try EngineUnderTest()
         test.script.change { $0.stream = Claim.rare.stream }
         try test.want()
         try test.reconcile()
@@ -64,31 +65,29 @@ struct QuarantineTests {
         test.script.change { $0.stream = ScriptedCentral.stream }
         try test.run(.seconds(600))
         #expect(test.script.calls.isEmpty)
-        test.acquirer.operatorActed(at: test.now)
-        try test.run(.seconds(2))
-        #expect(test.acquirer.mustReconcile)
-        try test.reconcile()
-        try test.run(.seconds(5), until: .streaming)
+        test.reload()
+        try test.run(.seconds(7), until: .streaming)
         #expect(test.phase == .streaming)
     }
 
     @Test("A database with a stream that an earlier version has believed is quarantined, and its neighbour is recorded")
     func storedDescription() throws {
-        let test = try AcquirerUnderTest(hasNeighbour: true)
+        let test = try EngineUnderTest(hasNeighbour: true)
         let recording = try test.want()
         var old = WriteBatch(number: 1)
         var stream = Claim.rare.stream
         stream.samplingFrequency = 1e-8
-        old.newStreams = [NewStream(id: StreamID(rawValue: 900), recording: recording, position: 0, description: stream)]
+        old.changes += [.stream(NewStream(id: StreamID(rawValue: 900), recording: recording, position: 0, description: stream))]
         old.samples = [SampleRows(stream: StreamID(rawValue: 900), channelCount: 2, firstN: 0, values: [1, 2, 3, 4])]
-        old.epochs = [
-            EpochRecord(
-                stream: StreamID(rawValue: 900), number: 0, bootIdentifier: nil, firstN: 0, firstIndex: 0, began: test.now)
-        ]
-        old.segments = [
-            SegmentRecord(
-                stream: StreamID(rawValue: 900), firstN: 0, lastN: 1, epoch: 0, referenceN: -1_000_000,
-                referenceTime: test.now, periodNanoseconds: 1e17, residualNanoseconds: nil, observationCount: 1)
+        old.changes += [
+            .epoch(
+                EpochRecord(
+                    stream: StreamID(rawValue: 900), number: 0, bootIdentifier: nil, firstN: 0, firstIndex: 0,
+                    began: test.now)),
+            .segment(
+                SegmentRecord(
+                    stream: StreamID(rawValue: 900), firstN: 0, lastN: 1, epoch: 0, referenceN: -1_000_000,
+                    referenceTime: test.now, periodNanoseconds: 1e17, residualNanoseconds: nil, observationCount: 1)),
         ]
         try test.store.commit(old)
         let neighbour = try test.want("right")
@@ -110,7 +109,7 @@ struct QuarantineTests {
 
     @Test("What the database refuses of one headset is left out; the others' part of the batch is stored")
     func refusal() throws {
-        let test = try AcquirerUnderTest(hasNeighbour: true)
+        let test = try EngineUnderTest(hasNeighbour: true)
         let recording = try test.want()
         let neighbour = try test.want("right")
         try test.reconcile()
@@ -118,12 +117,17 @@ struct QuarantineTests {
         let before = try Self.rows(test, recording)
         let acknowledge = HeadsetScript.Call.command(BufferedEEGCommand.acknowledge(stream: 0, upTo: 0).opcode)
         var isSpoiled = false
-        test.willCommit = { batch in
+        test.driver.willCommit = { batch in
             guard let stream = batch.parts.first(where: { $0.recording == recording })?.presentStreams.first,
-                let place = batch.segments.firstIndex(where: { $0.stream == stream }), !isSpoiled
+                !isSpoiled
             else { return }
-            isSpoiled = true
-            batch.segments[place].periodNanoseconds = -1
+            for (index, change) in batch.changes.enumerated() {
+                guard case .segment(var segment) = change, segment.stream == stream else { continue }
+                isSpoiled = true
+                segment.periodNanoseconds = -1
+                batch.changes[index] = .segment(segment)
+            }
+            guard isSpoiled else { return }
             test.script.forgetCalls()
         }
         try test.run(.seconds(10))
@@ -139,7 +143,7 @@ struct QuarantineTests {
         #expect(told.stateDetail?.contains("CHECK constraint failed") == true)
         #expect(told.stateDetail?.contains("INSERT") == false)
         // A person tries it again: it goes on from what the database has.
-        test.acquirer.operatorActed(at: test.now)
+        test.reload()
         try test.run(.seconds(2))
         try test.reconcile()
         try test.run(.seconds(10))
@@ -151,13 +155,14 @@ struct QuarantineTests {
 
     @Test("A refusal while a recording ends is no reason to keep it open")
     func refusalAtTheEnd() throws {
-        let test = try AcquirerUnderTest()
+        let test = try EngineUnderTest()
         let recording = try test.want()
         try test.reconcile()
         try test.run(.seconds(5))
         var isSpoiled = false
-        test.willCommit = { batch in
-            guard !batch.stoppedRecordings.isEmpty, !isSpoiled else { return }
+        test.driver.willCommit = { batch in
+            let hasStop = batch.changes.contains { if case .recording(.stopped) = $0 { true } else { false } }
+            guard hasStop, !isSpoiled else { return }
             isSpoiled = true
             let stream = batch.parts[0].presentStreams[0]
             batch.samples.append(SampleRows(stream: stream, channelCount: 2, firstN: 0, values: [1, 2]))
@@ -174,7 +179,7 @@ struct QuarantineTests {
 
     @Test("A headset that describes something else with every report is let go after a few streams")
     func changes() throws {
-        let test = try AcquirerUnderTest()
+        let test = try EngineUnderTest()
         let recording = try test.want()
         try test.reconcile()
         try test.run(.seconds(5), until: .streaming)
@@ -196,7 +201,7 @@ struct QuarantineTests {
     func furtherStreams() throws {
         var limits = AcquisitionLimits()
         limits.furtherStreamLimit = 6
-        let test = try AcquirerUnderTest(limits: limits)
+        let test = try EngineUnderTest(limits: limits)
         let recording = try test.want()
         try test.reconcile()
         try test.run(.seconds(5), until: .streaming)

@@ -12,7 +12,7 @@ final class HeadsetScript: Sendable {
 
     /// What the central was asked for; writes by the opcode of their command.
     enum Call: Hashable, Sendable {
-        case connect, cancel, discover, subscribe(BluetoothUUID), command(UInt8)
+        case connect, cancel, discover, subscribe(BluetoothUUID), command(UInt8), trust
     }
 
     /// What a test may change at any time.
@@ -133,23 +133,37 @@ final class ScriptedCentral: Central {
         }
     }
 
-    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        events.append(.willRestoreState([], attempt: attempt))
+    func request(_ request: CentralRequest) {
+        switch request {
+        case .restoreState(_, _, let attempt): events.append(.willRestoreState([], attempt: attempt))
+        case .retrieveConnectedPeripherals(_, let attempt): events.append(.didRetrieveConnected([], attempt: attempt))
+        case .scanForPeripherals:
+            events.append(
+                .didDiscover(
+                    script.identifier, advertisement: Advertisement(serviceUUIDs: [BufferedEEGService.service]), rssi: -60))
+        case .stopScan, .setConnectionParameters, .readRSSI: break
+        case .trustPeripheral: script.note(.trust)
+        case .connect(let peripheral, let attempt): connect(peripheral, attempt)
+        case .cancelPeripheralConnection(let peripheral, let attempt):
+            script.note(.cancel)
+            (link, nextBlock) = (nil, nil)
+            if script.conduct.answersCancel { events.append(.didDisconnect(peripheral, error: nil, attempt: attempt)) }
+        case .discoverServices(let peripheral, let attempt):
+            script.note(.discover)
+            let database = GATTDatabase(characteristics: BufferedEEGService.characteristics)
+            events.append(.didDiscoverServices(peripheral, result: .success(database), attempt: attempt))
+        case .setNotifyValue(_, let characteristic, let peripheral, let attempt):
+            script.note(.subscribe(characteristic))
+            events.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
+        case .readValue(let characteristic, let peripheral, let attempt):
+            let serial = Array("BE-\(script.identifier.address)".utf8)
+            events.append(.didReadValue(characteristic, on: peripheral, result: .success(serial), attempt: attempt))
+        case .writeValue(let value, let characteristic, _, let peripheral, let attempt):
+            write(value, to: characteristic, on: peripheral, attempt)
+        }
     }
 
-    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        events.append(.didRetrieveConnected([], attempt: attempt))
-    }
-
-    func scanForPeripherals(matching filter: ScanFilter) {
-        events.append(
-            .didDiscover(
-                script.identifier, advertisement: Advertisement(serviceUUIDs: [BufferedEEGService.service]), rssi: -60))
-    }
-
-    func stopScan() {}
-
-    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
+    private func connect(_ peripheral: PeripheralIdentifier, _ attempt: Attempt) {
         script.note(.connect)
         if let error = script.conduct.connectError {
             events.append(.didFailToConnect(peripheral, error: error, attempt: attempt))
@@ -159,33 +173,8 @@ final class ScriptedCentral: Central {
         }
     }
 
-    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        script.note(.cancel)
-        (link, nextBlock) = (nil, nil)
-        if script.conduct.answersCancel { events.append(.didDisconnect(peripheral, error: nil, attempt: attempt)) }
-    }
-
-    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        script.note(.discover)
-        let database = GATTDatabase(characteristics: BufferedEEGService.characteristics)
-        events.append(.didDiscoverServices(peripheral, result: .success(database), attempt: attempt))
-    }
-
-    func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        script.note(.subscribe(characteristic))
-        events.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
-    }
-
-    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        let serial = Array("BE-\(script.identifier.address)".utf8)
-        events.append(.didReadValue(characteristic, on: peripheral, result: .success(serial), attempt: attempt))
-    }
-
-    func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
+    private func write(
+        _ value: [UInt8], to characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, _ attempt: Attempt
     ) {
         let opcode = value.first ?? 0
         script.note(.command(opcode))
@@ -215,46 +204,11 @@ final class ScriptedCentrals: Central {
         centrals.first { $0.identifier == peripheral }?.central
     }
 
-    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        centrals[0].central.restoreState(identifiers: identifiers, services: services, attempt: attempt)
-    }
-
-    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        centrals[0].central.retrieveConnectedPeripherals(withServices: services, attempt: attempt)
-    }
-
-    func scanForPeripherals(matching filter: ScanFilter) {
-        for (_, central) in centrals { central.scanForPeripherals(matching: filter) }
-    }
-
-    func stopScan() {}
-
-    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central(peripheral)?.connect(peripheral, attempt: attempt)
-    }
-
-    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central(peripheral)?.cancelPeripheralConnection(peripheral, attempt: attempt)
-    }
-
-    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central(peripheral)?.discoverServices(on: peripheral, attempt: attempt)
-    }
-
-    func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        central(peripheral)?.setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        central(peripheral)?.readValue(of: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        central(peripheral)?.writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
+    func request(_ request: CentralRequest) {
+        switch request {
+        case .restoreState, .retrieveConnectedPeripherals: centrals[0].central.request(request)
+        case .scanForPeripherals: for (_, central) in centrals { central.request(request) }
+        default: if let peripheral = request.peripheral { central(peripheral)?.request(request) }
+        }
     }
 }

@@ -7,8 +7,8 @@ import Testing
 
 /// A stream whose samples end while those of others flow.
 struct SilentStreamTests {
-    private static func streaming() throws -> (AcquirerUnderTest, RecordingID) {
-        let test = try AcquirerUnderTest()
+    private static func streaming() throws -> (EngineUnderTest, RecordingID) {
+        let test = try EngineUnderTest()
         test.script.change { conduct in
             conduct.motion = ScriptedCentral.stream
             conduct.motion?.name = "motion"
@@ -20,7 +20,7 @@ struct SilentStreamTests {
         return (test, recording)
     }
 
-    private static func gaps(_ test: AcquirerUnderTest, _ recording: RecordingID) throws -> [GapSummary] {
+    private static func gaps(_ test: EngineUnderTest, _ recording: RecordingID) throws -> [GapSummary] {
         try test.store.gaps(of: recording).filter { $0.stream == "motion" }
     }
 

@@ -81,7 +81,7 @@ struct Conversation {
     @discardableResult
     mutating func discover() -> Result<GATTDatabase, CentralError>? {
         let attempt = nextAttempt()
-        link.discoverServices(attempt: attempt, at: now)
+        link.take(.discoverServices(on: Conversation.headset, attempt: attempt), at: now)
         exchange()
         for case .central(.didDiscoverServices(Self.headset, let result, attempt)) in told { return result }
         return nil
@@ -91,7 +91,7 @@ struct Conversation {
     @discardableResult
     mutating func setNotify(_ uuid: BluetoothUUID, _ enabled: Bool = true) -> Result<Bool, CentralError>? {
         let attempt = nextAttempt()
-        link.setNotifyValue(enabled, for: uuid, attempt: attempt, at: now)
+        link.take(.setNotifyValue(enabled, for: uuid, on: Conversation.headset, attempt: attempt), at: now)
         exchange()
         for case .central(.didUpdateNotificationState(uuid, Self.headset, let error, attempt)) in told {
             return error.map { .failure($0) } ?? .success(enabled)
@@ -101,7 +101,7 @@ struct Conversation {
 
     mutating func read(_ uuid: BluetoothUUID) -> Result<[UInt8], CentralError>? {
         let attempt = nextAttempt()
-        link.readValue(of: uuid, attempt: attempt, at: now)
+        link.take(.readValue(of: uuid, on: Conversation.headset, attempt: attempt), at: now)
         exchange()
         for case .central(.didReadValue(uuid, Self.headset, let result, attempt)) in told { return result }
         return nil
@@ -113,7 +113,7 @@ struct Conversation {
         _ value: [UInt8], _ uuid: BluetoothUUID, _ type: WriteType = .withResponse
     ) -> Result<Bool, CentralError>? {
         let attempt = nextAttempt()
-        link.writeValue(value, to: uuid, type: type, attempt: attempt, at: now)
+        link.take(.writeValue(value, to: uuid, type: type, on: Conversation.headset, attempt: attempt), at: now)
         exchange()
         for case .central(.didWriteValue(uuid, Self.headset, let error, attempt)) in told {
             return error.map { .failure($0) } ?? .success(true)

@@ -48,7 +48,9 @@ import Testing
     func early() {
         var conversation = Self.established()
         let handle = conversation.server.attributes.first { $0.type.uuid == .eeg }?.handle ?? .none
-        conversation.link.setNotifyValue(true, for: .eeg, attempt: conversation.nextAttempt(), at: conversation.now)
+        conversation.link.take(
+            .setNotifyValue(true, for: .eeg, on: Conversation.headset, attempt: conversation.nextAttempt()),
+            at: conversation.now)
         conversation.deliver(AttributePDU.handleValueNotification(handle, [1]).encoded())
         #expect(conversation.values(of: .eeg) == [[1]])
     }

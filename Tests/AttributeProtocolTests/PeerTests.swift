@@ -76,7 +76,9 @@ import Testing
     func bothWays() {
         var conversation = Conversation()
         conversation.discover()
-        conversation.link.readValue(of: .serialNumberString, attempt: conversation.nextAttempt(), at: conversation.now)
+        conversation.link.take(
+            .readValue(of: .serialNumberString, on: Conversation.headset, attempt: conversation.nextAttempt()),
+            at: conversation.now)
         conversation.link.received([0x04, 0x01, 0x00, 0xFF, 0xFF], at: conversation.now)
         conversation.told = []
         conversation.exchange()
@@ -113,7 +115,8 @@ import Testing
         conversation.server.defects = [.isSilent]
         let attempts = (0..<3).map { _ in conversation.nextAttempt() }
         for attempt in attempts {
-            conversation.link.readValue(of: .serialNumberString, attempt: attempt, at: conversation.now)
+            conversation.link.take(
+                .readValue(of: .serialNumberString, on: Conversation.headset, attempt: attempt), at: conversation.now)
         }
         let asked = conversation.now
         conversation.exchange()
@@ -178,7 +181,9 @@ import Testing
         for givesUp in [true, false] {
             var conversation = Self.secured(.medium, .insufficientEncryption)
             #expect(conversation.read(.batteryLevel) == nil)
-            conversation.link.readValue(of: .serialNumberString, attempt: conversation.nextAttempt(), at: conversation.now)
+            conversation.link.take(
+                .readValue(of: .serialNumberString, on: Conversation.headset, attempt: conversation.nextAttempt()),
+                at: conversation.now)
             conversation.exchange()
             #expect(conversation.told == [.needsSecurity(.medium)])
             if givesUp {

@@ -67,7 +67,7 @@ import Testing
             let handle = try #require(conversation.map?[.serviceChanged]?.value)
             let change = AttributePDU.handleValueIndication(handle, [0x01, 0x00, 0xFF, 0xFF]).encoded()
             let attempt = conversation.nextAttempt()
-            conversation.link.discoverServices(attempt: attempt, at: conversation.now)
+            conversation.link.take(.discoverServices(on: Conversation.headset, attempt: attempt), at: conversation.now)
             for _ in 0..<changeCount {
                 conversation.link.received(change, at: conversation.now)
                 for _ in 0..<6 {

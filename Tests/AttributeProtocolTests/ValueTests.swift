@@ -137,14 +137,22 @@ import Testing
         let attempts = (0..<40).map { _ in conversation.nextAttempt() }
         for (place, attempt) in attempts.enumerated() {
             switch place % 4 {
-            case 0: conversation.link.readValue(of: .serialNumberString, attempt: attempt, at: conversation.now)
-            case 1: conversation.link.setNotifyValue(true, for: .eeg, attempt: attempt, at: conversation.now)
+            case 0:
+                conversation.link.take(
+                    .readValue(of: .serialNumberString, on: Conversation.headset, attempt: attempt), at: conversation.now)
+            case 1:
+                conversation.link.take(
+                    .setNotifyValue(true, for: .eeg, on: Conversation.headset, attempt: attempt), at: conversation.now)
             case 2:
-                conversation.link.writeValue(
-                    [UInt8(place)], to: .configuration, type: .withResponse, attempt: attempt, at: conversation.now)
+                conversation.link.take(
+                    .writeValue(
+                        [UInt8(place)], to: .configuration, type: .withResponse, on: Conversation.headset, attempt: attempt),
+                    at: conversation.now)
             default:
-                conversation.link.writeValue(
-                    [UInt8(place)], to: .control, type: .withoutResponse, attempt: attempt, at: conversation.now)
+                conversation.link.take(
+                    .writeValue(
+                        [UInt8(place)], to: .control, type: .withoutResponse, on: Conversation.headset, attempt: attempt),
+                    at: conversation.now)
             }
         }
         conversation.told = []

@@ -23,45 +23,10 @@ final class FedCentral: Central {
         return fed
     }
 
-    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        base.restoreState(identifiers: identifiers, services: services, attempt: attempt)
-    }
-
-    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        base.retrieveConnectedPeripherals(withServices: services, attempt: attempt)
-    }
-
-    func scanForPeripherals(matching filter: ScanFilter) { base.scanForPeripherals(matching: filter) }
-
-    func stopScan() { base.stopScan() }
-
-    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) { base.connect(peripheral, attempt: attempt) }
-
-    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        base.cancelPeripheralConnection(peripheral, attempt: attempt)
-    }
-
-    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        base.discoverServices(on: peripheral, attempt: attempt)
-    }
-
-    func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        guard !isFed else { return }
-        base.setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        guard !isFed else { return }
-        base.readValue(of: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        guard !isFed else { return }
-        base.writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
+    func request(_ request: CentralRequest) {
+        switch request {
+        case .setNotifyValue, .readValue, .writeValue: if !isFed { base.request(request) }
+        default: base.request(request)
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Acquisition
 import Bluetooth
 import Headsets
+import Rehearsal
 import Simulation
 import Storage
 
@@ -25,9 +26,16 @@ struct Ingest {
             seed: 1, headsets: (1...headsets).map { HeadsetSpecification.buffered(number: $0, memory) }, options: options,
             start: MonotonicTime(nanoseconds: 60_000_000_000))
         let central = FedCentral(world.makeCentral())
-        let acquirer = Acquirer(central: central, nextStreamID: try store.nextStreamID(), seed: 1)
-        acquirer.observeClock(unixNanoseconds: 1_790_000_000_000_000_000, isSynchronised: true, at: world.now)
-        try connect(acquirer, world: world, store: store)
+        var limits = AcquisitionLimits()
+        limits.wishesInterval = nil
+        let known = KnownHeadset(name: "", profile: BufferedEEGProfile())
+        let driver = try VirtualDriver(
+            central: central, store: store, limits: limits, seed: 1,
+            lookUp: { open in
+                KnownHeadset(name: open.headsetName, profile: known.profile)
+            },
+            readClock: VirtualDriver.rightClock(unixNanosecondsAtBoot: 1_790_000_000_000_000_000))
+        try connect(driver, world: world, store: store)
         central.isFed = true
         let notifications = prepare(world)
         let ticks = seconds * 1000 / 32
@@ -40,10 +48,9 @@ struct Ingest {
                         .didUpdateValue(
                             BufferedEEGService.data, on: headset.identifier, value: headset.values[tick], at: now))
                 }
-                acquirer.process(at: now)
-                if let batch = acquirer.takeBatch(at: now) { try commit(batch, acquirer, store, at: now) }
+                driver.step(at: now)
             }
-            if let batch = acquirer.takeBatch(at: now, force: true) { try commit(batch, acquirer, store, at: now) }
+            try driver.end(at: now)
             try store.close()
             return Int64(ticks * headsets * Self.samplesPerNotification)
         }
@@ -64,13 +71,8 @@ struct Ingest {
         return BufferedHeadsetSpecification(streams: [stream])
     }
 
-    private func commit(_ batch: WriteBatch, _ acquirer: Acquirer, _ store: Store, at now: MonotonicTime) throws {
-        try store.commit(batch)
-        acquirer.committed(batch.number, at: now)
-    }
-
     /// Lets every headset stream; the world sends no samples meanwhile.
-    private func connect(_ acquirer: Acquirer, world: SimulatedWorld, store: Store) throws {
+    private func connect(_ driver: VirtualDriver, world: SimulatedWorld, store: Store) throws {
         var recordings: [RecordingID] = []
         for number in 1...headsets {
             recordings.append(
@@ -78,12 +80,10 @@ struct Ingest {
                     headset: "headset\(number)", model: BufferedEEGProfile().model, label: "benchmark", subject: nil,
                     task: nil, at: world.now))
         }
-        try acquirer.reconcile(with: store, profile: { _ in BufferedEEGProfile() }, at: world.now)
-        while !recordings.allSatisfy({ acquirer.phase(of: $0)?.phase == .streaming }) {
-            let next = [world.nextEventTime, acquirer.deadline].compactMap { $0 }.min() ?? world.now
+        while !recordings.allSatisfy({ driver.engine.phase(of: $0)?.phase == .streaming }) {
+            let next = [world.nextEventTime, driver.deadline].compactMap { $0 }.min() ?? world.now
             world.advance(to: max(next, world.now))
-            acquirer.process(at: world.now)
-            if let batch = acquirer.takeBatch(at: world.now) { try commit(batch, acquirer, store, at: world.now) }
+            driver.step(at: world.now)
             precondition(world.now.seconds < 600, "the headsets do not stream")
         }
     }

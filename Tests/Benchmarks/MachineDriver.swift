@@ -69,7 +69,7 @@ final class MachineDriver {
         case .didDiscoverServices(_, .failure(let error), let attempt): handle(.stepFailed(error, attempt: attempt), at: now)
         case .didModifyServices: handle(.servicesModified, at: now)
         case .didUnblock: handle(.operatorActed, at: now)
-        case .didNoticeHungRadio: break
+        case .didNoticeHungRadio, .didTransferPacket, .didReadRSSI: break
         case .didUpdateNotificationState(let characteristic, _, let error, let attempt):
             if let error { return handle(.stepFailed(error, attempt: attempt), at: now) }
             let isControl = characteristic == BufferedEEGService.control
@@ -109,20 +109,21 @@ final class MachineDriver {
     private func perform(_ effect: ConnectionEffect, at now: MonotonicTime) {
         switch effect {
         case .restoreState(let identifiers, let attempt):
-            central.restoreState(identifiers: identifiers, services: profile.services, attempt: attempt)
+            central.request(.restoreState(identifiers: identifiers, services: profile.services, attempt: attempt))
         case .retrieveConnected(let attempt):
-            central.retrieveConnectedPeripherals(withServices: profile.services, attempt: attempt)
-        case .startScan: central.scanForPeripherals(matching: profile.recognition.scanFilter)
-        case .stopScan: central.stopScan()
-        case .connect(let identifier, let attempt): central.connect(identifier, attempt: attempt)
-        case .cancelConnection(let identifier, let attempt): central.cancelPeripheralConnection(identifier, attempt: attempt)
-        case .discover(let identifier, let attempt): central.discoverServices(on: identifier, attempt: attempt)
+            central.request(.retrieveConnectedPeripherals(withServices: profile.services, attempt: attempt))
+        case .startScan: central.request(.scanForPeripherals(matching: profile.recognition.scanFilter))
+        case .stopScan: central.request(.stopScan)
+        case .connect(let identifier, let attempt): central.request(.connect(identifier, attempt: attempt))
+        case .cancelConnection(let identifier, let attempt):
+            central.request(.cancelPeripheralConnection(identifier, attempt: attempt))
+        case .discover(let identifier, let attempt): central.request(.discoverServices(on: identifier, attempt: attempt))
         case .identify(let identifier, let attempt):
-            central.readValue(of: .serialNumberString, on: identifier, attempt: attempt)
+            central.request(.readValue(of: .serialNumberString, on: identifier, attempt: attempt))
         case .subscribeControl(let identifier, let attempt):
-            central.setNotifyValue(true, for: BufferedEEGService.control, on: identifier, attempt: attempt)
+            central.request(.setNotifyValue(true, for: BufferedEEGService.control, on: identifier, attempt: attempt))
         case .subscribeData(let identifier, let attempt):
-            central.setNotifyValue(true, for: BufferedEEGService.data, on: identifier, attempt: attempt)
+            central.request(.setNotifyValue(true, for: BufferedEEGService.data, on: identifier, attempt: attempt))
         case .run(let purpose, let identifier, let attempt):
             let steps = profile.commands(for: purpose, status: machine.lastStatus)
             sequence = (attempt, 0, .zero)
@@ -131,13 +132,15 @@ final class MachineDriver {
                 switch step {
                 case .write(let bytes, let characteristic, let type):
                     sequence?.answers += 1
-                    central.writeValue(bytes, to: characteristic, type: type, on: identifier, attempt: attempt)
+                    central.request(.writeValue(bytes, to: characteristic, type: type, on: identifier, attempt: attempt))
                 case .wait(let pause): sequence?.pause += pause
-                case .read, .abandonLink: preconditionFailure("the profile's sequences only write")
+                case .read, .awaitReply, .abandonLink: preconditionFailure("the profile's sequences only write")
                 }
             }
         case .streamingBegan: returns += 1
-        case .identifierProven, .identifierRejected, .statusConcluded, .streamingEnded, .layerEnded: break
+        case .identifierProven, .identifierRejected, .adopted, .adoptionWithdrawn, .statusConcluded, .streamingEnded,
+            .layerEnded:
+            break
         }
     }
 }

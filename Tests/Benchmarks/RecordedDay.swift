@@ -32,30 +32,31 @@ struct RecordedDay {
 
     private func first(_ recording: RecordingID) -> WriteBatch {
         var batch = WriteBatch(number: 1)
-        batch.newStreams = [
-            NewStream(
-                id: Self.stream, recording: recording, position: 0,
-                description: StreamDescription(
-                    name: "eeg", samplingFrequency: Double(Self.rate), counterModulus: 256,
-                    channels: Self.channels.map {
-                        ChannelDescription(name: $0, scale: 0.0223517, rawMinimum: -8_388_608, rawMaximum: 8_388_607)
-                    }))
-        ]
-        batch.startedRecordings = [RecordingChange(recording: recording, at: Self.start)]
-        batch.epochs = [
-            EpochRecord(stream: Self.stream, number: 0, bootIdentifier: nil, firstN: 0, firstIndex: 0, began: Self.start)
-        ]
-        batch.clockOffsets = [
-            ClockOffsetRecord(
-                at: Self.start, offsetNanoseconds: Self.unixStart - Self.start.nanoseconds, stepNanoseconds: 0,
-                isSynchronised: true)
+        batch.changes += [
+            .stream(
+                NewStream(
+                    id: Self.stream, recording: recording, position: 0,
+                    description: StreamDescription(
+                        name: "eeg", samplingFrequency: Double(Self.rate), counterModulus: 256,
+                        channels: Self.channels.map {
+                            ChannelDescription(name: $0, scale: 0.0223517, rawMinimum: -8_388_608, rawMaximum: 8_388_607)
+                        }))),
+            .recording(.started(recording, at: Self.start)),
+            .epoch(
+                EpochRecord(stream: Self.stream, number: 0, bootIdentifier: nil, firstN: 0, firstIndex: 0, began: Self.start)),
+            .clockOffset(
+                ClockOffsetRecord(
+                    at: Self.start, offsetNanoseconds: Self.unixStart - Self.start.nanoseconds, stepNanoseconds: 0,
+                    isSynchronised: true)),
         ]
         let length = Int64(hours) * 3_600_000_000_000
-        batch.annotations = (0..<200).map {
-            AnnotationRecord(
-                recording: recording, onset: time(length / 200 * $0 + length / 400), durationSeconds: 1,
-                description: "stimulus", source: "operator")
-        }
+        batch.changes +=
+            (0..<200).map {
+                .annotation(
+                    AnnotationRecord(
+                        recording: recording, onset: time(length / 200 * $0 + length / 400), durationSeconds: 1,
+                        description: "stimulus", source: "operator"))
+            }
         return batch
     }
 
@@ -70,28 +71,31 @@ struct RecordedDay {
         var gap = (next + gapDistance - 1) / gapDistance * gapDistance + 5000
         while gap + Self.gapLength < range.upperBound {
             batch.samples.append(rows(next..<gap))
-            batch.ledger.append(
-                .open(
-                    stream: Self.stream, firstN: gap, channel: 0, count: Self.gapLength, cause: .packetLost,
-                    noticed: time(gap * 4_000_000), certainty: .counted))
+            batch.changes.append(
+                .ledger(
+                    .open(
+                        stream: Self.stream, firstN: gap, channel: 0, count: Self.gapLength, cause: .packetLost,
+                        noticed: time(gap * 4_000_000), certainty: .counted)))
             next = gap + Self.gapLength
             gap += gapDistance
         }
         batch.samples.append(rows(next..<range.upperBound))
-        batch.segments = [
-            SegmentRecord(
-                stream: Self.stream, firstN: range.lowerBound, lastN: range.upperBound - 1, epoch: 0,
-                referenceN: range.lowerBound, referenceTime: time(range.lowerBound * 4_000_000), periodNanoseconds: 4_000_000,
-                residualNanoseconds: 1e6, observationCount: 60, uncertaintyNanoseconds: 1e6)
+        batch.changes += [
+            .segment(
+                SegmentRecord(
+                    stream: Self.stream, firstN: range.lowerBound, lastN: range.upperBound - 1, epoch: 0,
+                    referenceN: range.lowerBound, referenceTime: time(range.lowerBound * 4_000_000),
+                    periodNanoseconds: 4_000_000,
+                    residualNanoseconds: 1e6, observationCount: 60, uncertaintyNanoseconds: 1e6))
         ]
         for check in 0..<6 {
             let first = range.lowerBound + Int64(check) * 2500
-            batch.signalChecks += Self.channels.indices.map { channel in
+            batch.changes += Self.channels.indices.map { channel in
                 SignalCheckRecord(
                     stream: Self.stream, channel: channel + 1, firstN: first, lastN: first + 2499,
                     condition: (minute + Int64(channel)).isMultiple(of: 10) ? .lineNoise : .good, sampleCount: 2500,
                     railedFraction: 0, peakToPeak: 9000, line50Hz: 12, line60Hz: 1)
-            }
+            }.map(Change.signalCheck)
         }
         return batch
     }

@@ -17,7 +17,7 @@ struct AdapterTests {
         var script = starting()
         script.fail("GetNameOwner", "org.freedesktop.DBus.Error.NameHasNoOwner", "Could not get owner of name")
         #expect(script.events == [.didUpdateState(.resetting)] && script.calls.isEmpty)
-        script.signal("NameOwnerChanged", [.string("org.bluez"), .string(""), .string(":1.9")])
+        script.ownerChanged(from: "", to: BluetoothdScript.owner)
         // bluetoothd answers before it has found its adapter.
         script.reply("GetManagedObjects", [.dictionary([], of: "oa{sa{sv}}")])
         #expect(script.events.last == .didUpdateState(.absent))
@@ -35,7 +35,7 @@ struct AdapterTests {
     @Test("A bluetoothd that says nothing is asked again")
     func silentAtStart() {
         var script = starting()
-        script.reply("GetNameOwner", [.string(":1.4")])
+        script.reply("GetNameOwner", [.string(BluetoothdScript.owner)])
         script.pass(.seconds(5))
         #expect(script.calls.count == 1)  // The first was given up; the reply to it would come too late.
         script.pass(.seconds(1))
@@ -50,7 +50,7 @@ struct AdapterTests {
         #expect(script.events == [.didUpdateState(.resetting)])
         script.pass(.seconds(1))
         #expect(script.waiting == ["GetNameOwner"])
-        script.reply("GetNameOwner", [.string(":1.4")])
+        script.reply("GetNameOwner", [.string(BluetoothdScript.owner)])
         script.reply("GetManagedObjects", [script.objects(device: [:])])
         #expect(script.events.last == .didUpdateState(.poweredOn))
     }
@@ -59,36 +59,75 @@ struct AdapterTests {
     func restart() {
         var script = BluetoothdScript.ready()
         let attempt = script.attempt()
-        script.ask { $0.connect(BluetoothdScript.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(BluetoothdScript.headset, attempt: attempt)) }
         script.connects()
         script.events.removeAll()
-        script.signal("NameOwnerChanged", [.string("org.bluez"), .string(":1.4"), .string("")])
+        script.ownerChanged(from: BluetoothdScript.owner, to: "")
         #expect(
             script.events == [
                 .didUpdateState(.resetting),
                 .didDisconnect(BluetoothdScript.headset, error: .adapterUnavailable(.resetting), attempt: attempt),
             ])
-        script.signal("NameOwnerChanged", [.string("org.bluez"), .string(""), .string(":1.10")])
+        script.ownerChanged(from: "", to: ":1.10")
         script.reply("GetManagedObjects", [script.objects(device: [:])])
         #expect(script.events.last == .didUpdateState(.poweredOn))
     }
 
     @Test("An adapter that is off is blocked where the radio switch says so", arguments: [false, true])
     func blocked(isBlocked: Bool) {
-        var script = BluetoothdScript(isBlocked: isBlocked)
+        var script = BluetoothdScript(isBlocked: { isBlocked })
         script.conversation.busConnected()
         script.collect()
-        script.reply("GetNameOwner", [.string(":1.4")])
+        script.reply("GetNameOwner", [.string(BluetoothdScript.owner)])
         script.reply("GetManagedObjects", [script.objects(device: nil, adapter: ["Powered": .boolean(false)])])
         #expect(script.events == [.didUpdateState(isBlocked ? .blocked : .poweredOff)])
+    }
+
+    @Test("A radio switch that is moved while the adapter is off is noticed at once")
+    func blockedWhileOff() {
+        final class Switch { var isBlocked = false }
+        let radioSwitch = Switch()
+        var script = BluetoothdScript(isBlocked: { radioSwitch.isBlocked })
+        script.conversation.busConnected()
+        script.collect()
+        script.reply("GetNameOwner", [.string(BluetoothdScript.owner)])
+        script.reply("GetManagedObjects", [script.objects(device: nil, adapter: ["Powered": .boolean(false)])])
+        for isBlocked in [true, false] {
+            radioSwitch.isBlocked = isBlocked
+            script.ask { $0.radioSwitchChanged() }
+        }
+        #expect(script.events == [.poweredOff, .blocked, .poweredOff].map { .didUpdateState($0) })
+    }
+
+    @Test("An adapter that another process has is left alone until that one ends")
+    func inUse() {
+        final class Lock { var isFree = false }
+        let lock = Lock()
+        var script = BluetoothdScript(mayUse: { lock.isFree })
+        script.conversation.busConnected()
+        script.collect()
+        script.reply("GetNameOwner", [.string(BluetoothdScript.owner)])
+        script.reply("GetManagedObjects", [script.objects(device: nil, adapter: ["Powered": .boolean(true)])])
+        #expect(script.events == [.didUpdateState(.inUse)])
+        #expect(!script.calls.contains { $0.member == "StartDiscovery" })
+        for isFree in [false, true] {
+            lock.isFree = isFree
+            guard let due = script.conversation.deadline else { break }
+            script.ask {
+                $0.now = due
+                $0.deadlineReached()
+            }
+            script.reply("GetManagedObjects", [script.objects(device: nil, adapter: ["Powered": .boolean(true)])])
+        }
+        #expect(script.events == [.inUse, .poweredOn].map { .didUpdateState($0) })
     }
 
     @Test("An adapter that is never switched on by us")
     func neverPowersOn() {
         var script = BluetoothdScript.ready()
         script.adapter(["Powered": .boolean(false)])
-        script.ask { $0.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [BluetoothdScript.eeg])) }
-        script.ask { $0.connect(BluetoothdScript.headset, attempt: Attempt.none.next) }
+        script.ask { $0.take(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [BluetoothdScript.eeg]))) }
+        script.ask { $0.take(.connect(BluetoothdScript.headset, attempt: Attempt.none.next)) }
         #expect(script.calls.isEmpty)
         #expect(script.events.contains(.didFailToScan(.adapterUnavailable(.poweredOff))))
     }
@@ -107,7 +146,7 @@ struct AdapterTests {
                 BluetoothdScript.interfaces([BlueZInterface.adapter: ["Powered": .boolean(true)]]),
             ])
         #expect(script.events.last == .didUpdateState(.poweredOn))
-        #expect(script.conversation.adapterPath == "/org/bluez/hci3")
+        #expect(script.conversation.adapter.path == "/org/bluez/hci3")
     }
 
     @Test(
@@ -119,7 +158,7 @@ struct AdapterTests {
         var script = BluetoothdScript(options: options)
         script.conversation.busConnected()
         script.collect()
-        script.reply("GetNameOwner", [.string(":1.4")])
+        script.reply("GetNameOwner", [.string(BluetoothdScript.owner)])
         let adapters: [(String, String, Bool)] = [
             ("hci0", "00:AA:01:00:00:40", false), ("hci1", "00:AA:01:00:00:41", true), ("hci2", "00:AA:01:00:00:42", true),
         ]
@@ -131,6 +170,6 @@ struct AdapterTests {
                 ]))
         }
         script.reply("GetManagedObjects", [.dictionary(entries, of: "oa{sa{sv}}")])
-        #expect(script.conversation.adapterPath == expected.map { "/org/bluez/" + $0 })
+        #expect(script.conversation.adapter.path == expected.map { "/org/bluez/" + $0 })
     }
 }

@@ -10,20 +10,20 @@ struct AttributeTests {
     private func resolved(options: BlueZOptions = BlueZOptions(), _ more: [String: BusValue] = [:]) -> BluetoothdScript {
         let up: [String: BusValue] = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
         var script = Script.ready(options: options, device: up.merging(more) { $1 }, resolved: true)
-        script.ask { $0.restoreState(identifiers: [Script.headset], services: [], attempt: Attempt.none) }
+        script.ask { $0.take(.restoreState(identifiers: [Script.headset], services: [], attempt: Attempt.none)) }
         script.events.removeAll()
         return script
     }
 
     private func subscribe(_ script: inout BluetoothdScript, _ uuid: BluetoothUUID = Script.eeg) -> Attempt {
         let attempt = script.attempt()
-        script.ask { $0.setNotifyValue(true, for: uuid, on: Script.headset, attempt: attempt) }
+        script.ask { $0.take(.setNotifyValue(true, for: uuid, on: Script.headset, attempt: attempt)) }
         return attempt
     }
 
     // MARK: Notifications
 
-    @Test("AcquireNotify hands over a socket; the headset is made trusted, so that bluetoothd keeps it")
+    @Test("AcquireNotify hands over a socket")
     func acquireNotify() {
         var script = resolved()
         let attempt = subscribe(&script)
@@ -31,16 +31,30 @@ struct AttributeTests {
         #expect(script.others == [.receive(77, characteristic: Script.eeg, of: Script.headset)])
         #expect(
             script.events == [.didUpdateNotificationState(Script.eeg, on: Script.headset, error: nil, attempt: attempt)])
+        #expect(script.calls.isEmpty)
+    }
+
+    @Test("A headset that has proven itself is made trusted, once, so that bluetoothd keeps it; no other is")
+    func trust() {
+        var script = resolved()
+        _ = subscribe(&script)
+        script.reply("AcquireNotify", [.descriptor(77), .uint16(247)])
+        #expect(script.calls.isEmpty)
+        for _ in 0..<2 { script.ask { $0.take(.trustPeripheral(Script.headset)) } }
         #expect(script.waiting == ["Set"])
         let arguments: [BusValue] = [
             .string("org.bluez.Device1"), .string("Trusted"), .variant(.boolean(true)),
         ]
         #expect(script.calls.first?.arguments == arguments)
+        var gone = resolved()
+        gone.device(["Connected": .boolean(false)])
+        gone.ask { $0.take(.trustPeripheral(Script.headset)) }
+        #expect(gone.calls.isEmpty)
     }
 
     @Test("A subscription that is on is not asked for twice")
     func idempotent() {
-        var script = resolved(["Trusted": .boolean(true)])
+        var script = resolved()
         _ = subscribe(&script)
         script.reply("AcquireNotify", [.descriptor(77), .uint16(247)])
         let again = subscribe(&script)
@@ -53,12 +67,12 @@ struct AttributeTests {
     @Test(
         "A closed socket counts as off once bluetoothd has noticed; only then is another asked for", arguments: [true, false])
     func release(isNoticed: Bool) {
-        var script = resolved(["Trusted": .boolean(true)])
+        var script = resolved()
         _ = subscribe(&script)
         script.reply("AcquireNotify", [.descriptor(77), .uint16(247)])
         script.events.removeAll()
         let off = script.attempt()
-        script.ask { $0.setNotifyValue(false, for: Script.eeg, on: Script.headset, attempt: off) }
+        script.ask { $0.take(.setNotifyValue(false, for: Script.eeg, on: Script.headset, attempt: off)) }
         let on = subscribe(&script)
         #expect(script.others.last == .close(77))
         #expect(script.events.isEmpty && script.calls.isEmpty)
@@ -76,7 +90,7 @@ struct AttributeTests {
 
     @Test("Where AcquireNotify does not exist, StartNotify is used, and values come as signals")
     func fallback() {
-        var script = resolved(["Trusted": .boolean(true)])
+        var script = resolved()
         let attempt = subscribe(&script, Script.control)
         script.fail("AcquireNotify", "org.bluez.Error.NotSupported", "Operation is not supported")
         script.reply("StartNotify")
@@ -97,13 +111,12 @@ struct AttributeTests {
         _ = subscribe(&script)
         #expect(script.waiting == ["StartNotify"])
         script.reply("StartNotify")
-        // It is kept from being forgotten as any other.
-        #expect(script.waiting == ["Set"])
+        #expect(script.calls.isEmpty)
     }
 
     @Test("Values that come as signals beside a socket are another program's and are not stored twice")
     func signalsBesideSocket() {
-        var script = resolved(["Trusted": .boolean(true)])
+        var script = resolved()
         _ = subscribe(&script)
         script.reply("AcquireNotify", [.descriptor(77), .uint16(247)])
         script.events.removeAll()
@@ -113,7 +126,7 @@ struct AttributeTests {
 
     @Test("A signal that bluetoothd repeats for each program that listens counts once; an equal value later is another one")
     func repeatedSignals() {
-        var script = resolved(["Trusted": .boolean(true)])
+        var script = resolved()
         _ = subscribe(&script)
         script.fail("AcquireNotify", "org.bluez.Error.InProgress", "In Progress")
         script.reply("StartNotify")
@@ -138,7 +151,7 @@ struct AttributeTests {
 
     @Test("The end of a link closes its sockets, and a socket that comes too late is closed, too")
     func sockets() {
-        var script = resolved(["Trusted": .boolean(true)])
+        var script = resolved()
         _ = subscribe(&script)
         script.reply("AcquireNotify", [.descriptor(77), .uint16(247)])
         _ = subscribe(&script, Script.control)
@@ -146,7 +159,7 @@ struct AttributeTests {
         #expect(script.others.contains(.close(77)))
         script.reply("AcquireNotify", [.descriptor(78), .uint16(247)])
         #expect(script.others.contains(.close(78)))
-        #expect(script.conversation.subscriptions.isEmpty)
+        #expect(script.conversation.attributes.subscriptions.isEmpty)
     }
 
     // MARK: Reads and writes
@@ -156,7 +169,9 @@ struct AttributeTests {
         var script = resolved()
         let attempt = script.attempt()
         for byte in 0..<2 as Range<UInt8> {
-            script.ask { $0.writeValue([byte], to: Script.control, type: .withResponse, on: Script.headset, attempt: attempt) }
+            script.ask {
+                $0.take(.writeValue([byte], to: Script.control, type: .withResponse, on: Script.headset, attempt: attempt))
+            }
         }
         _ = subscribe(&script)
         #expect(script.waiting == ["WriteValue", "AcquireNotify"])
@@ -175,7 +190,7 @@ struct AttributeTests {
         arguments: [(WriteType.withResponse, "request"), (.withoutResponse, "command")])
     func writeType(type: WriteType, word: String) {
         var script = resolved()
-        script.ask { $0.writeValue([7], to: Script.control, type: type, on: Script.headset, attempt: Attempt.none.next) }
+        script.ask { $0.take(.writeValue([7], to: Script.control, type: type, on: Script.headset, attempt: Attempt.none.next)) }
         #expect(script.calls.first?.arguments == [.bytes([7]), .options(["type": .string(word)])])
         script.reply("WriteValue")
         #expect(script.events.isEmpty == (type == .withoutResponse))
@@ -189,7 +204,7 @@ struct AttributeTests {
         let attempt = script.attempt()
         for byte in 1...2 as ClosedRange<UInt8> {
             script.ask {
-                $0.writeValue([byte], to: Script.control, type: .withoutResponse, on: Script.headset, attempt: attempt)
+                $0.take(.writeValue([byte], to: Script.control, type: .withoutResponse, on: Script.headset, attempt: attempt))
             }
         }
         script.reply("AcquireWrite", [.descriptor(79), .uint16(247)])
@@ -201,7 +216,7 @@ struct AttributeTests {
     func read() {
         var script = resolved()
         let attempt = script.attempt()
-        script.ask { $0.readValue(of: Script.control, on: Script.headset, attempt: attempt) }
+        script.ask { $0.take(.readValue(of: Script.control, on: Script.headset, attempt: attempt)) }
         script.reply("ReadValue", [.bytes([1, 2, 3])])
         #expect(
             script.events == [
@@ -213,7 +228,7 @@ struct AttributeTests {
     func pairs() {
         var script = resolved()
         let attempt = script.attempt()
-        script.ask { $0.readValue(of: Script.control, on: Script.headset, attempt: attempt) }
+        script.ask { $0.take(.readValue(of: Script.control, on: Script.headset, attempt: attempt)) }
         script.fail("ReadValue", "org.bluez.Error.NotPermitted", "Not paired")
         #expect(script.waiting == ["Pair"])
         script.reply("Pair")
@@ -226,12 +241,41 @@ struct AttributeTests {
             ])
     }
 
+    @Test(
+        "A headset that was paired is not paired anew where a person forbade it, before its device is removed",
+        arguments: [true, false])
+    func repairing(isAllowed: Bool) {
+        var options = BlueZOptions()
+        options.allowsRepairing = isAllowed
+        var script = resolved(options: options, ["Paired": .boolean(true)])
+        script.device(["Paired": .boolean(false)])
+        let attempt = script.attempt()
+        script.ask { $0.take(.readValue(of: Script.control, on: Script.headset, attempt: attempt)) }
+        script.fail("ReadValue", "org.bluez.Error.NotPermitted", "Not paired")
+        #expect(script.waiting == (isAllowed ? ["Pair"] : []))
+        let call = IncomingCall(
+            sender: Script.owner, path: BlueZPairing.agentPath, interface: BlueZInterface.agent, member: "RequestConfirmation",
+            arguments: [.objectPath(Script.devicePath)])
+        #expect((try? script.conversation.answer(call).get()) == (isAllowed ? [] : nil))
+        guard !isAllowed else { return }
+        #expect(
+            script.events == [
+                .didReadValue(Script.control, on: Script.headset, result: .failure(.repairingForbidden), attempt: attempt)
+            ])
+        // A person has removed it, and it is found again.
+        let device: [BusValue] = [.objectPath(Script.devicePath)]
+        script.signal("InterfacesRemoved", device + [.array([.string(BlueZInterface.device)], of: "s")])
+        script.signal("InterfacesAdded", device + [Script.interfaces([BlueZInterface.device: Script.deviceProperties([:])])])
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
+        #expect((try? script.conversation.answer(call).get()) == [])
+    }
+
     @Test("Two characteristics that ask for a bond at once lead to one pairing, and both wait for its end")
     func pairsOnce() {
         var script = resolved()
         let attempt = script.attempt()
         for uuid in [Script.control, Script.eeg] {
-            script.ask { $0.readValue(of: uuid, on: Script.headset, attempt: attempt) }
+            script.ask { $0.take(.readValue(of: uuid, on: Script.headset, attempt: attempt)) }
         }
         for _ in 0..<2 { script.fail("ReadValue", "org.bluez.Error.NotPermitted", "Not paired") }
         #expect(script.waiting == ["Pair"])
@@ -250,9 +294,9 @@ struct AttributeTests {
         var script = resolved()
         let attempt = script.attempt()
         let absent = BluetoothUUID(UInt16(0x2A00))
-        script.ask { $0.readValue(of: absent, on: Script.headset, attempt: attempt) }
+        script.ask { $0.take(.readValue(of: absent, on: Script.headset, attempt: attempt)) }
         script.device(["Connected": .boolean(false)])
-        script.ask { $0.readValue(of: Script.eeg, on: Script.headset, attempt: attempt) }
+        script.ask { $0.take(.readValue(of: Script.eeg, on: Script.headset, attempt: attempt)) }
         #expect(
             script.events.filter { if case .didReadValue = $0 { true } else { false } } == [
                 .didReadValue(absent, on: Script.headset, result: .failure(.noSuchCharacteristic(absent)), attempt: attempt),

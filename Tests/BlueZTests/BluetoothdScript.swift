@@ -4,6 +4,9 @@ import Bluetooth
 
 /// Tells a conversation what bluetoothd says, word for word, and keeps what the conversation asks for and tells.
 struct BluetoothdScript {
+    /// The unique names of the bus and of bluetoothd.
+    static let bus = "org.freedesktop.DBus"
+    static let owner = ":1.4"
     static let adapterPath = "/org/bluez/hci0"
     static let headset = PeripheralIdentifier(address: 0xC000_0000_1001, type: .random)
     static let devicePath = "/org/bluez/hci0/dev_C0_00_00_00_10_01"
@@ -16,11 +19,13 @@ struct BluetoothdScript {
     var calls: [BusCall] = []
     var others: [BlueZConversation.Request] = []
     var events: [CentralEvent] = []
-    var isBlocked = false
     private var lastAttempt = Attempt.none
 
-    init(options: BlueZOptions = BlueZOptions(), isBlocked: Bool = false) {
-        conversation = BlueZConversation(options: options, isBlocked: { _ in isBlocked })
+    init(
+        options: BlueZOptions = BlueZOptions(), isBlocked: @escaping () -> Bool = { false },
+        mayUse: @escaping () -> Bool = { true }
+    ) {
+        conversation = BlueZConversation(options: options, isBlocked: { _ in isBlocked() }, mayUse: { _ in mayUse() })
     }
 
     /// bluetoothd runs, its adapter is on, and it knows the headset.
@@ -30,7 +35,7 @@ struct BluetoothdScript {
         var script = BluetoothdScript(options: options)
         script.conversation.busConnected()
         script.collect()
-        script.reply("GetNameOwner", [.string(":1.4")])
+        script.reply("GetNameOwner", [.string(owner)])
         script.reply("GetManagedObjects", [script.objects(device: device, hasCharacteristics: resolved)])
         return script
     }
@@ -63,9 +68,14 @@ struct BluetoothdScript {
         collect()
     }
 
-    mutating func signal(_ member: String, at path: String = "/", _ body: [BusValue]) {
-        conversation.received(BusSignal(path: path, interface: "", member: member, body: body))
+    mutating func signal(_ member: String, at path: String = "/", from sender: String = owner, _ body: [BusValue]) {
+        conversation.received(BusSignal(sender: sender, path: path, interface: "", member: member, body: body))
         collect()
+    }
+
+    /// The bus says who owns bluetoothd's name now.
+    mutating func ownerChanged(from old: String, to new: String, sender: String = bus) {
+        signal("NameOwnerChanged", from: sender, [.string("org.bluez"), .string(old), .string(new)])
     }
 
     mutating func changed(_ interface: String, at path: String, _ properties: [String: BusValue]) {
@@ -98,7 +108,11 @@ struct BluetoothdScript {
     /// Keeps what the conversation wants and tells.
     mutating func collect() {
         for request in conversation.takeRequests() {
-            if case .call(let call) = request { calls.append(call) } else { others.append(request) }
+            switch request {
+            case .call(let call) where call.member == "RegisterAgent": conversation.replied(call.number, .success([]))
+            case .call(let call): calls.append(call)
+            default: others.append(request)
+            }
         }
         events += conversation.takeEvents()
     }

@@ -10,7 +10,7 @@ struct ConnectionTests {
     private func connected(resolved: Bool = false) -> (BluetoothdScript, Attempt) {
         var script = Script.ready(resolved: resolved)
         let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         script.connects()
         script.events.removeAll()
         return (script, attempt)
@@ -26,7 +26,7 @@ struct ConnectionTests {
             device: ["Connected": .boolean(true), "ServicesResolved": .boolean(isResolved)], resolved: true)
         script.events.removeAll()
         let attempt = script.attempt()
-        script.ask { $0.restoreState(identifiers: [Script.headset], services: [], attempt: attempt) }
+        script.ask { $0.take(.restoreState(identifiers: [Script.headset], services: [], attempt: attempt)) }
         guard case .willRestoreState(let restored, attempt)? = script.events.first, let headset = restored.first else {
             Issue.record("nothing was restored: \(script.events)")
             return
@@ -42,7 +42,7 @@ struct ConnectionTests {
     func evicted() {
         var script = Script.ready(device: nil)
         let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         #expect(script.events.last == .didFailToConnect(Script.headset, error: .unknownPeripheral, attempt: attempt))
         #expect(script.calls.isEmpty)
     }
@@ -51,9 +51,9 @@ struct ConnectionTests {
     func retrieval() {
         var script = Script.ready(device: ["Connected": .boolean(true)])
         let attempt = script.attempt()
-        script.ask { $0.retrieveConnectedPeripherals(withServices: [Script.eeg], attempt: attempt) }
+        script.ask { $0.take(.retrieveConnectedPeripherals(withServices: [Script.eeg], attempt: attempt)) }
         #expect(script.events.last == .didRetrieveConnected([Script.headset], attempt: attempt))
-        script.ask { $0.retrieveConnectedPeripherals(withServices: [Script.control], attempt: attempt) }
+        script.ask { $0.take(.retrieveConnectedPeripherals(withServices: [Script.control], attempt: attempt)) }
         #expect(script.events.last == .didRetrieveConnected([], attempt: attempt))
     }
 
@@ -63,7 +63,7 @@ struct ConnectionTests {
     func timeOut() {
         var script = Script.ready()
         let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         script.fail("Connect", "org.bluez.Error.Failed", "le-connection-abort-by-local")
         #expect(script.events.last == .didFailToConnect(Script.headset, error: .connectionTimedOut, attempt: attempt))
     }
@@ -75,7 +75,7 @@ struct ConnectionTests {
         var script = Script.ready()
         let attempt = script.attempt()
         script.events.removeAll()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         script.fail("Connect", name, message)
         #expect(script.waiting.isEmpty)
         script.pass(.seconds(10))
@@ -101,7 +101,7 @@ struct ConnectionTests {
     func switchedOffUnderConnect() {
         var script = Script.ready()
         let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         script.events.removeAll()
         script.reply("Connect")
         #expect(script.events.isEmpty)
@@ -117,7 +117,7 @@ struct ConnectionTests {
     func neverSignalled() {
         var script = Script.ready()
         let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         script.reply("Connect")
         #expect(script.waiting == ["GetAll"])
         script.reply("GetAll", [BluetoothdScript.dictionary(Script.deviceProperties(["Connected": .boolean(true)]))])
@@ -132,7 +132,7 @@ struct ConnectionTests {
     func replyBeforeSignal(isFollowed: Bool) {
         var script = Script.ready()
         let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         script.events.removeAll()
         script.reply("Connect")
         if isFollowed { script.device(["Connected": .boolean(true)]) }
@@ -148,7 +148,7 @@ struct ConnectionTests {
     func joined() {
         var script = Script.ready()
         let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
         script.device(["Connected": .boolean(true)])
         #expect(script.events.last == .didConnect(Script.headset, attempt: attempt))
@@ -159,13 +159,13 @@ struct ConnectionTests {
     func stuckOnce() {
         var script = Script.ready()
         let first = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: first) }
+        script.ask { $0.take(.connect(Script.headset, attempt: first)) }
         script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
         cancel(&script)
         script.reply("Disconnect")
         script.pass(.milliseconds(100))
         let second = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: second) }
+        script.ask { $0.take(.connect(Script.headset, attempt: second)) }
         script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
         #expect(script.waiting == ["Disconnect"])
         script.reply("Disconnect")
@@ -174,44 +174,11 @@ struct ConnectionTests {
         #expect(script.events.last == .didConnect(Script.headset, attempt: second))
     }
 
-    @Test("A pending connect is cancelled by Disconnect; the error of the connect itself is not told")
-    func cancelPending() {
-        var script = Script.ready()
-        let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
-        script.events.removeAll()
-        let cancel = cancel(&script)
-        script.fail("Connect", "org.bluez.Error.Failed", "br-connection-canceled")
-        #expect(script.events.isEmpty)
-        script.reply("Disconnect")
-        #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
-    }
-
-    @Test("A connect right after a pending one was cancelled waits until the kernel has given that up")
-    func settling() {
-        var script = Script.ready()
-        let first = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: first) }
-        cancel(&script)
-        script.fail("Connect", "org.bluez.Error.Failed", "br-connection-canceled")
-        script.reply("Disconnect")
-        let second = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: second) }
-        #expect(script.waiting.isEmpty)
-        script.others.removeAll()
-        script.pass(.milliseconds(99))
-        #expect(script.waiting.isEmpty && script.others.isEmpty)
-        script.pass(.milliseconds(1))
-        #expect(script.waiting == ["Connect"])
-        // What the kernel is told of the link while it gives up another one is forgotten with that.
-        #expect(script.others == [.loadConnectionParameters])
-    }
-
     /// Cancels whatever there is; the attempt of the cancel.
     @discardableResult
     private func cancel(_ script: inout BluetoothdScript) -> Attempt {
         let attempt = script.attempt()
-        script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.cancelPeripheralConnection(Script.headset, attempt: attempt)) }
         return attempt
     }
 
@@ -236,7 +203,7 @@ struct ConnectionTests {
         var (script, _) = connected()
         let cancel = cancel(&script)
         let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         script.reply("Disconnect")
         #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
     }
@@ -249,14 +216,14 @@ struct ConnectionTests {
             "Connected": .boolean(true), "ServicesResolved": .boolean(true), "Trusted": .boolean(true),
         ]
         var script = Script.ready(options: options, device: up, resolved: true)
-        script.ask { $0.restoreState(identifiers: [Script.headset], services: [], attempt: Attempt.none) }
+        script.ask { $0.take(.restoreState(identifiers: [Script.headset], services: [], attempt: Attempt.none)) }
         for _ in 0..<2 {
             let attempt = script.attempt()
-            script.ask { $0.setNotifyValue(true, for: Script.eeg, on: Script.headset, attempt: attempt) }
+            script.ask { $0.take(.setNotifyValue(true, for: Script.eeg, on: Script.headset, attempt: attempt)) }
             #expect(script.waiting == ["StartNotify"])
             script.reply("StartNotify")
-            script.ask { $0.cancelPeripheralConnection(Script.headset, attempt: attempt) }
-            script.ask { $0.connect(Script.headset, attempt: attempt) }
+            script.ask { $0.take(.cancelPeripheralConnection(Script.headset, attempt: attempt)) }
+            script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
             script.device(["Connected": .boolean(false)])
             script.reply("Disconnect")
             script.connects()
@@ -305,7 +272,7 @@ struct ConnectionTests {
         script.device(["Connected": .boolean(false)])
         #expect(script.events == [.didDisconnect(Script.headset, error: .peripheralBlocked, attempt: attempt)])
         let next = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: next) }
+        script.ask { $0.take(.connect(Script.headset, attempt: next)) }
         #expect(script.events.last == .didFailToConnect(Script.headset, error: .peripheralBlocked, attempt: next))
         script.device(["Blocked": .boolean(false)])
         #expect(script.events.last == .didUnblock(Script.headset))
@@ -321,7 +288,7 @@ struct ConnectionTests {
         #expect(script.events == [.didDisconnect(Script.headset, error: .linkLost, attempt: attempt)])
         var pending = Script.ready()
         let next = pending.attempt()
-        pending.ask { $0.connect(Script.headset, attempt: next) }
+        pending.ask { $0.take(.connect(Script.headset, attempt: next)) }
         pending.signal("InterfacesRemoved", removal)
         #expect(pending.events.last == .didFailToConnect(Script.headset, error: .unknownPeripheral, attempt: next))
     }
@@ -332,7 +299,7 @@ struct ConnectionTests {
     func resolvedTooEarly() {
         var (script, _) = connected()
         let attempt = script.attempt()
-        script.ask { $0.discoverServices(on: Script.headset, attempt: attempt) }
+        script.ask { $0.take(.discoverServices(on: Script.headset, attempt: attempt)) }
         #expect(script.calls.isEmpty)
         script.device(["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
         let up: [String: BusValue] = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
@@ -358,10 +325,10 @@ struct ConnectionTests {
     func foreignChannel() {
         var script = Script.ready(device: ["Connected": .boolean(true)])
         let attempt = script.attempt()
-        script.ask { $0.connect(Script.headset, attempt: attempt) }
+        script.ask { $0.take(.connect(Script.headset, attempt: attempt)) }
         script.connects()
         let discovery = script.attempt()
-        script.ask { $0.discoverServices(on: Script.headset, attempt: discovery) }
+        script.ask { $0.take(.discoverServices(on: Script.headset, attempt: discovery)) }
         script.pass(.milliseconds(2000))
         #expect(
             script.events.last
@@ -372,7 +339,7 @@ struct ConnectionTests {
     func serviceChanged() {
         var script = Script.ready(
             device: ["Connected": .boolean(true), "ServicesResolved": .boolean(true)], resolved: true)
-        script.ask { $0.restoreState(identifiers: [Script.headset], services: [], attempt: Attempt.none.next) }
+        script.ask { $0.take(.restoreState(identifiers: [Script.headset], services: [], attempt: Attempt.none.next)) }
         script.signal(
             "InterfacesRemoved",
             [.objectPath(Script.eegPath), .array([.string(BlueZInterface.characteristic)], of: "s")])

@@ -10,7 +10,7 @@ struct ScanTests {
 
     private func scanning(_ filter: ScanFilter? = nil) -> BluetoothdScript {
         var script = Script.ready()
-        script.ask { $0.scanForPeripherals(matching: filter ?? self.filter) }
+        script.ask { $0.take(.scanForPeripherals(matching: filter ?? self.filter)) }
         script.reply("SetDiscoveryFilter")
         script.reply("StartDiscovery")
         script.events.removeAll()
@@ -20,12 +20,12 @@ struct ScanTests {
     @Test("A scan by services alone lets bluetoothd filter; one by name or company does not")
     func filters() {
         var script = Script.ready()
-        script.ask { $0.scanForPeripherals(matching: filter) }
+        script.ask { $0.take(.scanForPeripherals(matching: filter)) }
         let entries = script.calls.first?.arguments.first?.entries ?? []
         #expect(entries.contains { $0.key == .string("UUIDs") })
         #expect(entries.contains { $0.key == .string("Transport") && $0.value == .variant(.string("le")) })
         var byName = Script.ready()
-        byName.ask { $0.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [Script.eeg], namePrefixes: ["Hermes"])) }
+        byName.ask { $0.take(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [Script.eeg], namePrefixes: ["Hermes"]))) }
         #expect(byName.calls.first?.arguments.first?.entries?.contains { $0.key == .string("UUIDs") } == false)
     }
 
@@ -72,15 +72,15 @@ struct ScanTests {
     @Test("Start, stop and a new filter never overlap, and end as was wished last")
     func order() {
         var script = Script.ready()
-        script.ask { $0.scanForPeripherals(matching: filter) }
-        script.ask { $0.stopScan() }
-        script.ask { $0.scanForPeripherals(matching: filter) }
-        script.ask { $0.stopScan() }
+        script.ask { $0.take(.scanForPeripherals(matching: filter)) }
+        script.ask { $0.take(.stopScan) }
+        script.ask { $0.take(.scanForPeripherals(matching: filter)) }
+        script.ask { $0.take(.stopScan) }
         #expect(script.waiting == ["SetDiscoveryFilter"])
         script.reply("SetDiscoveryFilter")
         script.reply("StartDiscovery")
         #expect(script.waiting == ["StopDiscovery"])
-        script.ask { $0.scanForPeripherals(matching: filter) }
+        script.ask { $0.take(.scanForPeripherals(matching: filter)) }
         #expect(script.waiting == ["StopDiscovery"])
         script.reply("StopDiscovery")
         #expect(script.waiting == ["SetDiscoveryFilter"])
@@ -104,7 +104,7 @@ struct ScanTests {
     func yieldsToConnect() {
         var script = scanning()
         script.device(["RSSI": .int16(-61)])
-        script.ask { $0.connect(Script.headset, attempt: Attempt.none.next) }
+        script.ask { $0.take(.connect(Script.headset, attempt: Attempt.none.next)) }
         #expect(script.waiting == ["StopDiscovery", "Connect"])
         // bluetoothd says both.
         script.adapter(["Discovering": .boolean(false)])
@@ -119,10 +119,10 @@ struct ScanTests {
     func yieldsWhileStarting() {
         for isWanted in [true, false] {
             var script = Script.ready()
-            script.ask { $0.scanForPeripherals(matching: filter) }
+            script.ask { $0.take(.scanForPeripherals(matching: filter)) }
             script.reply("SetDiscoveryFilter")
-            script.ask { $0.connect(Script.headset, attempt: Attempt.none.next) }
-            if !isWanted { script.ask { $0.stopScan() } }
+            script.ask { $0.take(.connect(Script.headset, attempt: Attempt.none.next)) }
+            if !isWanted { script.ask { $0.take(.stopScan) } }
             #expect(script.waiting == ["StartDiscovery", "Connect"])
             script.reply("StartDiscovery")
             #expect(script.waiting == ["Connect", "StopDiscovery"])
@@ -134,7 +134,7 @@ struct ScanTests {
     @Test("A scan that cannot start is told")
     func fails() {
         var script = Script.ready()
-        script.ask { $0.scanForPeripherals(matching: filter) }
+        script.ask { $0.take(.scanForPeripherals(matching: filter)) }
         script.reply("SetDiscoveryFilter")
         script.fail("StartDiscovery", "org.bluez.Error.NotReady", "Resource Not Ready")
         #expect(script.events.last == .didFailToScan(.adapterUnavailable(.poweredOff)))
@@ -152,7 +152,7 @@ struct ScanTests {
             var options = BlueZOptions()
             options.tellsOfSerialPorts = isWanted
             var script = Script.ready(options: options, device: device)
-            script.ask { $0.scanForPeripherals(matching: filter) }
+            script.ask { $0.take(.scanForPeripherals(matching: filter)) }
             script.reply("SetDiscoveryFilter")
             script.reply("StartDiscovery")
             let found = script.events.compactMap { event -> PeripheralIdentifier? in
@@ -165,13 +165,15 @@ struct ScanTests {
 
     // MARK: The agent
 
-    private func ask(_ member: String, of path: String, options: BlueZOptions) -> Result<[BusValue], BusError> {
+    private func ask(
+        _ member: String, of path: String, options: BlueZOptions, sender: String = Script.owner
+    ) -> Result<[BusValue], BusError> {
         var script = Script.ready(options: options)
-        script.ask { $0.connect(Script.headset, attempt: Attempt.none.next) }
+        script.ask { $0.take(.connect(Script.headset, attempt: Attempt.none.next)) }
         let call = IncomingCall(
-            sender: ":1.4", path: PairingAgent.path, interface: BlueZInterface.agent, member: member,
+            sender: sender, path: BlueZPairing.agentPath, interface: BlueZInterface.agent, member: member,
             arguments: [.objectPath(path)])
-        return PairingAgent(options: options).answer(call, script.conversation)
+        return script.conversation.answer(call)
     }
 
     @Test("The passkey of the configuration is given for the headset that it belongs to, and for no other device")
@@ -200,6 +202,17 @@ struct ScanTests {
             Issue.record("a headset without a display was given a passkey")
             return
         }
+    }
+
+    @Test("Nobody but bluetoothd is told a passkey")
+    func passkeyOfSomebodyElse() {
+        var options = BlueZOptions()
+        options.passkeys = [Passkey(value: 4711, identifiers: [Script.headset])]
+        guard case .failure(let error) = ask("RequestPasskey", of: Script.devicePath, options: options, sender: ":1.66") else {
+            Issue.record("another program was told the passkey")
+            return
+        }
+        #expect(error.name == "org.freedesktop.DBus.Error.AccessDenied")
     }
 
     @Test("Without a passkey in the configuration none is invented")

@@ -103,6 +103,24 @@ import Testing
         #expect(supervision.takeReason(of: PeripheralIdentifier(address: 199, type: .public)) == .connectionTimeout)
     }
 
+    @Test func theStrengthOfALinkIsAskedForAndTaken() {
+        let kernel = Kernel()
+        let supervision = kernel.makeSupervision()
+        supervision.readQuality(of: headset, on: hci0)
+        #expect(kernel.hear() == ManagementCommand.getConnectionInformation(headset, hci0).encoded)
+        // -62 dBm and 8 dBm; then what the controller does not know, a refusal, and no link.
+        kernel.tell(PacketBytes.complete(opcode: 0x0031, PacketBytes.headset + [0xC2, 8, 127]))
+        kernel.tell(PacketBytes.complete(opcode: 0x0031, PacketBytes.headset + [0xC3, 127, 127]))
+        kernel.tell(PacketBytes.complete(opcode: 0x0031, PacketBytes.headset + [127, 127, 127]))
+        kernel.tell(PacketBytes.event(0x0002, [0x31, 0, 0x14]))
+        kernel.tell(PacketBytes.complete(opcode: 0x0031, status: 0x02, PacketBytes.headset + [127, 127, 127]))
+        supervision.process()
+        let taken = supervision.takeQualities()
+        #expect(taken.map(\.quality) == [LinkQuality(rssi: -62, transmitPower: 8), LinkQuality(rssi: -61)])
+        #expect(taken.allSatisfy { $0.identifier == headset })
+        #expect(supervision.takeQualities().isEmpty && supervision.error == nil)
+    }
+
     @Test func aPacketThatCannotBeReadIsSkipped() {
         let kernel = Kernel()
         let supervision = kernel.makeSupervision()

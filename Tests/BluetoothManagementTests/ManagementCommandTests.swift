@@ -13,6 +13,13 @@ import Testing
         #expect(ManagementCommand.readDefaultSystemConfiguration(adapter).encoded == [0x4B, 0x00, 0x01, 0x00, 0x00, 0x00])
     }
 
+    @Test func theStrengthOfALinkIsAskedForByAddressAndType() throws {
+        let device = try #require(PeripheralIdentifier("F0:F1:F2:F3:F4:F5/random"))
+        #expect(
+            ManagementCommand.getConnectionInformation(device, adapter).encoded
+                == [0x31, 0x00, 0x01, 0x00, 0x07, 0x00] + PacketBytes.headset)
+    }
+
     @Test func connectionParametersAreEncodedByteForByte() throws {
         let parameters = try #require(
             ConnectionParameters(minimumInterval: 12, maximumInterval: 24, latency: 0, supervisionTimeout: 400))

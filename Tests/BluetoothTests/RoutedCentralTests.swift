@@ -22,12 +22,12 @@ import Testing
     @Test func eachPeripheralIsReachedThroughTheCentralOfItsAddress() {
         let room = Room()
         for peripheral in [classic, known, other] {
-            room.routed.connect(peripheral, attempt: attempt)
-            room.routed.cancelPeripheralConnection(peripheral, attempt: attempt)
-            room.routed.discoverServices(on: peripheral, attempt: attempt)
-            room.routed.setNotifyValue(true, for: eeg, on: peripheral, attempt: attempt)
-            room.routed.readValue(of: eeg, on: peripheral, attempt: attempt)
-            room.routed.writeValue([1], to: eeg, type: .withResponse, on: peripheral, attempt: attempt)
+            room.routed.request(.connect(peripheral, attempt: attempt))
+            room.routed.request(.cancelPeripheralConnection(peripheral, attempt: attempt))
+            room.routed.request(.discoverServices(on: peripheral, attempt: attempt))
+            room.routed.request(.setNotifyValue(true, for: eeg, on: peripheral, attempt: attempt))
+            room.routed.request(.readValue(of: eeg, on: peripheral, attempt: attempt))
+            room.routed.request(.writeValue([1], to: eeg, type: .withResponse, on: peripheral, attempt: attempt))
         }
         let calls = ["connect", "cancel", "discover", "setNotify", "read", "write"]
         #expect(room.serial.calls == calls.map { "\($0) \(classic)" })
@@ -36,7 +36,7 @@ import Testing
 
     @Test func whatBothAreAskedIsAnsweredOnce() {
         let room = Room()
-        room.routed.restoreState(identifiers: [classic, known], services: [eeg, .serialPort], attempt: attempt)
+        room.routed.request(.restoreState(identifiers: [classic, known], services: [eeg, .serialPort], attempt: attempt))
         #expect(room.serial.calls == ["restore [\(classic)] [1101]"])
         #expect(room.lowEnergy.calls == ["restore [\(known)] [FE8D]"])
         let restored = RestoredPeripheral(identifier: known, isConnected: true, database: nil, notifying: [])
@@ -45,7 +45,7 @@ import Testing
         room.lowEnergy.events = [.willRestoreState([restored], attempt: attempt)]
         #expect(room.turn() == [.willRestoreState([restored], attempt: attempt)])
 
-        room.routed.retrieveConnectedPeripherals(withServices: [eeg, .serialPort], attempt: attempt)
+        room.routed.request(.retrieveConnectedPeripherals(withServices: [eeg, .serialPort], attempt: attempt))
         room.lowEnergy.events = [.didRetrieveConnected([known], attempt: attempt)]
         room.serial.events = [.didRetrieveConnected([classic], attempt: attempt)]
         #expect(room.turn() == [.didRetrieveConnected([known, classic], attempt: attempt)])
@@ -55,7 +55,7 @@ import Testing
         let room = Room()
         let questions = (1...RoutedCentral.mergesMaximum + 1).map { Attempt(number: UInt64($0)) }
         for question in questions {
-            room.routed.retrieveConnectedPeripherals(withServices: [eeg, .serialPort], attempt: question)
+            room.routed.request(.retrieveConnectedPeripherals(withServices: [eeg, .serialPort], attempt: question))
             room.lowEnergy.events = [.didRetrieveConnected([known], attempt: question)]
             #expect(room.turn().isEmpty, "the other one is waited for")
         }
@@ -68,11 +68,11 @@ import Testing
 
     @Test func whatConcernsOneIsAskedOfThatOneAlone() {
         let room = Room()
-        room.routed.retrieveConnectedPeripherals(withServices: [.serialPort], attempt: attempt)
+        room.routed.request(.retrieveConnectedPeripherals(withServices: [.serialPort], attempt: attempt))
         room.serial.events = [.didRetrieveConnected([classic], attempt: attempt)]
         #expect(room.turn() == [.didRetrieveConnected([classic], attempt: attempt)])
-        room.routed.restoreState(identifiers: [], services: [eeg], attempt: attempt)
-        room.routed.restoreState(identifiers: [], services: [], attempt: attempt)
+        room.routed.request(.restoreState(identifiers: [], services: [eeg], attempt: attempt))
+        room.routed.request(.restoreState(identifiers: [], services: [], attempt: attempt))
         #expect(room.lowEnergy.calls == ["restore [] [FE8D]", "restore [] []"] && room.serial.calls.count == 1)
     }
 
@@ -97,8 +97,8 @@ import Testing
 
     @Test func onlyLowEnergyScans() {
         let room = Room()
-        room.routed.scanForPeripherals(matching: .unfiltered)
-        room.routed.stopScan()
+        room.routed.request(.scanForPeripherals(matching: .unfiltered))
+        room.routed.request(.stopScan)
         #expect(room.lowEnergy.calls == ["scan", "stopScan"] && room.serial.calls.isEmpty)
     }
 
@@ -124,38 +124,20 @@ private final class NotingCentral: Central {
         return events
     }
 
-    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        calls.append("restore \(identifiers) \(services)")
-    }
-
-    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        calls.append("retrieve \(services)")
-    }
-
-    func scanForPeripherals(matching filter: ScanFilter) { calls.append("scan") }
-    func stopScan() { calls.append("stopScan") }
-    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) { calls.append("connect \(peripheral)") }
-
-    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        calls.append("cancel \(peripheral)")
-    }
-
-    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) { calls.append("discover \(peripheral)") }
-
-    func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        calls.append("setNotify \(peripheral)")
-    }
-
-    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        calls.append("read \(peripheral)")
-    }
-
-    func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        calls.append("write \(peripheral)")
+    func request(_ request: CentralRequest) {
+        switch request {
+        case .restoreState(let identifiers, let services, _): calls.append("restore \(identifiers) \(services)")
+        case .retrieveConnectedPeripherals(let services, _): calls.append("retrieve \(services)")
+        case .scanForPeripherals: calls.append("scan")
+        case .stopScan: calls.append("stopScan")
+        case .setConnectionParameters, .trustPeripheral: break
+        case .readRSSI(let peripheral): calls.append("readRSSI \(peripheral)")
+        case .connect(let peripheral, _): calls.append("connect \(peripheral)")
+        case .cancelPeripheralConnection(let peripheral, _): calls.append("cancel \(peripheral)")
+        case .discoverServices(let peripheral, _): calls.append("discover \(peripheral)")
+        case .setNotifyValue(_, _, let peripheral, _): calls.append("setNotify \(peripheral)")
+        case .readValue(_, let peripheral, _): calls.append("read \(peripheral)")
+        case .writeValue(_, _, _, let peripheral, _): calls.append("write \(peripheral)")
+        }
     }
 }

@@ -4,10 +4,12 @@ import Headsets
 import Simulation
 import Testing
 
-/// A simulated headset behind a capturing central, started as its profile wants it, and what was captured of it.
+/// A simulated headset with what goes over the air, started as its profile wants it, and what was captured of it.
 final class CapturedLink {
     let world: SimulatedWorld
-    let central: CapturingCentral
+    let central: SimulatedCentral
+    /// What goes over the air.
+    var reconstruction = PacketReconstruction()
     var profile: any HeadsetProfile
     private(set) var packets: [CapturedPacket] = []
     /// What the central notified.
@@ -16,8 +18,8 @@ final class CapturedLink {
 
     init(_ specification: HeadsetSpecification, profile: any HeadsetProfile, isCapturing: Bool = true) {
         world = SimulatedWorld(seed: 7, headsets: [specification])
-        central = CapturingCentral(world.makeCentral())
-        central.isCapturing = isCapturing
+        central = world.makeCentral()
+        reconstruction.isCapturing = isCapturing
         self.profile = profile
     }
 
@@ -35,10 +37,19 @@ final class CapturedLink {
         return Attempt(number: attempts)
     }
 
+    func request(_ request: CentralRequest) {
+        central.request(request)
+        reconstruction.note(request)
+    }
+
     func run(seconds: Double) {
         let end = world.now + .nanoseconds(Int64(seconds * 1e9))
         while true {
-            for event in central.process(at: min(end, central.deadline ?? end)) {
+            let now = min(end, central.deadline ?? end)
+            let events = central.process(at: now)
+            for event in events { reconstruction.note(event, at: now) }
+            reconstruction.pass(to: now)
+            for event in events {
                 switch event {
                 case .didUpdateValue(let characteristic, _, let value, let at):
                     notifications.append(.init(time: at - .boot, characteristic: characteristic, value: value))
@@ -46,17 +57,25 @@ final class CapturedLink {
                 default: break
                 }
             }
-            packets += central.takePackets()
+            packets += reconstruction.takePackets()
             if world.now >= end { return }
+        }
+    }
+
+    /// Lets the time pass while nobody takes packets.
+    func runUntaken(seconds: Int) {
+        for _ in 0..<seconds {
+            let now = world.now + .seconds(1)
+            for event in central.process(at: now) { reconstruction.note(event, at: now) }
         }
     }
 
     /// From the connection to streaming.
     func start() {
         run(seconds: 1)
-        central.connect(identifier, attempt: attempt())
+        request(.connect(identifier, attempt: attempt()))
         run(seconds: 2)
-        central.discoverServices(on: identifier, attempt: attempt())
+        request(.discoverServices(on: identifier, attempt: attempt()))
         run(seconds: 1)
         subscribe(profile.controlCharacteristics)
         for purpose in [CommandPurpose.queryStatus, .initialise] { perform(purpose) }
@@ -66,7 +85,7 @@ final class CapturedLink {
 
     private func subscribe(_ characteristics: [BluetoothUUID]) {
         for characteristic in characteristics {
-            central.setNotifyValue(true, for: characteristic, on: identifier, attempt: attempt())
+            request(.setNotifyValue(true, for: characteristic, on: identifier, attempt: attempt()))
         }
         run(seconds: 1)
     }
@@ -75,9 +94,9 @@ final class CapturedLink {
         for step in profile.commands(for: purpose, status: nil) {
             switch step {
             case .write(let bytes, let uuid, let type):
-                central.writeValue(bytes, to: uuid, type: type, on: identifier, attempt: attempt())
-            case .read(let uuid): central.readValue(of: uuid, on: identifier, attempt: attempt())
-            case .wait, .abandonLink: break
+                request(.writeValue(bytes, to: uuid, type: type, on: identifier, attempt: attempt()))
+            case .read(let uuid): request(.readValue(of: uuid, on: identifier, attempt: attempt()))
+            case .wait, .awaitReply, .abandonLink: break
             }
             run(seconds: 0.5)
         }

@@ -122,75 +122,45 @@ final class SpoiledCentral: Central {
         }
     }
 
-    // MARK: Calls
+    // MARK: Requests
 
-    func restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt) {
-        central.restoreState(identifiers: identifiers, services: services, attempt: attempt)
+    func request(_ request: CentralRequest) {
+        switch request {
+        case .connect(_, let attempt), .cancelPeripheralConnection(_, let attempt), .discoverServices(_, let attempt),
+            .setNotifyValue(_, _, _, let attempt), .readValue(_, _, let attempt), .writeValue(_, _, _, _, let attempt):
+            lastAttempt = attempt
+        default: break
+        }
+        if let spoilt = spoil(request) { central.request(spoilt) }
     }
 
-    func retrieveConnectedPeripherals(withServices services: [BluetoothUUID], attempt: Attempt) {
-        let all = defect == .retrievesEverything ? [BufferedEEGService.service] : services
-        central.retrieveConnectedPeripherals(withServices: all, attempt: attempt)
-    }
-
-    func scanForPeripherals(matching filter: ScanFilter) {
-        if defect == .keepsFirstFilter, isScanning { return }
-        isScanning = true
-        let all = ScanFilter(serviceUUIDs: [BufferedEEGService.service])
-        central.scanForPeripherals(matching: defect == .ignoresFilter ? filter.union(all) : filter)
-    }
-
-    func stopScan() {
-        isScanning = false
-        if defect != .scansOn { central.stopScan() }
-    }
-
-    func connect(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        lastAttempt = attempt
-        central.connect(peripheral, attempt: attempt)
-    }
-
-    func cancelPeripheralConnection(_ peripheral: PeripheralIdentifier, attempt: Attempt) {
-        lastAttempt = attempt
-        if defect == .forgetsCancel, !linked.contains(peripheral) {
+    /// What becomes of a request; nil where nothing does.
+    private func spoil(_ request: CentralRequest) -> CentralRequest? {
+        switch (defect, request) {
+        case (.retrievesEverything, .retrieveConnectedPeripherals(_, let attempt)):
+            return .retrieveConnectedPeripherals(withServices: [BufferedEEGService.service], attempt: attempt)
+        case (.ignoresFilter, .scanForPeripherals(let filter)):
+            return .scanForPeripherals(matching: filter.union(ScanFilter(serviceUUIDs: [BufferedEEGService.service])))
+        case (.keepsFirstFilter, .scanForPeripherals):
+            defer { isScanning = true }
+            return isScanning ? nil : request
+        case (.scansOn, .stopScan): return nil
+        case (_, .stopScan): isScanning = false
+        case (.forgetsCancel, .cancelPeripheralConnection(let peripheral, let attempt)) where !linked.contains(peripheral):
             extra.append(.didDisconnect(peripheral, error: nil, attempt: attempt))
-        } else {
-            central.cancelPeripheralConnection(peripheral, attempt: attempt)
-        }
-    }
-
-    func discoverServices(on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        lastAttempt = attempt
-        central.discoverServices(on: peripheral, attempt: attempt)
-    }
-
-    func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt
-    ) {
-        lastAttempt = attempt
-        if defect == .notifiesOn, !enabled, linked.contains(peripheral) {
+            return nil
+        case (.notifiesOn, .setNotifyValue(false, let characteristic, let peripheral, let attempt))
+        where linked.contains(peripheral):
             extra.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
-            return
-        }
-        if defect == .dropsRepeatedNotify, enabled, isNotifying.contains(characteristic) { return }
-        if enabled { isNotifying.append(characteristic) } else { isNotifying.removeAll { $0 == characteristic } }
-        central.setNotifyValue(enabled, for: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func readValue(of characteristic: BluetoothUUID, on peripheral: PeripheralIdentifier, attempt: Attempt) {
-        lastAttempt = attempt
-        central.readValue(of: characteristic, on: peripheral, attempt: attempt)
-    }
-
-    func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, on peripheral: PeripheralIdentifier,
-        attempt: Attempt
-    ) {
-        lastAttempt = attempt
-        if defect == .answersWriteCommands, type == .withoutResponse {
+            return nil
+        case (.dropsRepeatedNotify, .setNotifyValue(let isOn, let characteristic, _, _)):
+            if isOn, isNotifying.contains(characteristic) { return nil }
+            if isOn { isNotifying.append(characteristic) } else { isNotifying.removeAll { $0 == characteristic } }
+        case (.answersWriteCommands, .writeValue(_, let characteristic, .withoutResponse, let peripheral, let attempt)):
             extra.append(.didWriteValue(characteristic, on: peripheral, error: nil, attempt: attempt))
+        default: break
         }
-        central.writeValue(value, to: characteristic, type: type, on: peripheral, attempt: attempt)
+        return request
     }
 }
 
@@ -199,7 +169,7 @@ extension CentralEvent {
     fileprivate var isAnswer: Bool {
         switch self {
         case .didUpdateState, .didDiscover, .didNoticeHungRadio, .didFailToScan, .didUnblock, .didModifyServices,
-            .didUpdateValue:
+            .didUpdateValue, .didTransferPacket, .didReadRSSI:
             false
         case .didDisconnect(_, let error, _): error == nil
         default: true

@@ -11,7 +11,7 @@ import Testing
         #expect(help.exitCode == 0)
         for command in [
             "record", "mark", "status", "recordings", "gaps", "audit", "export", "replay", "demo", "run", "simulate",
-            "scan", "doctor", "headsets", "capture", "impedance", "refit",
+            "scan", "doctor", "headsets", "capture", "impedance", "refit", "events", "latency",
         ] {
             #expect(help.output.contains("\n  \(command) "), "\(command)")
             let own = try ProgramRun(["help", command])
@@ -86,7 +86,7 @@ import Testing
         let status = try ProgramRun(["status", "--json"], environment: environment).json()
         let headset = (status["headsets"] as? [[String: Any]])?.first
         #expect(headset?["battery_percent"] as? Double == 81)
-        #expect(headset?["mood"] as? String == "waiting")
+        #expect(headset?["severity"] as? String == "waiting")
         #expect(try ProgramRun(["gaps", "9"], environment: environment).exitCode == 66)
     }
 

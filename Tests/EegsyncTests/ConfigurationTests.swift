@@ -4,33 +4,9 @@ import Foundation
 import Headsets
 import KernelBluetooth
 import Testing
+import YAMLReading
 
 @testable import eegsync
-
-private let models = Configuration.knownModels
-
-private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
-    try ConfigurationParser.parse(text, file: "test.yaml", models: models)
-}
-
-private func problems(_ text: String) -> [String] {
-    do {
-        _ = try parse(text)
-        return []
-    } catch .invalid(_, let problems) {
-        return problems.map(\.description)
-    } catch {
-        return ["\(error)"]
-    }
-}
-
-/// A right configuration with one line replaced or added.
-private func configuration(
-    database: String = "database: /tmp/a.sqlite", headset: String = "{name: left, model: buffered-eeg}",
-    central: String = "{kind: simulation, headsets: []}", more: String = ""
-) -> String {
-    "\(database)\ncentral: \(central)\nheadsets:\n  - \(headset)\n\(more)\n"
-}
 
 @Suite struct ConfigurationTests {
     @Test func theExampleThatIsInstalledIsAccepted() throws {
@@ -56,11 +32,13 @@ private func configuration(
             log_level: debug
             """
         let public1 = try #require(PeripheralIdentifier("00:55:DA:B0:13:24"))
+        let random1 = try #require(PeripheralIdentifier("00:55:DA:B0:13:24/random"))
         let random = try #require(PeripheralIdentifier("C0:55:DA:B0:13:24/random"))
         let expected = Configuration(
             databasePath: "/data/eeg.sqlite",
             headsets: [
-                .init(name: "left-1", model: "buffered-eeg", identifiers: [public1, random], serialNumber: "0012")
+                .init(
+                    name: "left-1", model: "buffered-eeg", identifiers: [public1, random1, random], serialNumber: "0012")
             ],
             central: .simulation(
                 .init(seed: 7, headsets: [.init(name: "sim", model: "thinkgear", serialNumber: "S1")])),
@@ -101,7 +79,7 @@ private func configuration(
         #expect(chosen.knownHeadsets.first?.profile.streams.map(\.name) == ["eeg"])
         #expect(
             problems(configuration(headset: "{name: a, model: muse, preset: p7}")).first?
-                .contains("headsets[0].preset: 'p7' is no preset of the model (allowed: p20, p21, p22,") == true)
+                .contains("headsets[0].preset: 'p7' is no preset of the model; allowed are p20, p21, p22,") == true)
         #expect(
             problems(configuration(headset: "{name: a, model: ganglion, preset: p21}")).first?
                 .contains("no preset with this model") == true)
@@ -133,28 +111,31 @@ private func configuration(
     }
 
     @Test(arguments: [
-        ("{name: a, model: hermes, settings: {gian: 12}}", "settings.gian: 'gian' is no setting of the model (allowed: gain)"),
+        (
+            "{name: a, model: hermes, settings: {gian: 12}}",
+            "settings.gian: 'gian' is no setting of the model; did you mean 'gain'?"
+        ),
         (
             "{name: a, model: hermes, settings: {gain: 13}}",
-            "settings.gain: '13' is no value of the setting (allowed: 1, 2, 4, 6, 8, 12, 24)"
+            "settings.gain: '13' is no value of the setting; allowed: 1, 2, 4, 6, 8, 12, 24"
         ),
         (
             "{name: a, model: hermes, settings: {gain: [1, 1, 1, 1, 1, 1, 1, 1, 1]}}",
             "settings.gain: 9 values are not one for each of the first channels"
-                + " (allowed: one value for all, or a list of 1 ... 8)"
+                + "; allowed: one value for all, or a list of 1 ... 8"
         ),
         (
             "{name: a, model: ganglion, settings: {accelerometer: [true]}}",
-            "settings.accelerometer: a list of 1 is not one value for the whole headset (allowed: one value)"
+            "settings.accelerometer: a list of 1 is not one value for the whole headset; allowed: one value"
         ),
         (
             "{name: a, model: explore, settings: {sampling_frequency: {hertz: 500}}}",
-            "settings.sampling_frequency: a mapping is not a text (allowed: 250, 500, 1000)"
+            "settings.sampling_frequency: a mapping is not a text; allowed: 250, 500, 1000"
         ),
-        ("{name: a, model: hermes, settings: gain}", "settings: 'gain' is not a mapping (allowed: gain)"),
+        ("{name: a, model: hermes, settings: gain}", "settings: 'gain' is not a mapping; allowed: gain"),
         (
             "{name: a, model: unicorn, settings: {gain: 12}}",
-            "settings.gain: 'gain' is no setting of the model (allowed: no settings with this model)"
+            "settings.gain: 'gain' is no setting of the model; allowed: no settings with this model"
         ),
     ])
     func aSettingThatTheModelDoesNotHaveIsAProblemOfItsLine(headset: String, problem: String) {
@@ -171,13 +152,44 @@ private func configuration(
             """
         #expect(
             problems(text) == [
-                "line 1: database: 'relative.sqlite' is not the absolute path of a file (allowed: an absolute path)",
-                "line 2: colour: unknown key (allowed: database, central, headsets, limits, log_level)",
-                "line 3: central.kind: 'magic' is no central (allowed: auto, bluez, kernel or simulation)",
-                "line 5: headsets[0].size: unknown key"
-                    + " (allowed: name, model, identifiers, serial, passkey, montage, preset, settings)",
-                "line 5: headsets[0].model: 'muse9' is no model that this version knows"
-                    + " (allowed: \(models.joined(separator: ", ")))",
+                "line 1, column 11: database: 'relative.sqlite' is not the absolute path of a file; "
+                    + "allowed is an absolute path",
+                "line 2, column 1: colour: unknown key; allowed are database, central, headsets, adopt, adopt_after_seconds, "
+                    + "limits and log_level",
+                "line 3, column 17: central.kind: 'magic' is no central; allowed are auto, bluez, kernel and simulation",
+                "line 5, column 25: headsets[0].model: 'muse9' is no model that this version knows; did you mean 'muse'?",
+                "line 5, column 32: headsets[0].size: unknown key; "
+                    + "allowed are name, model, identifiers, serial, passkey, montage, preset, settings, "
+                    + "adopt and pairing_services",
+            ])
+    }
+
+    @Test func theNearestKnownWordIsNamed() {
+        let text = """
+            databse: /a.sqlite
+            central: {kind: kernal}
+            headsets: [{nam: left, model: gangloin}]
+            limits: {sync: full, synchronous: ful}
+            log_level: Debug
+            """
+        #expect(
+            problems(text).compactMap { $0.components(separatedBy: "did you mean ").dropFirst().first } == [
+                "'database'?", "'kernel'?", "'name'?", "'ganglion'?", "'synchronous'?", "'full'?", "'debug'?",
+            ])
+    }
+
+    @Test func aFileThatRefersToItselfMoreOftenThanMemoryLastsEnds() {
+        let bomb = (0..<60).map { "a\($0): &a\($0) [*a\(max(0, $0 - 1)), *a\(max(0, $0 - 1))]" }.joined(separator: "\n")
+        #expect(problems(bomb).first?.contains("anchors and aliases") == true)
+        #expect(problems("headsets: " + String(repeating: "[", count: 200)) != [])
+    }
+
+    @Test func whatIsStillToBeFilledInIsAskedFor() {
+        let found = problems(configuration(database: "database: !fill-in \"Where?\"", headset: "{name: !fill-in, model: muse}"))
+        #expect(
+            found == [
+                "line 1, column 11: database: still to be filled in; Where?",
+                "line 4, column 12: headsets[0].name: still to be filled in",
             ])
     }
 
@@ -187,8 +199,27 @@ private func configuration(
         #expect(found.central == .kernel(Configuration.Kernel(adapter: "hci1", powersOn: true)))
         #expect(
             problems(configuration(central: "{kind: kernel, start_notify: []}")) == [
-                "line 2: central.start_notify: unknown key (allowed: kind, adapter, power_on)"
+                "line 2, column 25: central.start_notify: unknown key; allowed are kind, adapter, power_on and repairing"
             ])
+    }
+
+    @Test(
+        "Headsets that have lost their keys are paired anew, unless a person forbids it",
+        arguments: ["kernel", "bluez", "auto"])
+    func repairing(kind: String) throws {
+        for word in [nil, "always", "never"] {
+            let text = word.map { "{kind: \(kind), repairing: \($0)}" } ?? "{kind: \(kind)}"
+            let expected = Configuration.Repairing(rawValue: word ?? "always")
+            switch try parse(configuration(central: text)).central {
+            case .kernel(let settings): #expect(settings.repairing == expected)
+            case .bluez(let settings): #expect(settings.repairing == expected)
+            case .automatic(let bluez, let kernel): #expect(bluez.repairing == expected && kernel.repairing == expected)
+            case .simulation: Issue.record("a simulation")
+            }
+        }
+        let found = problems(configuration(central: "{kind: \(kind), repairing: sometimes}"))
+        let expected = "central.repairing: 'sometimes' is not one of the words; allowed are always and never"
+        #expect(!found.isEmpty && found.allSatisfy { $0.hasSuffix(expected) }, "\(found)")
     }
 
     @Test func addressesOfAHeadsetWithASerialPortAreClassicOnes() throws {
@@ -233,15 +264,16 @@ private func configuration(
     func anAbsurdCommitIntervalIsRefused(value: String) {
         let found = problems(configuration(more: "limits: {commit_interval_seconds: \(value)}"))
         #expect(found.count == 1, "\(found)")
-        #expect(found.first?.hasPrefix("line 5: limits.commit_interval_seconds: ") == true, "\(found)")
-        #expect(found.first?.hasSuffix("(allowed: a number, 0.05 ... 60.0 s)") == true, "\(found)")
+        #expect(found.first?.hasPrefix("line 5, column 3") == true, "\(found)")
+        #expect(found.first?.contains(": limits.commit_interval_seconds: ") == true, "\(found)")
+        #expect(found.first?.hasSuffix("; allowed is 0.05 ... 60 s") == true, "\(found)")
     }
 
     @Test(arguments: [".nan", "-5", "999", "10000001", "99999999999999999999", "1.5", "true", "\"5000\"", "{}"])
     func anAbsurdBufferBoundIsRefused(value: String) {
         let found = problems(configuration(more: "limits: {buffer_rows: \(value)}"))
         #expect(found.count == 1, "\(found)")
-        #expect(found.first?.hasSuffix("(allowed: a whole number, 1000 ... 10000000)") == true, "\(found)")
+        #expect(found.first?.hasSuffix("; allowed is a whole number, 1000 ... 10000000") == true, "\(found)")
     }
 
     @Test(arguments: ["-1", "1.5", "abc", "18446744073709551616"]) func anAbsurdSeedIsRefused(value: String) {
@@ -253,7 +285,7 @@ private func configuration(
         let text = configuration(headset: "{name: left, model: thinkgear}\n  - {name: left, model: thinkgear}")
         #expect(
             problems(text) == [
-                "line 5: headsets[1].name: the name 'left' is taken by another headset (allowed: a name of its own)"
+                "line 5, column 12: headsets[1].name: the name 'left' is taken by another headset; choose a name of its own"
             ])
     }
 
@@ -262,7 +294,7 @@ private func configuration(
         let text = configuration(headset: "{name: a, model: muse, \(address)}\n  - {name: b, model: muse, \(address)}")
         #expect(
             problems(text) == [
-                "line 5: headsets[1].identifiers: an address is that of 'a', too (allowed: each address once)"
+                "line 5, column 41: headsets[1].identifiers: an address is that of 'a', too; allowed is each address once"
             ])
     }
 
@@ -288,10 +320,10 @@ private func configuration(
         let found = problems("log_level: loud\n")
         #expect(
             found == [
-                "line 1: the file: 'database' is missing (allowed: an absolute path)",
-                "line 1: the file: 'headsets' is missing (allowed: a list of headsets)",
-                "line 1: log_level: 'loud' is not one of the words"
-                    + " (allowed: trace, debug, info, notice, warning, error, critical)",
+                "line 1, column 1: 'database' is missing; allowed is an absolute path",
+                "line 1, column 1: 'headsets' is missing; allowed is a list of headsets",
+                "line 1, column 12: log_level: 'loud' is not one of the words; "
+                    + "allowed are trace, debug, info, notice, warning, error and critical",
             ])
     }
 
@@ -307,13 +339,14 @@ private func configuration(
 
     @Test func aSyntaxErrorHasItsLine() {
         #expect(
-            throws: ConfigurationError.malformed(
-                file: "test.yaml", line: 3, reason: "did not find expected ',' or ']'")
+            throws: ConfigurationError.wrong(
+                file: "test.yaml", .malformed(line: 3, column: 9, reason: "did not find expected ',' or ']'"))
         ) { try parse("database: /a\ncentral: [1\nheadsets: 3\n") }
     }
 
     @Test func anEmptyFileIsRefused() {
-        #expect(throws: ConfigurationError.malformed(file: "test.yaml", line: nil, reason: "the file is empty")) {
+        let empty = YAMLDocumentError.malformed(line: nil, column: nil, reason: "the text is empty")
+        #expect(throws: ConfigurationError.wrong(file: "test.yaml", empty)) {
             try parse("# nothing\n")
         }
     }

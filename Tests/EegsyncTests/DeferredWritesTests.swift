@@ -55,11 +55,24 @@ import Testing
         try store.setHandleMap("no map", of: headset, at: .boot)
         let writes = DeferredWrites(store: store)
         let maps = KeptLinks(store: store, writes: writes, log: DaemonLog(level: .error)).handleMaps()
-        #expect(maps.load(headset) == nil)
+        #expect(maps[headset] == nil)
         maps.save(headset, nil)
         writes.finish()
         await writes.run()
         #expect(try store.handleMaps().isEmpty)
+    }
+
+    @Test func aPersonsSwitchingOffIsThereForTheNextProcess() async throws {
+        let writes = DeferredWrites(store: store)
+        let kept = KeptLinks(store: store, writes: writes, log: DaemonLog(level: .error))
+        let power = kept.adapterPower()
+        #expect(power.switchedOff.isEmpty)
+        for (address, isOff) in [(0x00AA_0100_0042, true), (8, true), (8, false)] as [(UInt64, Bool)] {
+            power.save(address, isOff)
+        }
+        writes.finish()
+        await writes.run()
+        #expect(kept.adapterPower().switchedOff == [0x00AA_0100_0042])
     }
 
     @Test func keysAreWrittenAndAreThereForTheNextProcess() async throws {

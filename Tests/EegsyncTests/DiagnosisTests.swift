@@ -88,6 +88,7 @@ import Testing
         let off = try complaint { $0.bluetooth.adapters[0].isPowered = false }
         #expect(off.verdict == .problem && off.remedy == "switch it on: bluetoothctl power on")
         #expect(try complaint { $0.bluetooth.adapters[0].isPowered = nil }.verdict == .warning)
+        #expect(try complaint { $0.bluetooth.adapters[0].holder = 31 }.remedy?.contains("hci1") == true)
     }
 
     @Test func oneGoodAdapterIsEnough() throws {

@@ -1,5 +1,6 @@
 import Storage
 import Testing
+import YAMLReading
 
 @testable import eegsync
 
@@ -28,14 +29,15 @@ import Testing
     }
 
     @Test func aWrongConfigurationExitsWith78() {
-        let problem = ConfigurationError.Problem(line: 3, path: "database", why: "unknown key", allowed: "x")
+        let problem = YAMLProblem(line: 3, column: 1, key: "database", why: "unknown key", hint: "x")
+        let wrong = ConfigurationError.wrong(file: "f", .invalid([problem]))
         for error: ConfigurationError in [
-            .unreadable(file: "f", reason: "r"), .malformed(file: "f", line: nil, reason: "r"), .noDatabase(file: "f"),
-            .invalid(file: "f", problems: [problem]),
+            .unreadable(file: "f", reason: "r"), .wrong(file: "f", .malformed(line: nil, column: nil, reason: "r")),
+            .noDatabase(file: "f"), wrong,
         ] {
             #expect(Failure(error).code == .configuration)
         }
-        #expect(Failure(ConfigurationError.invalid(file: "f", problems: [problem])).problem.contains("line 3: database"))
+        #expect(Failure(wrong).problem.contains("line 3, column 1: database: unknown key; x"))
     }
 
     @Test func anUnknownErrorIsADefect() {

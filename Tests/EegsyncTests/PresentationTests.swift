@@ -65,6 +65,21 @@ import Testing
         #expect(TerminalStyle.plain.apply(.bad, to: "x") == "x")
     }
 
+    @Test(
+        "Of a name from the air nothing stays that a terminal obeys or nobody sees",
+        arguments: ["\u{1B}", "\n", "\u{7F}", "\u{9B}", "\u{200E}", "\u{200F}", "\u{61C}", "\u{200B}", "\u{200D}", "\u{FEFF}"]
+            + ["\u{AD}", "\u{2028}", "\u{115F}", "\u{E0041}"]
+            + (Array(0x202A...0x202E) + Array(0x2066...0x2069)).compactMap { Unicode.Scalar(UInt32($0)).map { String($0) } })
+    func invisible(character: String) {
+        #expect("Muse\(character)-0666".printable == "Muse\u{FFFD}-0666")
+        #expect("\(character)".printable == "\u{FFFD}")
+    }
+
+    @Test(
+        "A name that a person sees stays as it is",
+        arguments: ["Muse-0666", "脳波計", "Gehirn β-Wellen", "❤\u{FE0F}", "👩\u{200D}💻"])
+    func visible(name: String) { #expect(name.printable == name) }
+
     @Test func theProgressBarFitsTheTerminal() {
         #expect(ProgressBar.line(label: "exporting", perMille: 500, columns: 40) == "exporting [#########..........]  50.0 %")
         #expect(ProgressBar.line(label: "exporting", perMille: 1000, columns: 20) == "exporting 100.0 %")

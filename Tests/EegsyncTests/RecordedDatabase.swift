@@ -41,27 +41,30 @@ final class RecordedDatabase {
             headset: "left", model: "buffered-eeg", label: "night 3", subject: "P07", task: "sleep", at: start)
         let stream = StreamID(rawValue: 1)
         var batch = WriteBatch(number: 1)
-        batch.newStreams = [NewStream(id: stream, recording: recording, position: 0, description: Self.eeg)]
-        batch.startedRecordings = [RecordingChange(recording: recording, at: start)]
-        batch.epochs = [EpochRecord(stream: stream, number: 0, bootIdentifier: 7, firstN: 0, firstIndex: 0, began: start)]
+        batch.changes += [
+            .stream(NewStream(id: stream, recording: recording, position: 0, description: Self.eeg)),
+            .recording(.started(recording, at: start)),
+            .epoch(EpochRecord(stream: stream, number: 0, bootIdentifier: 7, firstN: 0, firstIndex: 0, began: start)),
+        ]
         batch.samples = [Self.rows(stream, 0..<1000), Self.rows(stream, 1200..<2500)]
-        batch.ledger = [
-            .open(stream: stream, firstN: 1000, channel: 0, count: 250, cause: .linkLost, noticed: start),
-            .recover(stream: stream, firstN: 1000, channel: 0, count: 50),
+        batch.changes += [
+            .ledger(.open(stream: stream, firstN: 1000, channel: 0, count: 250, cause: .linkLost, noticed: start)),
+            .ledger(.recover(stream: stream, firstN: 1000, channel: 0, count: 50)),
         ]
         batch.samples += byDesign > 0 ? [Self.rows(stream, 2500 + byDesign..<2510 + byDesign)] : []
-        batch.ledger += (0..<byDesign).map {
-            .open(stream: stream, firstN: 2500 + $0, channel: 0, count: 1, cause: .notSent, noticed: start)
-        }
-        batch.segments = [
-            SegmentRecord(
-                stream: stream, firstN: 0, lastN: 2499, epoch: 0, referenceN: 0, referenceTime: start,
-                periodNanoseconds: 4_000_000, residualNanoseconds: 1e6, observationCount: 100)
-        ]
-        batch.statusReports = [
-            StatusReportRecord(
-                headset: try store.headset(named: "left") ?? HeadsetID(rawValue: 1), at: now,
-                status: HeadsetStatus(condition: .streaming, batteryPercent: 81), outcome: "streaming")
+        batch.changes +=
+            (0..<byDesign).map {
+                .ledger(.open(stream: stream, firstN: 2500 + $0, channel: 0, count: 1, cause: .notSent, noticed: start))
+            }
+        batch.changes += [
+            .segment(
+                SegmentRecord(
+                    stream: stream, firstN: 0, lastN: 2499, epoch: 0, referenceN: 0, referenceTime: start,
+                    periodNanoseconds: 4_000_000, residualNanoseconds: 1e6, observationCount: 100)),
+            .statusReport(
+                StatusReportRecord(
+                    headset: try store.headset(named: "left") ?? HeadsetID(rawValue: 1), at: now,
+                    status: HeadsetStatus(condition: .streaming, batteryPercent: 81), outcome: "streaming")),
         ]
         try store.commit(batch)
         try store.close()

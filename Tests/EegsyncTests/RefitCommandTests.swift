@@ -26,26 +26,30 @@ import Testing
         let description = StreamDescription(
             name: "eeg", samplingFrequency: 250, counterModulus: 65536,
             channels: [ChannelDescription(name: "TP9", scale: 0.5, rawMinimum: -2048, rawMaximum: 2047)])
-        batch.newStreams = [NewStream(id: stream, recording: recording, position: 0, description: description)]
-        batch.startedRecordings = [RecordingChange(recording: recording, at: start)]
-        batch.epochs = [EpochRecord(stream: stream, number: 0, bootIdentifier: 7, firstN: 0, firstIndex: 0, began: start)]
+        batch.changes += [
+            .stream(NewStream(id: stream, recording: recording, position: 0, description: description)),
+            .recording(.started(recording, at: start)),
+            .epoch(EpochRecord(stream: stream, number: 0, bootIdentifier: 7, firstN: 0, firstIndex: 0, began: start)),
+        ]
         batch.samples = [
             SampleRows(stream: stream, channelCount: 1, firstN: 0, values: (0..<25_000).map { Int32($0 % 1000) })
         ]
-        batch.segments = [
-            SegmentRecord(
-                stream: stream, firstN: 0, lastN: 24_999, epoch: 0, referenceN: 0, referenceTime: start + .milliseconds(7),
-                periodNanoseconds: 4e6 / 1.001, residualNanoseconds: 1e6, observationCount: 100, uncertaintyNanoseconds: 50e6)
+        batch.changes += [
+            .segment(
+                SegmentRecord(
+                    stream: stream, firstN: 0, lastN: 24_999, epoch: 0, referenceN: 0, referenceTime: start + .milliseconds(7),
+                    periodNanoseconds: 4e6 / 1.001, residualNanoseconds: 1e6, observationCount: 100,
+                    uncertaintyNanoseconds: 50e6))
         ]
-        batch.arrivals = (1...100).map { second in
+        batch.changes += (1...100).map { second in
             let n = Int64(second * 250 - 1)
             return ArrivalRecord(
                 stream: stream, n: n, at: start + .nanoseconds(Int64(Double(n) * 4e6 / 1.001) + Int64(second % 7) * 300_000),
                 deviceTicks: nil)
-        }
+        }.map(Change.arrival)
         if stop {
             try store.stopRecording(headset: "left", at: start + .seconds(100))
-            batch.stoppedRecordings = [RecordingChange(recording: recording, at: start + .seconds(100))]
+            batch.changes += [.recording(.stopped(recording, at: start + .seconds(100)))]
         }
         try store.commit(batch)
         return recording

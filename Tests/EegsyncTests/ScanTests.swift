@@ -111,7 +111,7 @@ import Testing
             }, makeCentral: { _ in world.makeCentral() })
         var sightings = ScanSightings()
         session.run(for: .seconds(3)) { _, _ in session.central.state == .poweredOn }
-        session.central.scanForPeripherals(matching: sightings.headsetFilter)
+        session.central.request(.scanForPeripherals(matching: sightings.headsetFilter))
         session.run(for: .seconds(5)) { events, _ in
             for case .didDiscover(let identifier, let advertisement, let rssi) in events {
                 sightings.add(identifier, advertisement, rssi: rssi)

@@ -19,19 +19,21 @@ struct SignalSituationTests {
             guard let condition else { continue }
             let isNoisy = condition == .lineNoise
             for (first, last, told) in [(Int64(0), Int64(499), SignalCondition.good), (500, lastN, condition)] {
-                batch.signalChecks.append(
-                    SignalCheckRecord(
-                        stream: StreamID(rawValue: 1), channel: place + 1, firstN: first, lastN: last, condition: told,
-                        sampleCount: 500, railedFraction: told == .railed ? 0.75 : 0, peakToPeak: 40,
-                        line50Hz: isNoisy && place != 2 ? 34 : 1, line60Hz: isNoisy && place == 2 ? 12 : nil))
+                batch.changes.append(
+                    .signalCheck(
+                        SignalCheckRecord(
+                            stream: StreamID(rawValue: 1), channel: place + 1, firstN: first, lastN: last, condition: told,
+                            sampleCount: 500, railedFraction: told == .railed ? 0.75 : 0, peakToPeak: 40,
+                            line50Hz: isNoisy && place != 2 ? 34 : 1, line60Hz: isNoisy && place == 2 ? 12 : nil)))
             }
         }
         let headset = try #require(try store.headset(named: "left"))
-        batch.connectionEvents = [ConnectionEventRecord(headset: headset, at: HostClock.now, state: "streaming", detail: nil)]
-        batch.statusReports = [
-            StatusReportRecord(
-                headset: headset, at: HostClock.now,
-                status: HeadsetStatus(condition: .streaming, batteryPercent: battery), outcome: "polled")
+        batch.changes += [
+            .connectionEvent(ConnectionEventRecord(headset: headset, at: HostClock.now, state: "streaming", detail: nil)),
+            .statusReport(
+                StatusReportRecord(
+                    headset: headset, at: HostClock.now,
+                    status: HeadsetStatus(condition: .streaming, batteryPercent: battery), outcome: "polled")),
         ]
         try store.commit(batch)
         #expect(recording.rawValue == 1)
@@ -92,10 +94,11 @@ struct SignalSituationTests {
         let database = try RecordedDatabase()
         let store = try store(database, [.flat])
         var batch = WriteBatch(number: 10)
-        batch.ledger = [
-            .open(
-                stream: StreamID(rawValue: 1), firstN: 2500, channel: 0, count: 10_000, cause: .linkLost,
-                noticed: HostClock.now)
+        batch.changes += [
+            .ledger(
+                .open(
+                    stream: StreamID(rawValue: 1), firstN: 2500, channel: 0, count: 10_000, cause: .linkLost,
+                    noticed: HostClock.now))
         ]
         batch.samples = [SampleRows(stream: StreamID(rawValue: 1), channelCount: 4, firstN: 12_500, values: [1, 2, 3, 4])]
         try store.commit(batch)

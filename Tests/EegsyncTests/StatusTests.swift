@@ -35,7 +35,7 @@ import Testing
         try store.stopRecording(headset: "left", at: HostClock.now)
         // Ended by hand, as no daemon runs.
         var batch = WriteBatch(number: 2)
-        batch.stoppedRecordings = [RecordingChange(recording: RecordingID(rawValue: 1), at: HostClock.now)]
+        batch.changes += [.recording(.stopped(RecordingID(rawValue: 1), at: HostClock.now))]
         try store.commit(batch)
         let unnamed = try headset(database, ["--config", try configuration(database, naming: "right")])
         #expect(unnamed["remedy"] as? String == "name it in the configuration, then: eegsync record start left")

@@ -91,10 +91,11 @@ import Testing
         let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
         #expect(try store.headsets(at: HostClock.now).first?.streams.first?.lostFraction == 0, "an outage is none")
         var batch = WriteBatch(number: 2)
-        batch.ledger = [
-            .open(
-                stream: StreamID(rawValue: 1), firstN: 2500, channel: 0, count: 3000, cause: .packetLost,
-                noticed: HostClock.now)
+        batch.changes += [
+            .ledger(
+                .open(
+                    stream: StreamID(rawValue: 1), firstN: 2500, channel: 0, count: 3000, cause: .packetLost,
+                    noticed: HostClock.now))
         ]
         try store.commit(batch)
         #expect(try store.headsets(at: HostClock.now).first?.streams.first?.lostFraction == 0.02)

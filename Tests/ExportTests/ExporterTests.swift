@@ -18,6 +18,16 @@ import Testing
         ExportRequest(format: format, path: directory.path + "/" + name, replacesExisting: replaces)
     }
 
+    @Test("Every format is known by its name alone, and says something about itself")
+    func registry() {
+        for format in ExportFormat.allCases {
+            #expect(ExportFormat(rawValue: format.rawValue) == format)
+            #expect(!format.summary.isEmpty)
+        }
+        #expect(Set(ExportFormat.allCases).count == ExportFormat.allCases.count)
+        #expect(ExportFormat(rawValue: "xls") == nil)
+    }
+
     @Test("An existing file is left untouched unless it is to be replaced", arguments: ExportFormat.allCases)
     func existing(format: ExportFormat) throws {
         let path = directory.path + "/a"
@@ -33,7 +43,7 @@ import Testing
 
     @Test(
         "A byte that changes on the disk is found, wherever it is, and no file is left",
-        arguments: [ExportFormat.csv, .edf, .bdf])
+        arguments: ExportFormat.allCases.filter { !$0.isWholeRecording })
     func plantedDefects(format: ExportFormat) throws {
         let base = try fixture.exporter()
         _ = try base.export(request(format, "good"))

@@ -84,45 +84,48 @@ struct RecordingFixture {
         let recording = try store.startRecording(
             headset: "anna", model: model, label: label, subject: subject, task: task, at: boottime)
         var batch = WriteBatch(number: 1)
-        batch.clockOffsets = [
-            ClockOffsetRecord(
-                at: boottime, offsetNanoseconds: start - boottime.nanoseconds, stepNanoseconds: 0, isSynchronised: true)
+        batch.changes += [
+            .clockOffset(
+                ClockOffsetRecord(
+                    at: boottime, offsetNanoseconds: start - boottime.nanoseconds, stepNanoseconds: 0, isSynchronised: true)),
+            .recording(.started(recording, at: boottime)),
         ]
-        batch.startedRecordings = [RecordingChange(recording: recording, at: boottime)]
         for (index, stream) in streams.enumerated() {
             let id = StreamID(rawValue: Int64(index + 1))
             let first = boottime + .nanoseconds(stream.delay)
-            batch.newStreams.append(
-                NewStream(id: id, recording: recording, position: index, description: stream.description))
-            batch.epochs.append(
-                EpochRecord(
-                    stream: id, number: 0, bootIdentifier: 7, firstN: stream.range.lowerBound,
-                    firstIndex: stream.range.lowerBound,
-                    began: first))
-            batch.segments.append(
-                SegmentRecord(
-                    stream: id, firstN: stream.range.lowerBound, lastN: stream.range.upperBound, epoch: 0,
-                    referenceN: stream.range.lowerBound, referenceTime: first,
-                    periodNanoseconds: 1e9 / stream.description.samplingFrequency * stream.stretch, residualNanoseconds: 1e6,
-                    observationCount: 100, uncertaintyNanoseconds: stream.uncertainty))
+            batch.changes += [
+                .stream(NewStream(id: id, recording: recording, position: index, description: stream.description)),
+                .epoch(
+                    EpochRecord(
+                        stream: id, number: 0, bootIdentifier: 7, firstN: stream.range.lowerBound,
+                        firstIndex: stream.range.lowerBound,
+                        began: first)),
+                .segment(
+                    SegmentRecord(
+                        stream: id, firstN: stream.range.lowerBound, lastN: stream.range.upperBound, epoch: 0,
+                        referenceN: stream.range.lowerBound, referenceTime: first,
+                        periodNanoseconds: 1e9 / stream.description.samplingFrequency * stream.stretch,
+                        residualNanoseconds: 1e6,
+                        observationCount: 100, uncertaintyNanoseconds: stream.uncertainty)),
+            ]
             batch.samples += rows(stream, id)
-            batch.ledger += stream.absent.map {
+            batch.changes += stream.absent.map {
                 .open(
                     stream: id, firstN: $0.lowerBound, channel: 0, count: Int64($0.count), cause: stream.absenceCause,
                     noticed: first, certainty: stream.certainty)
-            }
-            batch.ledger += stream.nulls.map {
+            }.map(Change.ledger)
+            batch.changes += stream.nulls.map {
                 .open(
                     stream: id, firstN: $0.range.lowerBound, channel: $0.channel, count: Int64($0.range.count),
                     cause: .packetLost,
                     noticed: first)
-            }
+            }.map(Change.ledger)
         }
-        batch.annotations = annotations.map {
+        batch.changes += annotations.map {
             AnnotationRecord(
                 recording: recording, onset: boottime + .nanoseconds($0.onsetUnixNanoseconds - start),
                 durationSeconds: $0.durationSeconds, description: $0.description, source: "operator")
-        }
+        }.map(Change.annotation)
         try store.commit(batch)
         return recording
     }

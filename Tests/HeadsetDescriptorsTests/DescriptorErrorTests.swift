@@ -3,12 +3,13 @@ import Headsets
 import ShippedHeadsets
 import Simulation
 import Testing
+import YAMLReading
 
 @Suite("Errors of a descriptor")
 struct DescriptorErrorTests {
     /// The complaints about a text, each in one line; empty where there is none.
     private static func complaints(_ text: String, taken: [String] = []) -> [String] {
-        do throws(DescriptorError) {
+        do throws(YAMLDocumentError) {
             _ = try DescriptorReader.read(text, takenModels: taken)
             return []
         } catch {

@@ -5,6 +5,7 @@ import Headsets
 import ShippedHeadsets
 import Simulation
 import Testing
+import YAMLReading
 
 /// The shipped descriptor of a file.
 func shipped(_ file: String) throws -> HeadsetDescriptor {
@@ -54,7 +55,7 @@ struct ShippedDescriptorTests {
     @Test("of CLEIO asks for each fact that only its owner has, and says nothing else")
     func template() throws {
         let text = try #require(ShippedDescriptor.all.first { $0.file == "cleio-template.yaml" }).text
-        let error = #expect(throws: DescriptorError.self) { try DescriptorReader.read(text) }
+        let error = #expect(throws: YAMLDocumentError.self) { try DescriptorReader.read(text) }
         guard case .invalid(let problems)? = error else { return #expect(Bool(false), "\(String(describing: error))") }
         #expect(problems.filter { !$0.isOpenFact } == [])
         #expect(problems.count == text.components(separatedBy: "!fill-in \"").count - 1)

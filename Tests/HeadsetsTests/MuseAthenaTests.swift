@@ -206,6 +206,27 @@ struct MuseAthenaTests {
         #expect(Self.decode(packet + [3, 1]).items.last == .discarded(byteCount: 2))
     }
 
+    @Test("takes nothing of a notification that only looks like packets, and ends in something else")
+    func forged() {
+        func packet(_ index: UInt16) -> [UInt8] {
+            let content = [UInt8](repeating: 7, count: 28)
+            return MuseAthenaPacket.encoded(index: index, deviceMilliseconds: 0, blocks: [(.eeg8, 0, content)])
+        }
+        func taken(_ notification: [UInt8], after latest: UInt16 = 255) -> Int {
+            var (decoder, decoded) = (MuseAthenaDecoder(preset: .p1041), Decoded())
+            decoder.decode(packet(latest), from: MuseService.multiplexed, into: &decoded)
+            decoder.decode(notification, from: MuseService.multiplexed, into: &decoded)
+            return Self.blocks(decoded).count - 1
+        }
+        // The index goes on over the end of its lowest byte; some may have been lost before.
+        #expect(taken(packet(256) + packet(257)) == 2)
+        #expect(taken(packet(300)) == 1, "a whole notification is taken, however many were lost before it")
+        #expect(taken(packet(258) + [3, 1]) == 1)
+        #expect(taken(packet(256) + packet(259)) == 1, "what follows is another packet's beginning by chance")
+        #expect(taken(packet(300) + [3, 1]) == 0)
+        #expect(taken(packet(255) + [3, 1]) == 0, "it was there before")
+    }
+
     @Test("is told from the older ones by the characteristic of multiplexed packets, and started twice")
     func profile() {
         let database = GATTDatabase(

@@ -103,12 +103,12 @@ struct MuseTests {
             + "\"bp\":82.5,\"ts\":0,\"ps\":32,\"rc\":0}"
         let status = HeadsetStatus(
             condition: .idle, batteryPercent: 82.5, serialNumber: "2031-TZRW-1324", raw: Array(answer.utf8))
-        #expect(items == [.status(status), .refused(command: 0, code: 2)])
+        #expect(items == [.answered, .status(status), .refused(command: 0, code: 2)])
     }
 
     @Test("tells its bootloader in the answer about its versions")
     func bootloader() {
-        #expect(Self.control(["{\"ap\":\"headset\",", "\"fw\":\"1.2.13\"}"]).isEmpty)
+        #expect(Self.control(["{\"ap\":\"headset\",", "\"fw\":\"1.2.13\"}"]) == [.answered])
         let items = Self.control(["{\"ap\":\"bootloader\"", ",\"sp\":\"RevE\"}"])
         let answer = Array("{\"ap\":\"bootloader\",\"sp\":\"RevE\"}".utf8)
         #expect(items == [.status(HeadsetStatus(condition: .bootloader, raw: answer))])

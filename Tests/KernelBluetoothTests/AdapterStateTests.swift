@@ -25,4 +25,42 @@ import Testing
         room.breakChannel { #expect(room.told.last == .didUpdateState(.unknown), "resetting is bluetoothd") }
         #expect(room.central.state == .poweredOn)
     }
+
+    @Test func anAdapterThatAnotherProcessHasIsLeftAlone() {
+        let prefix = "org.eegsync.test/\(getpid())-\(UInt64.random(in: .min ... .max))/"
+        let other = AdapterLock(respect: .everybody, prefix: prefix)
+        #expect(other.take("hci0"))
+        let room = LowEnergyRoom(
+            powersOn: true, bonds: BondStore(load: { [] }, save: { _, _ in }),
+            lock: AdapterLock(respect: .everybody, prefix: prefix))
+        #expect(room.turn().last == .didUpdateState(.inUse))
+        room.turn(after: .seconds(5))
+        // Its keys are the other one's, and so is whether it is on.
+        #expect(!room.commands.contains { [.setPowered, .loadLinkKeys, .loadLongTermKeys, .removeDevice].contains($0) })
+        other.release()
+        #expect(room.turn(after: .seconds(1)).last == .didUpdateState(.poweredOn))
+        #expect(room.central.state == .poweredOn)
+    }
+
+    @Test func aPersonsSwitchingOffOutlivesTheProcess() {
+        var kept: [UInt64] = []
+        func room() -> LowEnergyRoom {
+            LowEnergyRoom(
+                powered: kept.isEmpty, powersOn: true,
+                power: AdapterPowerStore(switchedOff: kept) { address, isOff in
+                    kept.removeAll { $0 == address }
+                    if isOff { kept.append(address) }
+                })
+        }
+        let first = room()
+        first.turn()
+        first.setPowered(false)
+        first.turn(after: .seconds(3))
+        #expect(kept == [7])
+        let second = room()
+        second.turn(after: .seconds(60))
+        #expect(second.central.state == .poweredOff && !second.commands.contains(.setPowered))
+        second.setPowered(true)
+        #expect(second.central.state == .poweredOn && kept.isEmpty)
+    }
 }

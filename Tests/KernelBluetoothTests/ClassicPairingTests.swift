@@ -18,7 +18,9 @@ import Testing
     private final class Notebook {
         var changes: [LinkKey?] = []
 
-        func store(_ keys: [LinkKey] = []) -> LinkKeyStore { LinkKeyStore(keys) { self.changes.append($1) } }
+        func store(_ keys: [LinkKey] = [], forgetsLostKeys: Bool = true) -> LinkKeyStore {
+            LinkKeyStore(keys, forgetsLostKeys: forgetsLostKeys) { self.changes.append($1) }
+        }
     }
 
     private func linkKey(_ peripheral: PeripheralIdentifier = ClassicRoom.headset, type: UInt8 = 0) throws -> LinkKey {
@@ -43,7 +45,7 @@ import Testing
         // Sixteen digits.
         room.tellOfPairing(0x0E, after: [1])
         #expect(room.commands().map(\.first) == [0x17])
-        room.central.cancelPeripheralConnection(headset, attempt: room.nextAttempt())
+        room.central.request(.cancelPeripheralConnection(headset, attempt: room.nextAttempt()))
         room.turn()
         _ = room.commands()
         room.tellOfPairing(0x0E, after: [0])
@@ -188,12 +190,20 @@ import Testing
         let room = ClassicRoom(linkKeys: notebook.store([try linkKey()]))
         let attempt = room.link().attempt
         room.central.ended(headset, SocketError(code: EACCES))
-        #expect(room.turn() == [.didDisconnect(headset, error: KernelCentral.lostKeys, attempt: attempt)])
+        #expect(room.turn() == [.didDisconnect(headset, error: KernelKeys.lostKeys, attempt: attempt)])
         #expect(notebook.changes == [nil])
         let unpaired = ClassicRoom(linkKeys: notebook.store())
         let second = unpaired.link().attempt
         unpaired.central.ended(headset, SocketError(code: EACCES))
         #expect(unpaired.turn() == [.didDisconnect(headset, error: .linkLost, attempt: second)])
+    }
+
+    @Test func aKeyIsKeptWhereNobodyMayBePairedAnew() throws {
+        let notebook = Notebook()
+        let room = paging(notebook.store([try linkKey()], forgetsLostKeys: false))
+        room.tellOfPairing(0x0E, after: [0])
+        // PIN Code Negative Reply.
+        #expect(room.commands().map(\.first) == [0x17] && notebook.changes.isEmpty)
     }
 
     @Test func keysThatWouldVoidTheOthersAreNotKeptAndTheOldestGoesFirst() throws {

@@ -77,7 +77,8 @@ final class ClassicRoom: HeadsetRoom {
         return SerialPortCentral(
             adapter: nil, linkKeys: linkKeys, passkeys: passkeys, channels: channels,
             isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
-            watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets, isBlocked: { _ in false },
+            watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
+            radio: RadioSwitches(isBlocked: { _ in false }, open: { nil }),
             openManagement: { () throws(ManagementError) in management.socket() })
     }
 
@@ -104,7 +105,7 @@ final class ClassicRoom: HeadsetRoom {
 
     /// Switches notifications on.
     func subscribe() {
-        central.setNotifyValue(true, for: .serialPort, on: Self.headset, attempt: nextAttempt())
+        central.request(.setNotifyValue(true, for: .serialPort, on: Self.headset, attempt: nextAttempt()))
         turn()
     }
 

@@ -15,7 +15,7 @@ import Testing
         room.tellDisconnected(reason: 1)
         room.connect()
         let attempt = room.nextAttempt()
-        room.central.cancelPeripheralConnection(headset, attempt: attempt)
+        room.central.request(.cancelPeripheralConnection(headset, attempt: attempt))
         #expect(room.turn() == [.didDisconnect(headset, error: nil, attempt: attempt)])
         return room
     }
@@ -35,7 +35,7 @@ import Testing
 
     @Test func whoComesBackMeanwhileIsToldOfAsDiscoveredAndConnectedToAtOnce() {
         let room = roomThatGaveUp()
-        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
+        room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
         room.turn()
         let channels = room.channels.count
         room.tellConnected()
@@ -50,11 +50,11 @@ import Testing
     @Test func whoWasOnlyEverSeenIsToldOfWithWhatItAdvertised() {
         let room = LowEnergyRoom()
         room.turn()
-        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
+        room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
         room.turn()
         room.tellFound(headset, service: 0xFE8D)
         room.connect()
-        room.central.cancelPeripheralConnection(headset, attempt: room.nextAttempt())
+        room.central.request(.cancelPeripheralConnection(headset, attempt: room.nextAttempt()))
         room.turn()
         let before = room.told.count
         room.tellConnected()

@@ -62,15 +62,17 @@ import Testing
         #expect(room.central.state == .poweredOn && room.commands.filter { $0 == .setPowered }.count == 1)
     }
 
-    @Test func anAdapterIsAsItWasOnceItIsUnblockedOrPutInAgain() {
-        let room = LowEnergyRoom(powersOn: true)
+    @Test(arguments: [true, false])
+    func anAdapterIsAsItWasOnceItIsUnblockedOrPutInAgain(watchesSwitches: Bool) {
+        let room = LowEnergyRoom(powersOn: true, watchesSwitches: watchesSwitches)
         room.turn()
         room.setBlocked(true)
-        #expect(room.central.state == .blocked)
+        #expect(room.central.state == .blocked && (room.central.deadline == nil) == watchesSwitches)
         room.turn(after: .seconds(3600))
         #expect(!room.commands.contains(.setPowered))
         room.setBlocked(false)
-        room.turn(after: .milliseconds(500))
+        // At once, or when it is looked at.
+        if !watchesSwitches { room.turn(after: .milliseconds(500)) }
         #expect(room.central.state == .poweredOn)
         room.replug()
         #expect(room.central.state == .poweredOn && room.commands.filter { $0 == .setPowered }.count == 2)
@@ -95,6 +97,20 @@ import Testing
         #expect(room.central.state == .poweredOff && room.central.deadline == nil)
     }
 
+    @Test func whatBluetoothdSwitchesOffIsItsDoingAlsoWhereItIsGoneWhenThatIsRead() {
+        let room = LowEnergyRoom(powersOn: true)
+        room.isBluetoothdRunning = true
+        room.turn()
+        room.isBluetoothdRunning = false
+        room.setPowered(false)
+        room.turn(after: .milliseconds(500))
+        #expect(room.central.state == .poweredOn)
+        // A person switches it off after that.
+        room.setPowered(false)
+        room.turn(after: .seconds(60))
+        #expect(room.central.state == .poweredOff)
+    }
+
     @Test func anAdapterThatDoesNotSwitchOnIsToldSoAgainAfterAWhile() {
         let room = LowEnergyRoom(powered: false, powersOn: true)
         room.powerRefusal = .busy
@@ -115,7 +131,7 @@ import Testing
         let room = LowEnergyRoom()
         let attempt = room.link().attempt
         let pending = room.connect(other)
-        room.central.scanForPeripherals(matching: .unfiltered)
+        room.central.request(.scanForPeripherals(matching: .unfiltered))
         room.turn()
         room.setPowered(false)
         #expect(
@@ -146,7 +162,7 @@ import Testing
         room.turn()
         let parameters = try #require(
             ConnectionParameters(minimumInterval: 12, maximumInterval: 24, latency: 0, supervisionTimeout: 400))
-        room.central.setConnectionParameters(parameters, for: headset)
+        room.central.request(.setConnectionParameters(parameters, for: headset))
         room.connect()
         #expect(room.commands.suffix(2) == [.loadConnectionParameters, .addDevice])
     }
@@ -160,7 +176,7 @@ import Testing
         }
         #expect(database.characteristics.map(\.uuid) == [eeg])
         let attempt = room.nextAttempt()
-        room.central.setNotifyValue(true, for: eeg, on: headset, attempt: attempt)
+        room.central.request(.setNotifyValue(true, for: eeg, on: headset, attempt: attempt))
         room.turn()
         #expect(room.told.last == .didUpdateNotificationState(eeg, on: headset, error: nil, attempt: attempt))
         channel.sayNothing()
@@ -206,7 +222,7 @@ import Testing
     @Test func whatHasArrivedBeforeTheEndOfALinkIsToldBeforeIt() throws {
         let room = LowEnergyRoom()
         let (attempt, channel) = room.link()
-        room.central.setNotifyValue(true, for: eeg, on: headset, attempt: room.nextAttempt())
+        room.central.request(.setNotifyValue(true, for: eeg, on: headset, attempt: room.nextAttempt()))
         room.turn()
         // Packets without bytes among them are not the end.
         for number in UInt8(0)..<200 {
@@ -235,7 +251,7 @@ import Testing
         let room = LowEnergyRoom()
         _ = room.link()
         let attempt = room.nextAttempt()
-        room.central.cancelPeripheralConnection(headset, attempt: attempt)
+        room.central.request(.cancelPeripheralConnection(headset, attempt: attempt))
         #expect(room.turn() == [.didDisconnect(headset, error: nil, attempt: attempt)])
         #expect(room.commands.suffix(2) == [.removeDevice, .disconnect])
         // The link is still ending: the next one is waited for.
@@ -271,8 +287,8 @@ import Testing
         let room = LowEnergyRoom()
         room.turn()
         let attempt = room.connect()
-        room.central.readValue(of: eeg, on: headset, attempt: attempt)
-        room.central.writeValue([1], to: eeg, type: .withoutResponse, on: headset, attempt: attempt)
+        room.central.request(.readValue(of: eeg, on: headset, attempt: attempt))
+        room.central.request(.writeValue([1], to: eeg, type: .withoutResponse, on: headset, attempt: attempt))
         #expect(room.turn() == [.didReadValue(eeg, on: headset, result: .failure(.notConnected), attempt: attempt)])
     }
 
@@ -280,7 +296,7 @@ import Testing
         let room = LowEnergyRoom()
         let attempt = room.link().attempt
         // It is there, but deaf: what is sent is not answered.
-        room.central.readValue(of: eeg, on: headset, attempt: room.nextAttempt())
+        room.central.request(.readValue(of: eeg, on: headset, attempt: room.nextAttempt()))
         let events = room.turnWithoutAnswers(after: .seconds(31))
         #expect(events.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
         #expect(room.commandsNow().contains(.disconnect))
@@ -290,7 +306,7 @@ import Testing
         let room = LowEnergyRoom()
         _ = room.link()
         let attempt = room.nextAttempt()
-        room.central.readValue(of: eeg, on: headset, attempt: attempt)
+        room.central.request(.readValue(of: eeg, on: headset, attempt: attempt))
         #expect(room.turn().isEmpty)
         #expect(room.wantedSecurity == .medium)
         #expect(room.turn(after: .milliseconds(200)).isEmpty)
@@ -305,90 +321,7 @@ import Testing
     @Test func nothingIsRestored() {
         let room = LowEnergyRoom()
         room.turn()
-        room.central.restoreState(identifiers: [headset], services: [], attempt: room.nextAttempt())
+        room.central.request(.restoreState(identifiers: [headset], services: [], attempt: room.nextAttempt()))
         #expect(room.turn() == [.willRestoreState([], attempt: Attempt(number: 1))])
-    }
-
-    @Test func aScanGoesOnUntilItIsStoppedAndTellsWhatMatches() {
-        let room = LowEnergyRoom()
-        room.turn()
-        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
-        room.turn()
-        room.tellDiscovering(true)
-        room.tellFound(headset, service: 0xFE8D)
-        room.tellFound(other, service: 0x180F)
-        room.tellDiscovering(false)
-        room.tellDiscovering(true)
-        #expect(room.commands.filter { $0 == .startServiceDiscovery }.count == 2)
-        let found = room.told.compactMap { event in
-            if case .didDiscover(let identifier, _, let rssi) = event { "\(identifier) \(rssi)" } else { nil }
-        }
-        #expect(found == ["\(headset) -60"])
-        room.central.stopScan()
-        room.turn()
-        #expect(room.commands.last == .stopDiscovery)
-        let toldCount = room.told.count
-        room.tellFound(headset, service: 0xFE8D)
-        #expect(room.told.count == toldCount)
-        #expect(room.commands.last == .stopDiscovery, "it is not begun again")
-    }
-
-    @Test func whatAKilledProcessHasLeftIsClearedAwayWhenItShows() {
-        let room = LowEnergyRoom()
-        room.turn()
-        #expect(room.commands == [.getConnections], "a connect of the kernel that is under way would block its commands")
-        room.tellConnected(other)
-        #expect(room.commands.last == .removeDevice)
-        room.hasForeignDiscovery = true
-        room.central.scanForPeripherals(matching: .unfiltered)
-        room.turn()
-        #expect(room.commands.suffix(3) == [.startDiscovery, .stopDiscovery, .startDiscovery])
-        #expect(!room.told.contains { if case .didFailToScan = $0 { true } else { false } })
-    }
-
-    @Test func beforeACommandThatLooksOnTheDaemonKeepsItsDevicesAndItsDiscovery() {
-        let room = LowEnergyRoom(isAlone: false)
-        room.turn()
-        room.tellConnected(other)
-        room.hasForeignDiscovery = true
-        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service], namePrefixes: ["x"]))
-        room.turn()
-        #expect(room.commands == [.getConnections, .startDiscovery])
-        // It hears what the daemon's discovery finds.
-        room.tellFound(headset, service: 0xFE8D)
-        #expect(room.told.contains { if case .didDiscover = $0 { true } else { false } })
-    }
-
-    @Test func aConnectEndsADiscoveryThatWouldHideTheHeadset() {
-        let room = LowEnergyRoom()
-        room.turn()
-        // Another program's.
-        room.tellDiscovering(true)
-        room.connect()
-        #expect(room.commands.suffix(2) == [.stopDiscovery, .addDevice])
-        // This one's, which goes on for the sake of another headset.
-        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
-        room.turn()
-        room.tellDiscovering(true)
-        room.connect(other)
-        #expect(room.commands.suffix(3) == [.stopDiscovery, .addDevice, .startServiceDiscovery])
-    }
-
-    @Test func whatIsConnectedForBluetoothdIsLeftToIt() {
-        let room = LowEnergyRoom()
-        room.turn()
-        room.isBluetoothdRunning = true
-        room.tellConnected(other)
-        #expect(room.commands == [.getConnections])
-    }
-
-    @Test func aScanForNamesIsFilteredHereAndAChangeOfFilterBeginsAnother() {
-        let room = LowEnergyRoom()
-        room.turn()
-        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
-        room.turn()
-        room.central.scanForPeripherals(matching: ScanFilter(namePrefixes: ["Hermes"]))
-        room.turn()
-        #expect(room.commands.suffix(3) == [.startServiceDiscovery, .stopDiscovery, .startDiscovery])
     }
 }

@@ -15,6 +15,8 @@ final class LowEnergyRoom: HeadsetRoom {
         fileprivate let near: Int32
         /// What the central has sent, in order.
         private(set) var received: [AttributePDU] = []
+        /// All packets of the channel, in order.
+        fileprivate(set) var packets: [(bytes: [UInt8], isFromHeadset: Bool)] = []
 
         fileprivate init(_ peripheral: PeripheralIdentifier, near: Int32, far: Int32) {
             self.peripheral = peripheral
@@ -26,6 +28,7 @@ final class LowEnergyRoom: HeadsetRoom {
 
         func say(_ pdu: AttributePDU) {
             let bytes = pdu.encoded()
+            packets.append((bytes, true))
             _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
 
@@ -39,6 +42,7 @@ final class LowEnergyRoom: HeadsetRoom {
             let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
             guard count > 0, let pdu = try? AttributePDU(decoding: Array(bytes[..<count])) else { return false }
             received.append(pdu)
+            packets.append((Array(bytes[..<count]), false))
             if let answer = Self.answer(to: pdu, security) { say(answer) }
             return true
         }
@@ -100,7 +104,10 @@ final class LowEnergyRoom: HeadsetRoom {
     var isPermitted = true
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private(set) lazy var central = makeCentral()
+    /// Everything but packets.
     private(set) var told: [CentralEvent] = []
+    /// The packets that were told of.
+    private(set) var packets: [(bytes: [UInt8], isReceived: Bool)] = []
     /// What the kernel was asked, in order, without the questions for adapters.
     private(set) var commands: [ManagementOpcode] = []
     /// The parameters of the latest command of each kind.
@@ -111,6 +118,9 @@ final class LowEnergyRoom: HeadsetRoom {
     private var isPowered: Bool
     /// Whether the radio is blocked.
     private var isBlocked = false
+    /// Where changes of that are told; nil where the central may not listen.
+    private let switches: (near: Int32, far: Int32)?
+    private let power: AdapterPowerStore
     /// What the kernel says to the next command to switch the adapter on.
     var powerRefusal: ManagementStatus?
     var attempts = Attempt.none
@@ -120,17 +130,28 @@ final class LowEnergyRoom: HeadsetRoom {
     private let maps: HandleMapStore
     private let bonds: BondStore?
     private let passkeys: [Passkey]
+    private let lock: AdapterLock?
 
     init(
-        powered: Bool = true, powersOn: Bool = false, isAlone: Bool = true, maps: HandleMapStore = .inMemory(),
-        bonds: BondStore? = nil, passkeys: [Passkey] = []
+        powered: Bool = true, powersOn: Bool = false, power: AdapterPowerStore = .inMemory(), isAlone: Bool = true,
+        watchesSwitches: Bool = true, maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil,
+        passkeys: [Passkey] = [], lock: AdapterLock? = nil
     ) {
+        self.lock = lock
+        self.power = power
+        switches = watchesSwitches ? ManagementEnd.pair(SOCK_SEQPACKET) : nil
         self.maps = maps
         self.bonds = bonds
         self.passkeys = passkeys
         isPowered = powered
         self.isAlone = isAlone
         self.powersOn = powersOn
+    }
+
+    deinit {
+        guard let switches else { return }
+        close(switches.near)
+        close(switches.far)
     }
 
     private func makeCentral() -> KernelCentral {
@@ -143,10 +164,11 @@ final class LowEnergyRoom: HeadsetRoom {
                 return !refusesSecurity
             }, security: { [unowned self] _ in security })
         return KernelCentral(
-            adapter: nil, powersOn: powersOn, isAlone: isAlone, maps: maps, bonds: bonds, passkeys: passkeys,
-            isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
+            adapter: nil, powersOn: powersOn, power: power, isAlone: isAlone, maps: maps, bonds: bonds, passkeys: passkeys,
+            lock: lock, isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
             watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
-            isBlocked: { [unowned self] _ in isBlocked },
+            radio: RadioSwitches(
+                isBlocked: { [unowned self] _ in isBlocked }, open: { [unowned self] in switches.map { dup($0.near) } }),
             openManagement: { [unowned self] () throws(ManagementError) in
                 if let managementError { throw managementError }
                 return management.socket()
@@ -163,7 +185,7 @@ final class LowEnergyRoom: HeadsetRoom {
         // What a turn does on the quiet, such as to open a channel, shows in the next.
         var quietTurns = 0
         while quietTurns < 2 {
-            let newEvents = central.process(at: now)
+            let newEvents = takeEvents()
             events += newEvents
             let wasAsked = answerCommands()
             let wasSpoken = !answersSlowly && channels.map { $0.answer(security: security) }.contains(true)
@@ -176,7 +198,15 @@ final class LowEnergyRoom: HeadsetRoom {
     /// One turn in which no headset answers.
     func turnWithoutAnswers(after duration: Duration) -> [CentralEvent] {
         now = now + duration
-        return central.process(at: now)
+        return takeEvents()
+    }
+
+    private func takeEvents() -> [CentralEvent] {
+        central.process(at: now).filter { event in
+            guard case .didTransferPacket(let bytes, _, let isReceived, _) = event else { return true }
+            packets.append((bytes, isReceived))
+            return false
+        }
     }
 
     /// What the kernel was asked up to now.
@@ -190,7 +220,7 @@ final class LowEnergyRoom: HeadsetRoom {
         turn()
         let attempt = connect()
         tellConnected()
-        central.discoverServices(on: Self.headset, attempt: nextAttempt())
+        central.request(.discoverServices(on: Self.headset, attempt: nextAttempt()))
         turn()
         return (attempt, channels.last)
     }
@@ -250,7 +280,10 @@ final class LowEnergyRoom: HeadsetRoom {
     /// A person blocks the radio, which switches the adapter off, or unblocks it, which does not switch it on.
     func setBlocked(_ isBlocked: Bool) {
         self.isBlocked = isBlocked
-        setPowered(false)
+        // Only the former is told on the management channel.
+        if isBlocked { setPowered(false) }
+        if let switches { _ = send(switches.far, [UInt8](repeating: 0, count: 9), 9, Int32(MSG_NOSIGNAL)) }
+        turn()
     }
 
     /// The adapter is pulled out, which the kernel tells in two steps, and put in.

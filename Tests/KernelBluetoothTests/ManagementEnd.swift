@@ -104,7 +104,7 @@ extension HeadsetRoom {
     @discardableResult
     func connect(_ peripheral: PeripheralIdentifier = Self.headset) -> Attempt {
         let attempt = nextAttempt()
-        central.connect(peripheral, attempt: attempt)
+        central.request(.connect(peripheral, attempt: attempt))
         turn()
         return attempt
     }

@@ -21,13 +21,15 @@ import Testing
             self.bonds = bonds
         }
 
-        var store: BondStore {
+        var store: BondStore { store() }
+
+        func store(forgetsLostKeys: Bool = true) -> BondStore {
             BondStore(
                 load: { self.bonds },
                 save: { bond, identity in
                     self.bonds.removeAll { $0.identity == identity }
                     if let bond { self.bonds.append(bond) }
-                })
+                }, forgetsLostKeys: forgetsLostKeys)
         }
     }
 
@@ -47,7 +49,7 @@ import Testing
     private func pairing(_ notebook: Notebook, passkeys: [Passkey] = []) -> LowEnergyRoom {
         let room = LowEnergyRoom(bonds: notebook.store, passkeys: passkeys)
         _ = room.link()
-        room.central.readValue(of: eeg, on: headset, attempt: room.nextAttempt())
+        room.central.request(.readValue(of: eeg, on: headset, attempt: room.nextAttempt()))
         room.turn()
         return room
     }
@@ -88,7 +90,7 @@ import Testing
         room.isBluetoothdRunning = false
         for _ in 1...2 {
             room.connect()
-            room.central.cancelPeripheralConnection(headset, attempt: room.nextAttempt())
+            room.central.request(.cancelPeripheralConnection(headset, attempt: room.nextAttempt()))
         }
         #expect(room.commands.filter { $0 == .loadLongTermKeys }.count == 1)
         #expect(room.commands.firstIndex(of: .loadLongTermKeys) ?? .max < room.commands.firstIndex(of: .addDevice) ?? 0)
@@ -154,7 +156,7 @@ import Testing
         let room = LowEnergyRoom(bonds: Notebook().store)
         room.securesAtOnce = true
         _ = room.link()
-        room.central.readValue(of: eeg, on: headset, attempt: room.nextAttempt())
+        room.central.request(.readValue(of: eeg, on: headset, attempt: room.nextAttempt()))
         // Not a moment later.
         guard case .didReadValue(eeg, headset, .success, _)? = room.turn().last else {
             Issue.record("\(room.told)")
@@ -166,7 +168,7 @@ import Testing
         let room = LowEnergyRoom(bonds: Notebook().store)
         room.refusesSecurity = true
         _ = room.link()
-        room.central.readValue(of: eeg, on: headset, attempt: room.nextAttempt())
+        room.central.request(.readValue(of: eeg, on: headset, attempt: room.nextAttempt()))
         room.security = .medium
         room.turn()
         guard case .didReadValue(eeg, headset, .success, _)? = room.told.last else {
@@ -216,10 +218,18 @@ import Testing
         room.tellDisconnected(reason: 4)
         #expect(notebook.bonds.isEmpty)
         #expect(room.commands.contains(.unpairDevice))
-        guard case .didDisconnect(headset, KernelCentral.lostKeys, _)? = room.told.last else {
+        guard case .didDisconnect(headset, KernelKeys.lostKeys, _)? = room.told.last else {
             Issue.record("\(room.told)")
             return
         }
+    }
+
+    @Test func keysAreKeptWhereNobodyMayBePairedAnew() throws {
+        let notebook = Notebook([try bond(headset)])
+        let room = LowEnergyRoom(bonds: notebook.store(forgetsLostKeys: false))
+        _ = room.link()
+        room.tellDisconnected(reason: 4)
+        #expect(notebook.bonds.count == 1 && !room.commands.contains(.unpairDevice))
     }
 
     @Test func keysThatDoNotFitAreForgottenTheSecondTime() throws {

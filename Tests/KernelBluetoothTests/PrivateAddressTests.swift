@@ -17,10 +17,10 @@ import Testing
 
     private func find(in room: LowEnergyRoom) {
         room.turn()
-        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service]))
+        room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
         room.turn()
         room.tellFound(headset, service: 0xFE8D)
-        room.central.stopScan()
+        room.central.request(.stopScan)
         room.turn()
     }
 
@@ -41,7 +41,7 @@ import Testing
         find(in: room)
         let attempt = room.connect(headset)
         room.tellConnected(headset)
-        room.central.discoverServices(on: headset, attempt: room.nextAttempt())
+        room.central.request(.discoverServices(on: headset, attempt: room.nextAttempt()))
         room.turn()
         #expect(Array(texts.keys) == [headset])
         // New Identity Resolving Key: hint, private address, identity, key.

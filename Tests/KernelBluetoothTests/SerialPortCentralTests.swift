@@ -1,4 +1,5 @@
 import Bluetooth
+import BluetoothManagement
 import Glibc
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
         room.turn()
         let attempt = room.connect()
         #expect(room.told.last == .didFailToConnect(headset, error: .adapterUnavailable(.poweredOff), attempt: attempt))
-        room.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [.serialPort]))
+        room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [.serialPort])))
         #expect(room.turn() == [.didFailToScan(.adapterUnavailable(.poweredOff))])
         #expect(room.openings.isEmpty)
     }
@@ -52,6 +53,18 @@ import Testing
         #expect(room.told.last == .didConnect(headset, attempt: attempt))
         #expect(room.openings.first?.hear() == nil, "the Service Discovery Protocol's channel is closed")
         #expect(port?.hear() == [])
+    }
+
+    @Test func theStrengthOfALinkIsAskedForAndTold() {
+        let room = ClassicRoom()
+        _ = room.link()
+        _ = room.commands()
+        room.central.request(.readRSSI(of: headset))
+        #expect(room.commands().map { $0.first } == [0x31])
+        room.tellOfPairing(0x0001, before: ManagementEnd.code(of: .getConnectionInformation) + [0], after: [0xFE, 4, 127])
+        #expect(room.told.last == .didReadRSSI(LinkQuality(rssi: -2, transmitPower: 4), of: headset))
+        room.central.request(.readRSSI(of: other))
+        #expect(room.commands().isEmpty, "there is no link to it")
     }
 
     @Test func aHeadsetThatIsAwayIsPagedUntilItAnswers() {
@@ -178,7 +191,7 @@ import Testing
             #expect(room.turn().isEmpty && room.central.deadline == nil)
         }
         _ = room.link()
-        room.central.cancelPeripheralConnection(headset, attempt: room.nextAttempt())
+        room.central.request(.cancelPeripheralConnection(headset, attempt: room.nextAttempt()))
         room.connect()
         room.fail(EACCES)
         #expect(room.central.deadline == room.now + .seconds(5), "a link begins anew")
@@ -221,7 +234,7 @@ import Testing
         room.connect()
         let cancel = room.nextAttempt()
         while room.command() != nil {}
-        room.central.cancelPeripheralConnection(headset, attempt: cancel)
+        room.central.request(.cancelPeripheralConnection(headset, attempt: cancel))
         #expect(room.turn() == [.didDisconnect(headset, error: nil, attempt: cancel)])
         #expect(room.turn(after: .seconds(60)).isEmpty && room.openings.count == 1)
         #expect(room.command() == nil, "the kernel would never answer a Disconnect")
@@ -232,7 +245,7 @@ import Testing
         _ = room.link()
         while room.command() != nil {}
         let cancel = room.nextAttempt()
-        room.central.cancelPeripheralConnection(headset, attempt: cancel)
+        room.central.request(.cancelPeripheralConnection(headset, attempt: cancel))
         #expect(room.turn() == [.didDisconnect(headset, error: nil, attempt: cancel)])
         #expect(room.command()?.first == 0x14, "the kernel is told to close what it may still hold")
         #expect(room.openings.last?.hear() == nil)
@@ -296,7 +309,8 @@ import Testing
         let port = room.link().port
         let commands = (0..<4).map { [UInt8](repeating: $0, count: 1000) }
         for command in commands {
-            room.central.writeValue(command, to: .serialPort, type: .withoutResponse, on: headset, attempt: room.nextAttempt())
+            room.central.request(
+                .writeValue(command, to: .serialPort, type: .withoutResponse, on: headset, attempt: room.nextAttempt()))
         }
         var heard: [UInt8] = []
         for _ in 0..<20 {
@@ -311,7 +325,7 @@ import Testing
         let room = ClassicRoom()
         let attempt = room.link().attempt
         let next = room.nextAttempt()
-        room.central.discoverServices(on: headset, attempt: next)
+        room.central.request(.discoverServices(on: headset, attempt: next))
         guard case .didDiscoverServices(headset, .success(let database), next) = room.turn().last else {
             Issue.record("no database on the link \(attempt)")
             return
@@ -324,10 +338,10 @@ import Testing
         let room = ClassicRoom()
         room.turn()
         let attempt = room.nextAttempt()
-        room.central.readValue(of: .serialPort, on: headset, attempt: attempt)
-        room.central.discoverServices(on: headset, attempt: attempt)
-        room.central.setNotifyValue(true, for: .serialPort, on: headset, attempt: attempt)
-        room.central.writeValue([1], to: .serialPort, type: .withResponse, on: headset, attempt: attempt)
+        room.central.request(.readValue(of: .serialPort, on: headset, attempt: attempt))
+        room.central.request(.discoverServices(on: headset, attempt: attempt))
+        room.central.request(.setNotifyValue(true, for: .serialPort, on: headset, attempt: attempt))
+        room.central.request(.writeValue([1], to: .serialPort, type: .withResponse, on: headset, attempt: attempt))
         #expect(
             room.turn() == [
                 .didReadValue(.serialPort, on: headset, result: .failure(.notConnected), attempt: attempt),
@@ -336,8 +350,8 @@ import Testing
                 .didWriteValue(.serialPort, on: headset, error: .notConnected, attempt: attempt),
             ])
         _ = room.link()
-        room.central.readValue(of: .serialPort, on: headset, attempt: attempt)
-        room.central.setNotifyValue(true, for: .batteryLevel, on: headset, attempt: attempt)
+        room.central.request(.readValue(of: .serialPort, on: headset, attempt: attempt))
+        room.central.request(.setNotifyValue(true, for: .batteryLevel, on: headset, attempt: attempt))
         #expect(
             room.turn() == [
                 .didReadValue(.serialPort, on: headset, result: .failure(.att(.readNotPermitted)), attempt: attempt),
@@ -350,9 +364,9 @@ import Testing
         let room = ClassicRoom()
         _ = room.link()
         let attempt = room.nextAttempt()
-        room.central.restoreState(identifiers: [headset], services: [.serialPort], attempt: attempt)
-        room.central.retrieveConnectedPeripherals(withServices: [.serialPort], attempt: attempt)
-        room.central.retrieveConnectedPeripherals(withServices: [.batteryLevel], attempt: attempt)
+        room.central.request(.restoreState(identifiers: [headset], services: [.serialPort], attempt: attempt))
+        room.central.request(.retrieveConnectedPeripherals(withServices: [.serialPort], attempt: attempt))
+        room.central.request(.retrieveConnectedPeripherals(withServices: [.batteryLevel], attempt: attempt))
         #expect(
             room.turn() == [
                 .willRestoreState([], attempt: attempt), .didRetrieveConnected([headset], attempt: attempt),

@@ -12,7 +12,7 @@ import Testing
     private let battery = BluetoothUUID(UInt16(0x180F))
 
     private func retrieve(_ service: BluetoothUUID, in room: LowEnergyRoom) -> [CentralEvent] {
-        room.central.retrieveConnectedPeripherals(withServices: [service], attempt: room.nextAttempt())
+        room.central.request(.retrieveConnectedPeripherals(withServices: [service], attempt: room.nextAttempt()))
         return room.turn()
     }
 
@@ -44,7 +44,7 @@ import Testing
         // What was found out serves the link that follows.
         let attempt = room.connect()
         #expect(room.told.last == .didConnect(headset, attempt: attempt))
-        room.central.discoverServices(on: headset, attempt: room.nextAttempt())
+        room.central.request(.discoverServices(on: headset, attempt: room.nextAttempt()))
         room.turn()
         #expect(room.channels.last?.received.map(\.opcode) == [.exchangeMTURequest, .readByTypeRequest])
     }
@@ -62,7 +62,7 @@ import Testing
         let room = LowEnergyRoom()
         room.connections = [headset]
         room.turn()
-        room.central.retrieveConnectedPeripherals(withServices: [LowEnergyRoom.service], attempt: room.nextAttempt())
+        room.central.request(.retrieveConnectedPeripherals(withServices: [LowEnergyRoom.service], attempt: room.nextAttempt()))
         room.answersSlowly = true
         room.turn()
         #expect(room.turn(after: .milliseconds(400)) == [.didRetrieveConnected([], attempt: room.attempts)])

@@ -5,11 +5,15 @@ import GRDB
 import Headsets
 import Simulation
 import Storage
+import Testing
 
 /// A directory with a configuration of two simulated headsets, and the database that the daemon makes there.
 final class DaemonFixture {
     static let seed: UInt64 = 7
     static let channelCount = 8
+    /// Two of one model: only their serial numbers tell which is which.
+    private static let headsets =
+        "[{name: left, serial: SIM-1, model: buffered-eeg}, {name: right, serial: SIM-2, model: buffered-eeg}]"
 
     let directory: URL
     let path: String
@@ -25,18 +29,20 @@ final class DaemonFixture {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    /// Writes the configuration, with text replaced.
+    /// Writes the configuration, with text replaced, which must be there.
     func write(replacing text: String = "", with replacement: String = "") throws {
-        try """
-        database: \(path)
-        central:
-          kind: simulation
-          seed: \(Self.seed)
-          headsets: [{name: left, model: buffered-eeg}, {name: right, model: buffered-eeg}]
-        headsets: [{name: left, model: buffered-eeg}, {name: right, model: buffered-eeg}]
-        limits: {commit_interval_seconds: 0.05}
-        log_level: trace
-        """.replacingOccurrences(of: text, with: replacement).write(toFile: config, atomically: true, encoding: .utf8)
+        let all = """
+            database: \(path)
+            central:
+              kind: simulation
+              seed: \(Self.seed)
+              headsets: \(Self.headsets)
+            headsets: \(Self.headsets)
+            limits: {commit_interval_seconds: 0.05}
+            log_level: trace
+            """
+        try #require(text.isEmpty || all.contains(text), "nothing is replaced where nothing is found")
+        try all.replacingOccurrences(of: text, with: replacement).write(toFile: config, atomically: true, encoding: .utf8)
     }
 
     /// The instant now.

@@ -4,14 +4,17 @@ import Glibc
 
 /// The built program as a process: `eegsync run`, its log line by line, and every signal.
 final class RunningDaemon {
-    /// A line that takes longer than this to come never comes; far above anything that a daemon does.
-    private static let patience: Int32 = 30_000
+    /// A line that takes longer than this to come never comes; far above anything that a daemon does. In milliseconds.
+    private static let lineTimeout: Int32 = 30_000
+    /// Nobody waits longer for all that a process does, however much it says; in nanoseconds.
+    private static let timeout: Int64 = 120_000_000_000
 
     /// The log so far.
     private(set) var lines: [String] = []
     private let process = Process()
     private let log = Pipe()
     private var bytes: [UInt8] = []
+    private let deadline = clinux_boottime_nanoseconds() + timeout
 
     init(config: String, environment: [String: String] = [:]) throws {
         process.executableURL = try Self.program()
@@ -40,9 +43,10 @@ final class RunningDaemon {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// The next line of the log; nil at its end.
+    /// The next line of the log; nil at its end. A process that goes on for ever is killed, or its end would never come.
     func nextLine() -> String? {
         while true {
+            if clinux_boottime_nanoseconds() > deadline { signal(SIGKILL) }
             if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: bytes[..<end], as: UTF8.self)
                 bytes.removeFirst(end + 1)
@@ -50,7 +54,7 @@ final class RunningDaemon {
                 return line
             }
             var wait = pollfd(fd: log.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&wait, 1, Self.patience) == 1 else { return nil }
+            guard poll(&wait, 1, Self.lineTimeout) == 1 else { return nil }
             var chunk = [UInt8](repeating: 0, count: 65_536)
             let count = read(wait.fd, &chunk, chunk.count)
             guard count > 0 else { return nil }

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -16,44 +17,44 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def dissect(file, *fields, filter=""):
+def dissect(file: Path, *fields: str, where: str = "") -> list[list[str]]:
     """One row of fields for each packet that the filter lets through."""
     columns = [word for field in fields for word in ("-e", field)]
-    command = ["tshark", "-n", "-r", str(file), "-Y", filter, "-T", "fields", *columns]
+    command = ["tshark", "-n", "-r", str(file), "-Y", where, "-T", "fields", *columns]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
-def is_serial(file):
+def is_serial(file: Path) -> bool:
     return file.stem.removeprefix("capture-") in ("cyton", "thinkgear", "unicorn")
 
 
 @pytest.mark.parametrize("file", CAPTURES, ids=lambda file: file.stem)
-def test_every_packet_is_whole(file):
+def test_every_packet_is_whole(file: Path) -> None:
     assert file.read_bytes().startswith(HEADER)
     assert len(dissect(file, "frame.number")) > 100
-    assert dissect(file, "frame.number", "_ws.expert.message", filter="_ws.malformed || _ws.expert.severity >= 0x600000") == []
+    assert dissect(file, "frame.number", "_ws.expert.message", where="_ws.malformed || _ws.expert.severity >= 0x600000") == []
 
 
 @pytest.mark.parametrize("file", [file for file in CAPTURES if not is_serial(file)], ids=lambda file: file.stem)
-def test_notifications_have_their_characteristic(file):
+def test_notifications_have_their_characteristic(file: Path) -> None:
     expected = json.loads(file.with_suffix(".json").read_text())
-    rows = dissect(file, "btatt.value", "btatt.uuid16", "btatt.uuid128", filter=f"btatt.opcode == {NOTIFICATION}")
+    rows = dissect(file, "btatt.value", "btatt.uuid16", "btatt.uuid128", where=f"btatt.opcode == {NOTIFICATION}")
     assert len(rows) == expected["notifications"]
     assert sum(len(value.replace(":", "")) // 2 for value, *_ in rows) == expected["bytes"]
     assert all(short or long for _, short, long in rows)
 
 
 @pytest.mark.parametrize("file", [file for file in CAPTURES if is_serial(file)], ids=lambda file: file.stem)
-def test_serial_ports_have_their_bytes(file):
+def test_serial_ports_have_their_bytes(file: Path) -> None:
     expected = json.loads(file.with_suffix(".json").read_text())
     received = "hci_h4.direction == 0x01 && btrfcomm.dlci > 1 && btrfcomm.frame_type == 0xef"
-    rows = dissect(file, "btrfcomm.len", filter=received)
+    rows = dissect(file, "btrfcomm.len", where=received)
     assert len(rows) == expected["notifications"]
     assert sum(int(length) for (length,) in rows) == expected["bytes"]
 
 
-def without(data, opcode):
+def without(data: bytes, opcode: int) -> bytes:
     """The file without the messages of the Attribute Protocol that have the opcode."""
     kept, place = bytearray(HEADER), len(HEADER)
     while place < len(data):
@@ -66,7 +67,7 @@ def without(data, opcode):
     return bytes(kept)
 
 
-def test_the_check_bites(tmp_path):
+def test_the_check_bites(tmp_path: Path) -> None:
     whole = next(file for file in CAPTURES if not is_serial(file))
     copy = tmp_path / whole.name
     copy.with_suffix(".json").write_text(whole.with_suffix(".json").read_text())

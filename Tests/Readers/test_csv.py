@@ -1,6 +1,7 @@
 """Exported tables, as pandas reads them without any option but the name of the time column."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ TABLES = sorted(DIRECTORY.glob("*.csv"))
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda t: t.name)
-def test_pandas(table):
+def test_pandas(table: Path) -> None:
     frame = pd.read_csv(table, parse_dates=["time"])
     sidecar = json.loads(table.with_suffix(".json").read_text())
     assert str(frame["time"].dtype).startswith("datetime64") and "UTC" in str(frame["time"].dtype)

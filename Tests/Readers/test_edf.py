@@ -9,6 +9,8 @@ What each reader can do differs, and is asserted as it is:
 """
 
 import datetime
+from collections.abc import Iterable
+from typing import Any
 
 import edfio
 import mne
@@ -16,19 +18,21 @@ import numpy as np
 import pyedflib
 import pytest
 
-from expectations import EXPECTATIONS, path
+from expectations import EXPECTATIONS, Expectation, path
 
 CONTINUOUS = [e for e in EXPECTATIONS if e["kind"].endswith("C")]
 DISCONTINUOUS = [e for e in EXPECTATIONS if e["kind"].endswith("D")]
+# Onset and duration in seconds, and the text.
+Mark = tuple[float, float, str]
 # Annotations are written to the microsecond.
 MICROSECOND = 1.5e-6
 
 
-def identify(expectation):
-    return expectation["file"]
+def identify(expectation: Expectation) -> str:
+    return str(expectation["file"])
 
 
-def assert_values(read, signal):
+def assert_values(read: np.ndarray[Any, Any], signal: dict[str, Any]) -> None:
     """The first samples are those of the recording; what follows fills the last data record."""
     expected = np.array(signal["values"])
     assert len(read) >= len(expected)
@@ -36,7 +40,7 @@ def assert_values(read, signal):
     assert np.max(np.abs(read[: len(expected)] - expected)) <= signal["tolerance"] + 1e-9
 
 
-def assert_marks(read, expectation):
+def assert_marks(read: Iterable[Mark], expectation: Expectation) -> None:
     """Every expected annotation is there once, to the microsecond; segments have further ones of the recording."""
     left = list(read)
     for mark in expectation["marks"]:
@@ -55,13 +59,13 @@ def assert_marks(read, expectation):
     assert not spurious
 
 
-def read_mne(expectation, **options):
+def read_mne(expectation: Expectation, **options: object) -> Any:
     reader = mne.io.read_raw_edf if ".edf" in expectation["file"] else mne.io.read_raw_bdf
     return reader(path(expectation), verbose="error", **options)
 
 
 @pytest.mark.parametrize("expectation", CONTINUOUS, ids=identify)
-def test_mne(expectation):
+def test_mne(expectation: Expectation) -> None:
     for frequency in {s["samplingFrequency"] for s in expectation["signals"]}:
         signals = [s for s in expectation["signals"] if s["samplingFrequency"] == frequency]
         raw = read_mne(expectation, include=[s["label"] for s in signals])
@@ -70,7 +74,7 @@ def test_mne(expectation):
         assert raw.info["meas_date"].strftime("%Y-%m-%dT%H:%M:%S") == expectation["start"]
         # MNE gives volts where it knows the unit.
         factors = [1e6 if s["unit"] == "uV" else 1 for s in signals]
-        for values, factor, signal in zip(raw.get_data(), factors, signals):
+        for values, factor, signal in zip(raw.get_data(), factors, signals, strict=True):
             assert_values(values * factor, signal)
     if len({s["samplingFrequency"] for s in expectation["signals"]}) > 1:
         return
@@ -78,7 +82,7 @@ def test_mne(expectation):
     assert raw.n_times == round(expectation["durationSeconds"] * raw.info["sfreq"])
     read = []
     for onset, duration, text, channels in zip(
-        raw.annotations.onset, raw.annotations.duration, raw.annotations.description, raw.annotations.ch_names
+        raw.annotations.onset, raw.annotations.duration, raw.annotations.description, raw.annotations.ch_names, strict=True
     ):
         # MNE keeps the channels that an annotation is for.
         read += [(onset, duration, f"{text}@@{c}") for c in channels] or [(onset, duration, text)]
@@ -88,7 +92,7 @@ def test_mne(expectation):
 
 
 @pytest.mark.parametrize("expectation", CONTINUOUS, ids=identify)
-def test_pyedflib(expectation):
+def test_pyedflib(expectation: Expectation) -> None:
     with pyedflib.EdfReader(path(expectation)) as reader:
         assert reader.getSignalLabels() == [s["label"] for s in expectation["signals"]]
         # pyEDFlib shows the underscores of subfields as spaces, and X as nothing.
@@ -104,29 +108,30 @@ def test_pyedflib(expectation):
             assert reader.getPhysicalDimension(index) == signal["unit"]
             assert_values(reader.readSignal(index), signal)
         onsets, durations, texts = reader.readAnnotations()
-        assert_marks([(o, max(d, 0), t) for o, d, t in zip(onsets, durations, texts)], expectation)
+        assert_marks([(o, max(d, 0), t) for o, d, t in zip(onsets, durations, texts, strict=True)], expectation)
 
 
-def read_edfio(expectation):
+def read_edfio(expectation: Expectation) -> edfio.Edf | edfio.Bdf:
     reader = edfio.read_edf if ".edf" in expectation["file"] else edfio.read_bdf
     return reader(path(expectation))
 
 
 @pytest.mark.parametrize("expectation", CONTINUOUS, ids=identify)
-def test_edfio(expectation):
+def test_edfio(expectation: Expectation) -> None:
     file = read_edfio(expectation)
     assert file.patient.code == expectation["subject"]
     assert file.recording.equipment_code == "Buffered_EEG"
     if expectation["file"].startswith("unset"):
         # A date that the format cannot name is unknown, and edfio says so.
         with pytest.raises(edfio.AnonymizedDateError):
-            file.startdate
+            _ = file.startdate
     else:
         assert file.startdate.isoformat() == expectation["start"][:10]
     start = datetime.time.fromisoformat(expectation["start"][11:])
     assert file.starttime == start.replace(microsecond=round(expectation["startFractionSeconds"] * 1e6))
     assert file.duration == expectation["durationSeconds"]
-    for read, signal in zip(file.signals, expectation["signals"], strict=True):
+    signals: list[edfio.EdfSignal | edfio.BdfSignal] = [*file.signals]
+    for read, signal in zip(signals, expectation["signals"], strict=True):
         assert read.label == signal["label"]
         assert read.sampling_frequency == signal["samplingFrequency"]
         assert_values(read.data, signal)
@@ -134,12 +139,12 @@ def test_edfio(expectation):
 
 
 @pytest.mark.parametrize("expectation", DISCONTINUOUS, ids=identify)
-def test_discontinuous(expectation):
+def test_discontinuous(expectation: Expectation) -> None:
     """The gap survives in the annotations of MNE and edfio, whose samples after it are early; pyEDFlib refuses the file."""
     gaps = [m for m in expectation["marks"] if m["text"] == "BAD_ACQ_SKIP"]
     longest = max((m["durationSeconds"] for m in gaps), default=0)
     left_out = longest > 2
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="discontinuous"):
         pyedflib.EdfReader(path(expectation))
     file = read_edfio(expectation)
     assert (file.duration < expectation["durationSeconds"]) == left_out
@@ -148,13 +153,13 @@ def test_discontinuous(expectation):
     assert (raw.n_times < round(expectation["durationSeconds"] * raw.info["sfreq"])) == left_out
 
 
-def test_the_checks_bite():
+def test_the_checks_bite() -> None:
     """A value off by one count, a gap one sample late, an annotation lost: each is found."""
     expectation = next(e for e in EXPECTATIONS if e["file"] == "plain-fill.edf")
     signal = expectation["signals"][0]
+    values = np.array(signal["values"])
+    values[100] += 0.2197265625
     with pytest.raises(AssertionError):
-        values = np.array(signal["values"])
-        values[100] += 0.2197265625
         assert_values(values, signal)
     with pytest.raises(AssertionError):
         assert_values(np.array(signal["values"])[1:], signal)
@@ -162,8 +167,8 @@ def test_the_checks_bite():
     assert_marks(marks, expectation)
     with pytest.raises(AssertionError):
         assert_marks(marks[1:], expectation)
+    onset, duration, text = marks[0]
     with pytest.raises(AssertionError):
-        onset, duration, text = marks[0]
         assert_marks([(onset + 1 / 256, duration, text), *marks[1:]], expectation)
     with pytest.raises(AssertionError):
         assert_marks([*marks, (20.0, 1.0, "BAD_ACQ_SKIP")], expectation)

@@ -1,6 +1,7 @@
 """The export of a replayed MindWave recording, as MNE reads it; skipped where the recording is not at hand."""
 
 import pathlib
+from typing import Any
 
 import mne
 import numpy as np
@@ -10,6 +11,7 @@ from expectations import DIRECTORY
 
 EXPORTED = DIRECTORY / "mindwave-replay.edf"
 RECORDED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/mindwave-rfcomm-baseline.bytes"
+Numbers = np.ndarray[Any, Any]
 SAMPLES = 165093
 FREQUENCY = 512
 # Microvolts of one count: 1.8 V, 12 bits, gain 2000.
@@ -18,7 +20,7 @@ SCALE = 1.8e6 / 4096 / 2000
 pytestmark = pytest.mark.skipif(not (EXPORTED.exists() and RECORDED.exists()), reason="the recording is not at hand")
 
 
-def recorded_counts():
+def recorded_counts() -> Numbers:
     """The raw samples, found by their frames alone: AA AA 04 80 02, two bytes, checksum."""
     data = RECORDED.read_bytes()
     counts, place = [], 0
@@ -32,12 +34,12 @@ def recorded_counts():
     return np.array(counts)
 
 
-def assert_scaled(microvolts, counts):
+def assert_scaled(microvolts: Numbers, counts: Numbers) -> None:
     assert len(microvolts) == len(counts)
     assert np.max(np.abs(microvolts - counts * SCALE)) < SCALE / 100
 
 
-def test_duration_and_scale():
+def test_duration_and_scale() -> None:
     raw = mne.io.read_raw_edf(EXPORTED, verbose="error")
     assert raw.info["sfreq"] == FREQUENCY
     # What only fills the last data record is annotated, and left out.
@@ -49,7 +51,7 @@ def test_duration_and_scale():
     assert_scaled(values, recorded_counts())
 
 
-def test_the_check_bites():
+def test_the_check_bites() -> None:
     counts = recorded_counts()
     assert len(counts) == SAMPLES
     assert_scaled(counts * SCALE, counts)

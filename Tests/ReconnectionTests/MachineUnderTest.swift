@@ -21,7 +21,7 @@ struct MachineUnderTest {
     ) {
         machine = ConnectionMachine(
             profile: profile, identifiers: identifiers, identityProof: proof,
-            preserved: PreservedState(state: "stopped", bootIdentifier: knownBoot), seed: seed)
+            knownBoot: knownBoot, seed: seed)
         fire(.adapterChanged(.poweredOn))
     }
 

@@ -39,6 +39,7 @@ import Testing
             return
         }
         test.fire(.discovered(address))
+        test.reachDeadline()
         guard case .connecting = test.machine.state else {
             Issue.record("not connected to, but \(test.machine.state)")
             return

@@ -14,7 +14,7 @@ struct StatusIdentityTests {
     ) -> MachineUnderTest {
         var test = MachineUnderTest()
         test.machine = ConnectionMachine(
-            profile: MuseProfile(), identifiers: known, identityProof: proof, preserved: PreservedState(state: "stopped"),
+            profile: MuseProfile(), identifiers: known, identityProof: proof,
             seed: 1)
         test.fire(.adapterChanged(.poweredOn))
         test.fire(.start)

@@ -29,10 +29,11 @@ struct UnprovenAddressTests {
 
     /// A link that a scan found, up to a state of the establish flow.
     private func scanned(_ profile: any HeadsetProfile, isDiscovered: Bool) -> MachineUnderTest {
-        var test = machine(PreservedState(state: "stopped"), profile: profile)
+        var test = machine(PreservedState(), profile: profile)
         test.fire(.restored([], attempt: test.attempt))
         test.fire(.retrievedConnected([], attempt: test.attempt))
         test.fire(.discovered(Self.stranger))
+        test.reachDeadline()
         test.fire(.connected(Self.stranger, attempt: test.attempt))
         if isDiscovered { test.fire(.servicesDiscovered(attempt: test.attempt)) }
         return test
@@ -42,7 +43,7 @@ struct UnprovenAddressTests {
     func restoredLink() {
         var test = scanned(GanglionProfile(), isDiscovered: true)
         let left = test.machine.preservedState
-        #expect(left.isConnected && left.unproven == Self.stranger)
+        #expect(left == PreservedState(peripheral: Self.stranger, unproven: Self.stranger))
         test = machine(left, profile: GanglionProfile())
         #expect(test.effects.contains { if case .restoreState([Self.stranger], _) = $0 { true } else { false } })
         test.fire(restored(Self.stranger, test))
@@ -78,12 +79,12 @@ struct UnprovenAddressTests {
     func retrievedLink() {
         for (profile, state) in [(GanglionProfile() as any HeadsetProfile, "connecting"), (ThinkGearProfile(), "scanning")] {
             let identifier = profile.usesSerialPort ? PeripheralIdentifier(address: 7, type: .classic) : Self.stranger
-            var test = machine(PreservedState(state: "stopped"), profile: profile)
+            var test = machine(PreservedState(), profile: profile)
             test.fire(.restored([], attempt: test.attempt))
             test.fire(.retrievedConnected([identifier], attempt: test.attempt))
             #expect(test.machine.state.name == state, "\(profile.model)")
             // With the address an earlier process had tried, both are found.
-            test = machine(PreservedState(state: "discovering", peripheral: identifier), profile: profile)
+            test = machine(PreservedState(peripheral: identifier), profile: profile)
             test.fire(.restored([], attempt: test.attempt))
             test.fire(.connectFailed(.connectionTimedOut, attempt: test.attempt))
             #expect(test.machine.state.name == "retrieving")
@@ -93,7 +94,7 @@ struct UnprovenAddressTests {
     @Test("A headset that was reached before is not looked for among strangers that prove nothing")
     func knownElsewhere() {
         var test = machine(
-            PreservedState(state: "discovering", peripheral: Self.stranger), profile: GanglionProfile(),
+            PreservedState(peripheral: Self.stranger), profile: GanglionProfile(),
             identifiers: [MachineUnderTest.known])
         test.fire(restored(Self.stranger, test))
         #expect(test.machine.peripheral == MachineUnderTest.known)
@@ -106,7 +107,7 @@ struct UnprovenAddressTests {
     func proofDecides() {
         for (proof, state) in [(MachineUnderTest.serial, "subscribingControl"), ("BE-0002", "cancelling")] {
             var test = machine(
-                PreservedState(state: "identifying", peripheral: Self.stranger, isConnected: true),
+                PreservedState(peripheral: Self.stranger),
                 profile: BufferedEEGProfile(), identifiers: [MachineUnderTest.known], proof: MachineUnderTest.serial)
             test.fire(restored(Self.stranger, test))
             test.fire(.servicesDiscovered(attempt: test.attempt))
@@ -120,7 +121,7 @@ struct UnprovenAddressTests {
     @Test("A headset that streams elsewhere leaves an address it once tried to others")
     func foundElsewhere() {
         var test = machine(
-            PreservedState(state: "connecting", peripheral: Self.stranger), profile: BufferedEEGProfile(),
+            PreservedState(peripheral: Self.stranger), profile: BufferedEEGProfile(),
             identifiers: [MachineUnderTest.known], proof: MachineUnderTest.serial)
         test.fire(restored(MachineUnderTest.known, test))
         #expect(test.machine.unproven == Self.stranger)

@@ -26,22 +26,20 @@ struct CaptureReplayTests {
         let world = SimulatedWorld(seed: 3, headsets: [specification], start: MonotonicTime(nanoseconds: 60_000_000_000))
         let store = try Store.inMemory(hostBoot: HostBoot(uuid: "captured"))
         let recording = try store.startRecording(headset: "left", model: profile.model, at: world.now)
-        let daemon = try VirtualDaemon(
-            world: world, store: store, seed: 1, profile: { _ in profile },
-            unixNanoseconds: { Self.unixOffset + $0.nanoseconds })
+        let driver = try VirtualDriver(
+            in: world, store: store, seed: 1, unixNanosecondsAtBoot: Self.unixOffset,
+            lookUp: { KnownHeadset(name: $0.headsetName, profile: profile) })
         let start = world.now
-        try daemon.advance(to: start + .seconds(seconds.lowerBound))
+        driver.advance(world, to: start + .seconds(seconds.lowerBound))
         let capture = try store.startCapture(headset: "left", at: world.now, until: world.now + .seconds(3600))
-        daemon.reconcileDue = true
-        try daemon.advance(to: start + .seconds(seconds.upperBound))
+        driver.advance(world, to: start + .seconds(seconds.upperBound))
         try store.stopCapture(capture)
-        daemon.reconcileDue = true
-        try daemon.advance(to: world.now + .seconds(3))
+        driver.advance(world, to: world.now + .seconds(3))
         let (chunks, isComplete) = try store.takeCapture(capture)
         #expect(isComplete)
         #expect(try store.takeCapture(capture).chunks.isEmpty)
         try store.stopRecording(recording, at: world.now)
-        #expect(try daemon.finish(within: .seconds(60)))
+        #expect(driver.finish(world, within: .seconds(60)))
         return Recorded(
             store: store, recording: recording, capture: SnoopFormat.header + chunks.flatMap(\.records), chunks: chunks)
     }
@@ -162,22 +160,29 @@ struct CaptureReplayTests {
         #expect(throws: StorageError.self) { try store.startCapture(headset: "right", at: .boot, until: .boot) }
         let over = try store.startCapture(headset: "left", at: .boot, until: .boot + .seconds(1))
         let removed = try store.startCapture(headset: "left", at: .boot, until: .boot + .seconds(90))
-        let acquirer = Acquirer(
-            central: CapturingCentral(SimulatedWorld(seed: 1, headsets: [.muse(number: 1)]).makeCentral()), nextStreamID: 1,
-            seed: 1)
         let now = MonotonicTime.boot + .seconds(30)
-        try acquirer.reconcile(with: store, profile: { _ in nil }, at: now)
-        try store.removeCapture(removed)
-        var batch = try #require(acquirer.takeBatch(at: now, force: true))
-        #expect(batch.completedCaptures == [over])
-        batch.captureChunks = [CaptureChunk(capture: removed, packetCount: 1, records: [1])]
-        try store.commit(batch)
-        acquirer.committed(batch.number, at: now)
+        var limits = AcquisitionLimits()
+        limits.wishesInterval = nil
+        let driver = try VirtualDriver(
+            central: SimulatedWorld(seed: 1, headsets: [.muse(number: 1)]).makeCentral(), store: store, limits: limits,
+            seed: 1, lookUp: { _ in nil }, readClock: { _ in nil })
+        var completed: [[Change]] = []
+        driver.willCommit = { batch in
+            completed.append(batch.changes.filter { if case .completed = $0 { true } else { false } })
+            guard completed.count == 1 else { return }
+            // Whoever asked takes it away before the commit.
+            try? store.removeCapture(removed)
+            batch.changes += [.capture(CaptureChunk(capture: removed, packetCount: 1, records: [1]))]
+        }
+        for second in 0..<3 { for _ in 0..<3 { driver.step(at: now + .seconds(second)) } }
+        #expect(completed.first == [.completed(.capture(over))])
         #expect(try store.takeCapture(over).isComplete)
         let gone = try store.takeCapture(removed)
         #expect(gone.chunks.isEmpty && gone.isComplete)
-        try acquirer.reconcile(with: store, profile: { _ in nil }, at: now)
-        #expect(acquirer.takeBatch(at: now, force: true)?.completedCaptures.isEmpty != false)
+        driver.handle(.wishesChanged, at: now + .seconds(4))
+        for second in 4..<7 { for _ in 0..<3 { driver.step(at: now + .seconds(second)) } }
+        let later = completed.dropFirst().flatMap { $0 }
+        #expect(later.isEmpty)
         // A new request clears away what is of no use to anyone.
         _ = try store.startCapture(headset: "left", at: now + .seconds(60), until: now + .seconds(90))
         #expect(try store.openCaptures().count == 1)

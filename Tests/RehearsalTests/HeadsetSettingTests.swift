@@ -1,3 +1,4 @@
+import Acquisition
 import Bluetooth
 import Headsets
 import Simulation
@@ -16,10 +17,10 @@ struct HeadsetSettingTests {
 
     /// Runs a daemon for some time; it ends as by `kill -9`.
     private static func run(_ world: SimulatedWorld, _ store: Store, _ profile: any HeadsetProfile, seconds: Int) throws {
-        let daemon = try VirtualDaemon(
-            world: world, store: store, seed: 1, profile: { _ in profile },
-            unixNanoseconds: { 1_700_000_000_000_000_000 + $0.nanoseconds })
-        try daemon.advance(to: world.now + .seconds(seconds))
+        let driver = try VirtualDriver(
+            in: world, store: store, seed: 1, unixNanosecondsAtBoot: 1_700_000_000_000_000_000,
+            lookUp: { KnownHeadset(name: $0.headsetName, profile: profile) })
+        driver.advance(world, to: world.now + .seconds(seconds))
     }
 
     /// The lowest and the highest microvolts of a channel in a stream, from the stored counts and the stored scale.

@@ -1,4 +1,4 @@
-import Acquisition
+import Assembly
 import Bluetooth
 import Headsets
 import Simulation

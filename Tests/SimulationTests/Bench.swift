@@ -52,9 +52,9 @@ final class Bench {
     func connect(_ number: Int = 0) {
         run(seconds: 1)
         let identifier = world.headsets[number].identifier
-        central.connect(identifier, attempt: Attempt(number: 1))
+        central.request(.connect(identifier, attempt: Attempt(number: 1)))
         run(seconds: 1)
-        central.discoverServices(on: identifier, attempt: Attempt(number: 2))
+        central.request(.discoverServices(on: identifier, attempt: Attempt(number: 2)))
         run(seconds: 1)
         events = []
     }

@@ -209,8 +209,10 @@ struct BufferedHeadsetTests {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<500 {
             let value = (0..<Int(generator.below(20))).map { _ in UInt8(truncatingIfNeeded: generator.next() & 0x0F) }
-            host.bench.central.writeValue(
-                value, to: BufferedEEGService.control, type: .withResponse, on: host.identifier, attempt: Attempt(number: 9))
+            host.bench.central.request(
+                .writeValue(
+                    value, to: BufferedEEGService.control, type: .withResponse, on: host.identifier, attempt: Attempt(number: 9)
+                ))
             host.run(seconds: 0.1)
         }
         host.send(.wake, .configure, .start)

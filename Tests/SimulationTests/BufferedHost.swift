@@ -22,7 +22,7 @@ final class BufferedHost {
         bench.connect()
         decoder = BufferedEEGDecoder()
         for characteristic in [BufferedEEGService.control, BufferedEEGService.data] {
-            bench.central.setNotifyValue(true, for: characteristic, on: identifier, attempt: Attempt(number: 3))
+            bench.central.request(.setNotifyValue(true, for: characteristic, on: identifier, attempt: Attempt(number: 3)))
         }
         run(seconds: 1)
     }
@@ -30,9 +30,10 @@ final class BufferedHost {
     func send(_ commands: BufferedEEGCommand...) {
         for command in commands {
             attempt += 1
-            bench.central.writeValue(
-                command.encoded(), to: BufferedEEGService.control, type: .withResponse, on: identifier,
-                attempt: Attempt(number: attempt))
+            bench.central.request(
+                .writeValue(
+                    command.encoded(), to: BufferedEEGService.control, type: .withResponse, on: identifier,
+                    attempt: Attempt(number: attempt)))
         }
     }
 

@@ -12,7 +12,7 @@ struct CytonBLEHeadsetTests {
         host.run(seconds: 20)
         #expect(abs(host.instantCount(stream: 0) - 2525) < 30)
         #expect(host.firstWrong() == nil)
-        host.bench.central.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600))
+        host.bench.central.request(.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600)))
         host.run(seconds: 3)
         #expect(host.headset.sessions?.sessions.last?.ended == nil)
         host.start()

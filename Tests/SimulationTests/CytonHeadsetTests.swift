@@ -39,7 +39,7 @@ struct CytonHeadsetTests {
         var host = HostedHeadset(.cyton(), profile: CytonProfile())
         host.start()
         host.run(seconds: 5)
-        host.bench.central.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600))
+        host.bench.central.request(.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600)))
         host.run(seconds: 3)
         #expect(host.headset.sessions?.sessions.last?.ended == nil)
         let statuses = host.statuses.count

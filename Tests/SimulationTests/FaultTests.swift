@@ -65,8 +65,8 @@ struct FaultTests {
             ScriptedFault(at: .seconds(5), .adapterOff, for: .seconds(5)),
         ])
         bench.begin(seconds: 1)
-        bench.central.connect(Self.identifier, attempt: Attempt(number: 1))
-        bench.central.scanForPeripherals(matching: ScanFilter(namePrefixes: ["C"]))
+        bench.central.request(.connect(Self.identifier, attempt: Attempt(number: 1)))
+        bench.central.request(.scanForPeripherals(matching: ScanFilter(namePrefixes: ["C"])))
         bench.run(seconds: 6)
         let error = CentralError.adapterUnavailable(.poweredOff)
         #expect(bench.events.contains(.didFailToConnect(Self.identifier, error: error, attempt: Attempt(number: 1))))
@@ -78,7 +78,7 @@ struct FaultTests {
         for fault in [Fault.lostConnect, .connectFailure, .slowConnect, .lateReply] {
             let bench = bench(fault, at: 0, for: 50)
             bench.begin(seconds: 1)
-            bench.central.connect(Self.identifier, attempt: Attempt(number: 1))
+            bench.central.request(.connect(Self.identifier, attempt: Attempt(number: 1)))
             bench.run(seconds: 0.9)
             let early = bench.events.filter { if case .didConnect = $0 { true } else { false } }
             #expect(early.isEmpty, "\(fault)")
@@ -96,9 +96,9 @@ struct FaultTests {
             ScriptedFault(at: .boot, .silentScan, for: .seconds(60)),
         ])
         bench.begin(seconds: 1)
-        bench.central.restoreState(identifiers: [], services: [], attempt: Attempt(number: 1))
-        bench.central.retrieveConnectedPeripherals(withServices: [], attempt: Attempt(number: 2))
-        bench.central.scanForPeripherals(matching: ScanFilter(namePrefixes: ["C"]))
+        bench.central.request(.restoreState(identifiers: [], services: [], attempt: Attempt(number: 1)))
+        bench.central.request(.retrieveConnectedPeripherals(withServices: [], attempt: Attempt(number: 2)))
+        bench.central.request(.scanForPeripherals(matching: ScanFilter(namePrefixes: ["C"])))
         bench.run(seconds: 30)
         #expect(bench.take().isEmpty)
         #expect(bench.world.injected.occurred.map(\.fault) == [.silentRestoration, .silentRetrieval, .silentScan])
@@ -108,12 +108,12 @@ struct FaultTests {
     func held() {
         let bench = bench(.heldByOtherProgram, at: 2, for: 60)
         bench.begin(seconds: 3)
-        bench.central.scanForPeripherals(matching: ScanFilter(namePrefixes: ["C"]))
+        bench.central.request(.scanForPeripherals(matching: ScanFilter(namePrefixes: ["C"])))
         bench.run(seconds: 5)
         #expect(bench.take().isEmpty)
         let services = [HeadsetSpecification.countingService]
-        bench.central.retrieveConnectedPeripherals(withServices: services, attempt: Attempt(number: 1))
-        bench.central.connect(Self.identifier, attempt: Attempt(number: 2))
+        bench.central.request(.retrieveConnectedPeripherals(withServices: services, attempt: Attempt(number: 1)))
+        bench.central.request(.connect(Self.identifier, attempt: Attempt(number: 2)))
         bench.run(seconds: 1)
         #expect(
             Set(bench.take()) == [
@@ -127,7 +127,7 @@ struct FaultTests {
         for (fault, services) in [(Fault.pairingMode, [BluetoothUUID(UInt16(0xFFE0))]), (.noServiceAdvertised, [])] {
             let bench = bench(fault, at: 1, for: 60)
             bench.begin(seconds: 2)
-            bench.central.scanForPeripherals(matching: ScanFilter(namePrefixes: ["C"]))
+            bench.central.request(.scanForPeripherals(matching: ScanFilter(namePrefixes: ["C"])))
             bench.run(seconds: 1)
             guard case .didDiscover(_, let advertisement, _)? = bench.take().first else {
                 Issue.record("nothing was discovered under \(fault)")
@@ -146,7 +146,7 @@ struct FaultTests {
             let bench = Bench(headsets: [specification], script: [ScriptedFault(at: .seconds(1), .rotatedAddress)])
             bench.begin(seconds: 2)
             #expect(bench.world.headsets[0].identifier.isResolvablePrivate)
-            bench.central.connect(specification.identifier, attempt: Attempt(number: 1))
+            bench.central.request(.connect(specification.identifier, attempt: Attempt(number: 1)))
             bench.run(seconds: 20)
             #expect(bench.take().count == (isBonded ? 1 : 0))
         }
@@ -158,29 +158,33 @@ struct FaultTests {
         specification.usesPrivateAddress = true
         let bench = Bench(headsets: [specification], script: [ScriptedFault(at: .seconds(1), .rotatedAddress)])
         bench.begin(seconds: 2)
-        bench.central.connect(specification.identifier, attempt: Attempt(number: 1))
-        bench.central.connect(bench.world.headsets[0].identifier, attempt: Attempt(number: 2))
+        bench.central.request(.connect(specification.identifier, attempt: Attempt(number: 1)))
+        bench.central.request(.connect(bench.world.headsets[0].identifier, attempt: Attempt(number: 2)))
         #expect(bench.world.contractViolations.map(\.kind) == [.secondConnectToHeadset])
     }
 
     @Test(
         "Notifications are lost, doubled and swapped",
         arguments: [
-            Fault.lostNotification, .duplicatedNotification, .reorderedNotification, .silence,
+            Fault.lostNotification, .duplicatedNotification, .reorderedNotification, .silence, .malformedNotification,
         ])
     func notifications(fault: Fault) {
         let bench = bench(fault, at: 10, for: 1)
         bench.connect()
         let counter = HeadsetSpecification.countingCharacteristic
-        bench.central.setNotifyValue(true, for: counter, on: Self.identifier, attempt: Attempt(number: 3))
+        bench.central.request(.setNotifyValue(true, for: counter, on: Self.identifier, attempt: Attempt(number: 3)))
         bench.run(seconds: 20)
-        let numbers = bench.take().compactMap { event -> Int? in
-            if case .didUpdateValue(_, _, let value, _) = event { Int(value[0]) | Int(value[1]) << 8 } else { nil }
+        let events = bench.take()
+        let lengths = Set(events.compactMap { if case .didUpdateValue(_, _, let value, _) = $0 { value.count } else { nil } })
+        let numbers = events.compactMap { event -> Int? in
+            guard case .didUpdateValue(counter, _, let value, _) = event, value.count == 2 else { return nil }
+            return Int(value[0]) | Int(value[1]) << 8
         }
         let steps = Set(zip(numbers, numbers.dropFirst()).map { $1 - $0 })
         switch fault {
         case .duplicatedNotification: #expect(steps == [0, 1])
         case .reorderedNotification: #expect(steps.contains(-1))
+        case .malformedNotification: #expect(lengths.isSuperset(of: [0, 1, 2, 512]) && steps.isSubset(of: [0, 1]))
         default: #expect(steps.count == 2 && steps.contains(1) && (steps.max() ?? 0) > 30)
         }
         #expect(bench.world.injected[fault] > 0)
@@ -193,9 +197,10 @@ struct FaultTests {
             bench.connect()
             bench.run(seconds: 4)
             let counter = HeadsetSpecification.countingCharacteristic
-            bench.central.writeValue([1], to: counter, type: .withResponse, on: Self.identifier, attempt: Attempt(number: 3))
-            bench.central.setNotifyValue(true, for: counter, on: Self.identifier, attempt: Attempt(number: 4))
-            bench.central.discoverServices(on: Self.identifier, attempt: Attempt(number: 5))
+            bench.central.request(
+                .writeValue([1], to: counter, type: .withResponse, on: Self.identifier, attempt: Attempt(number: 3)))
+            bench.central.request(.setNotifyValue(true, for: counter, on: Self.identifier, attempt: Attempt(number: 4)))
+            bench.central.request(.discoverServices(on: Self.identifier, attempt: Attempt(number: 5)))
             bench.run(seconds: 1)
             #expect(bench.world.injected[fault] == 1)
             if fault == .servicesChanged { #expect(bench.events.contains(.didModifyServices(Self.identifier))) }

@@ -40,9 +40,10 @@ struct GanglionHeadsetTests {
         host.connect()
         host.subscribe([GanglionService.data])
         func write(_ text: String) {
-            host.bench.central.writeValue(
-                Array(text.utf8), to: GanglionService.command, type: .withResponse, on: host.headset.identifier,
-                attempt: Attempt(number: 500))
+            host.bench.central.request(
+                .writeValue(
+                    Array(text.utf8), to: GanglionService.command, type: .withResponse, on: host.headset.identifier,
+                    attempt: Attempt(number: 500)))
         }
         write("vb")
         host.run(seconds: 2)
@@ -83,7 +84,7 @@ struct GanglionHeadsetTests {
         var host = HostedHeadset(.ganglion(), profile: GanglionProfile())
         host.start()
         host.run(seconds: 5)
-        host.bench.central.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600))
+        host.bench.central.request(.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600)))
         host.run(seconds: 3)
         #expect(host.headset.sessions?.sessions.first?.ended != nil)
         host.start()

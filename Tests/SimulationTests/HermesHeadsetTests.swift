@@ -33,7 +33,7 @@ struct HermesHeadsetTests {
         var host = HostedHeadset(.hermes(), profile: HermesProfile())
         host.start()
         #expect(host.statuses.map(\.condition) == [.idle])
-        host.bench.central.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600))
+        host.bench.central.request(.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600)))
         host.run(seconds: 3)
         host.connect()
         host.perform(.queryStatus)
@@ -46,7 +46,7 @@ struct HermesHeadsetTests {
         host.start()
         host.run(seconds: 4)
         let last = Self.counters(host).last
-        host.bench.central.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600))
+        host.bench.central.request(.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600)))
         host.run(seconds: 10)
         let count = Self.counters(host).count
         #expect(host.headset.sessions?.sessions.first?.ended != nil)
@@ -93,9 +93,10 @@ struct HermesHeadsetTests {
             (HermesCommand.write(HermesRegister(address: 5, value: 0x60)), false), (.start, true), (.stop, false),
             (.mode(.eeg), true),
         ] {
-            host.bench.central.writeValue(
-                command.encoded, to: HermesService.configuration, type: .withoutResponse, on: host.headset.identifier,
-                attempt: Attempt(number: 700))
+            host.bench.central.request(
+                .writeValue(
+                    command.encoded, to: HermesService.configuration, type: .withoutResponse, on: host.headset.identifier,
+                    attempt: Attempt(number: 700)))
             host.run(seconds: 1)
             let before = Self.counters(host).count
             host.run(seconds: 2)

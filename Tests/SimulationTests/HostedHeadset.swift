@@ -28,9 +28,9 @@ struct HostedHeadset {
     mutating func connect() {
         statusesBefore = statuses.count
         bench.run(seconds: 1)
-        bench.central.connect(headset.identifier, attempt: attempt())
+        bench.central.request(.connect(headset.identifier, attempt: attempt()))
         bench.run(seconds: 1)
-        bench.central.discoverServices(on: headset.identifier, attempt: attempt())
+        bench.central.request(.discoverServices(on: headset.identifier, attempt: attempt()))
         bench.run(seconds: 1)
         for case .didDiscoverServices(_, .success(let database), _) in bench.take() { profile = profile.adapted(to: database) }
         decoder = profile.makeDecoder()
@@ -39,22 +39,32 @@ struct HostedHeadset {
 
     mutating func subscribe(_ characteristics: [BluetoothUUID]) {
         for characteristic in characteristics {
-            bench.central.setNotifyValue(true, for: characteristic, on: headset.identifier, attempt: attempt())
+            bench.central.request(.setNotifyValue(true, for: characteristic, on: headset.identifier, attempt: attempt()))
         }
         run(seconds: 1)
     }
 
     /// Carries out the profile's commands.
     mutating func perform(_ purpose: CommandPurpose) {
-        for step in profile.commands(for: purpose, status: statuses.dropFirst(statusesBefore).last) {
+        perform(profile.commands(for: purpose, status: statuses.dropFirst(statusesBefore).last))
+    }
+
+    private mutating func perform(_ steps: [CommandStep]) {
+        var itemsBefore = items.count
+        for step in steps {
             switch step {
             case .write(let bytes, let characteristic, let type):
-                bench.central.writeValue(bytes, to: characteristic, type: type, on: headset.identifier, attempt: attempt())
+                bench.central.request(
+                    .writeValue(bytes, to: characteristic, type: type, on: headset.identifier, attempt: attempt()))
             case .read(let characteristic):
-                bench.central.readValue(of: characteristic, on: headset.identifier, attempt: attempt())
+                bench.central.request(.readValue(of: characteristic, on: headset.identifier, attempt: attempt()))
             case .wait(let duration): run(seconds: Double(duration.nanoseconds) / 1e9)
-            case .abandonLink: bench.central.cancelPeripheralConnection(headset.identifier, attempt: attempt())
+            case .awaitReply(let timeout, let otherwise):
+                run(seconds: Double(timeout.nanoseconds) / 1e9)
+                if !items[itemsBefore...].contains(where: \.isReply) { perform(otherwise) }
+            case .abandonLink: bench.central.request(.cancelPeripheralConnection(headset.identifier, attempt: attempt()))
             }
+            if case .write = step { itemsBefore = items.count }
             run(seconds: 0.2)
         }
     }
@@ -133,5 +143,15 @@ struct HostedHeadset {
             }
         }
         return nil
+    }
+}
+
+extension DecodedItem {
+    /// True for an answer that is no refusal.
+    fileprivate var isReply: Bool {
+        switch self {
+        case .status, .answered: true
+        default: false
+        }
     }
 }

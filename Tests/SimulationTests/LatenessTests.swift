@@ -9,9 +9,10 @@ struct LatenessTests {
         options.lateness = lateness
         let bench = Bench(options: options)
         bench.connect()
-        bench.central.setNotifyValue(
-            true, for: HeadsetSpecification.countingCharacteristic, on: bench.world.headsets[0].identifier,
-            attempt: Attempt(number: 3))
+        bench.central.request(
+            .setNotifyValue(
+                true, for: HeadsetSpecification.countingCharacteristic, on: bench.world.headsets[0].identifier,
+                attempt: Attempt(number: 3)))
         bench.run(seconds: seconds)
         return bench.take().compactMap { event in
             guard case .didUpdateValue(_, _, let value, let arrival) = event else { return nil }
@@ -59,9 +60,10 @@ struct LatenessTests {
             ]
             let bench = Bench(script: script, options: options)
             bench.connect()
-            bench.central.setNotifyValue(
-                true, for: HeadsetSpecification.countingCharacteristic, on: bench.world.headsets[0].identifier,
-                attempt: Attempt(number: 3))
+            bench.central.request(
+                .setNotifyValue(
+                    true, for: HeadsetSpecification.countingCharacteristic, on: bench.world.headsets[0].identifier,
+                    attempt: Attempt(number: 3)))
             bench.run(seconds: 20)
             let events = bench.take()
             let end = events.firstIndex { if case .didDisconnect = $0 { true } else { false } }

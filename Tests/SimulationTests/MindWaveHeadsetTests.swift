@@ -48,9 +48,10 @@ struct MindWaveHeadsetTests {
         host.run(seconds: 2)
         #expect(host.notifications.isEmpty)
         func write(_ bytes: [UInt8]) {
-            host.bench.central.writeValue(
-                bytes, to: MindWaveService.handshake, type: .withResponse, on: host.headset.identifier,
-                attempt: Attempt(number: 500))
+            host.bench.central.request(
+                .writeValue(
+                    bytes, to: MindWaveService.handshake, type: .withResponse, on: host.headset.identifier,
+                    attempt: Attempt(number: 500)))
         }
         write(Array(MindWaveCommand.startRaw.encoded.dropLast()) + [0])
         write(MindWaveCommand.startESense.encoded)
@@ -63,7 +64,7 @@ struct MindWaveHeadsetTests {
         host.run(seconds: 2)
         #expect(host.instantCount(stream: ThinkGearProfile.esense) == count)
         #expect(host.instantCount(stream: ThinkGearProfile.eeg) > 1000)
-        host.bench.central.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600))
+        host.bench.central.request(.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600)))
         host.run(seconds: 1)
         host.connect()
         host.subscribe(host.profile.dataCharacteristics)

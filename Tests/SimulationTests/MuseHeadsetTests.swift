@@ -81,7 +81,8 @@ struct MuseHeadsetTests {
 
     @Test("A lost packet of one channel is missing in that channel and nowhere else")
     func lostPackets() {
-        let lost = ScriptedFault(at: .seconds(12), .lostNotification, for: .milliseconds(20))
+        // A little longer than from one packet to the next.
+        let lost = ScriptedFault(at: .seconds(12), .lostNotification, for: .milliseconds(50))
         var host = HostedHeadset(.muse(), profile: MuseProfile(), script: [lost])
         host.start()
         host.run(seconds: 10)

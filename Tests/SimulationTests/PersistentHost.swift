@@ -35,7 +35,7 @@ final class PersistentHost {
                 world.advance(to: world.now + fault.duration)
                 central = world.makeCentral()
                 (isScanning, wanted) = (false, nil)
-                central.restoreState(identifiers: [], services: [BufferedEEGService.service], attempt: next())
+                central.request(.restoreState(identifiers: [], services: [BufferedEEGService.service], attempt: next()))
             }
             if world.now >= giveUpAt { startOver() }
         }
@@ -44,20 +44,20 @@ final class PersistentHost {
     /// Cancels what is under way and scans; two cancelled connects are never outstanding at once.
     private func startOver() {
         giveUpAt = world.now + .seconds(5)
-        if let wanted { central.cancelPeripheralConnection(wanted, attempt: next()) }
+        if let wanted { central.request(.cancelPeripheralConnection(wanted, attempt: next())) }
         wanted = nil
-        central.retrieveConnectedPeripherals(withServices: [BufferedEEGService.service], attempt: next())
-        central.scanForPeripherals(matching: BufferedEEGProfile().recognition.scanFilter)
+        central.request(.retrieveConnectedPeripherals(withServices: [BufferedEEGService.service], attempt: next()))
+        central.request(.scanForPeripherals(matching: BufferedEEGProfile().recognition.scanFilter))
         isScanning = true
     }
 
     private func connect(_ identifier: PeripheralIdentifier) {
         guard wanted == nil, isScanning else { return }
-        central.stopScan()
+        central.request(.stopScan)
         isScanning = false
         wanted = identifier
         giveUpAt = world.now + .seconds(5)
-        central.connect(identifier, attempt: next())
+        central.request(.connect(identifier, attempt: next()))
     }
 
     private func handle(_ event: CentralEvent) {
@@ -68,17 +68,19 @@ final class PersistentHost {
         case .didConnect(let identifier, let attempt):
             answered(attempt, event)
             guard identifier == wanted else { return }
-            central.discoverServices(on: identifier, attempt: next())
+            central.request(.discoverServices(on: identifier, attempt: next()))
         case .didFailToConnect(_, _, let attempt):
             answered(attempt, event)
             giveUpAt = min(giveUpAt, world.now + .seconds(1))
         case .didDiscoverServices(let identifier, .success, _):
             for uuid in [BufferedEEGService.control, BufferedEEGService.data] {
-                central.setNotifyValue(true, for: uuid, on: identifier, attempt: next())
+                central.request(.setNotifyValue(true, for: uuid, on: identifier, attempt: next()))
             }
             for command in [BufferedEEGCommand.status, .wake, .configure, .start, .status] {
-                central.writeValue(
-                    command.encoded(), to: BufferedEEGService.control, type: .withResponse, on: identifier, attempt: next())
+                central.request(
+                    .writeValue(
+                        command.encoded(), to: BufferedEEGService.control, type: .withResponse, on: identifier, attempt: next())
+                )
             }
         case .didUpdateValue(let uuid, let identifier, _, let time):
             notificationCount += 1

@@ -20,7 +20,7 @@ struct SimulatedCentralTests {
     func connect() {
         let bench = Bench()
         bench.begin(seconds: 1)
-        bench.central.connect(identifier, attempt: Attempt(number: 7))
+        bench.central.request(.connect(identifier, attempt: Attempt(number: 7)))
         bench.run(seconds: 5)
         #expect(bench.take() == [.didConnect(identifier, attempt: Attempt(number: 7))])
         #expect(bench.world.headsets[0].isConnected)
@@ -31,7 +31,7 @@ struct SimulatedCentralTests {
     func pending() {
         let bench = Bench(script: [ScriptedFault(at: .seconds(1), .outOfRange, for: .seconds(100))])
         bench.begin(seconds: 2)
-        bench.central.connect(identifier, attempt: Attempt(number: 1))
+        bench.central.request(.connect(identifier, attempt: Attempt(number: 1)))
         bench.run(seconds: 90)
         #expect(bench.take().isEmpty)
         bench.run(seconds: 15)
@@ -42,9 +42,9 @@ struct SimulatedCentralTests {
     func cancelPending() {
         let bench = Bench(script: [ScriptedFault(at: .seconds(1), .outOfRange, for: .seconds(100))])
         bench.begin(seconds: 2)
-        bench.central.connect(identifier, attempt: Attempt(number: 1))
+        bench.central.request(.connect(identifier, attempt: Attempt(number: 1)))
         bench.run(seconds: 1)
-        bench.central.cancelPeripheralConnection(identifier, attempt: Attempt(number: 2))
+        bench.central.request(.cancelPeripheralConnection(identifier, attempt: Attempt(number: 2)))
         bench.run(seconds: 200)
         #expect(bench.take() == [.didDisconnect(identifier, error: nil, attempt: Attempt(number: 2))])
     }
@@ -53,7 +53,7 @@ struct SimulatedCentralTests {
     func cancelNothing() {
         let bench = Bench()
         bench.begin(seconds: 1)
-        bench.central.cancelPeripheralConnection(identifier, attempt: Attempt(number: 3))
+        bench.central.request(.cancelPeripheralConnection(identifier, attempt: Attempt(number: 3)))
         bench.run(seconds: 1)
         #expect(bench.take() == [.didDisconnect(identifier, error: nil, attempt: Attempt(number: 3))])
     }
@@ -62,8 +62,8 @@ struct SimulatedCentralTests {
     func doubleConnect() {
         let bench = Bench(script: [ScriptedFault(at: .seconds(1), .outOfRange, for: .seconds(100))])
         bench.begin(seconds: 2)
-        bench.central.connect(identifier, attempt: Attempt(number: 1))
-        bench.central.connect(identifier, attempt: Attempt(number: 2))
+        bench.central.request(.connect(identifier, attempt: Attempt(number: 1)))
+        bench.central.request(.connect(identifier, attempt: Attempt(number: 2)))
         bench.run(seconds: 1)
         #expect(bench.world.contractViolations.map(\.kind) == [.secondConnect])
         #expect(bench.take() == [.didFailToConnect(identifier, error: .inProgress, attempt: Attempt(number: 2))])
@@ -73,10 +73,10 @@ struct SimulatedCentralTests {
     func connectAfterCancel() {
         let bench = Bench(script: [ScriptedFault(at: .seconds(1), .outOfRange, for: .seconds(100))])
         bench.begin(seconds: 2)
-        bench.central.connect(identifier, attempt: Attempt(number: 1))
-        bench.central.cancelPeripheralConnection(identifier, attempt: Attempt(number: 2))
+        bench.central.request(.connect(identifier, attempt: Attempt(number: 1)))
+        bench.central.request(.cancelPeripheralConnection(identifier, attempt: Attempt(number: 2)))
         bench.run(seconds: 1)
-        bench.central.connect(identifier, attempt: Attempt(number: 3))
+        bench.central.request(.connect(identifier, attempt: Attempt(number: 3)))
         bench.run(seconds: 200)
         #expect(bench.take().last == .didConnect(identifier, attempt: Attempt(number: 3)))
         #expect(bench.world.contractViolations.isEmpty)
@@ -86,11 +86,12 @@ struct SimulatedCentralTests {
     func notConnected() {
         let bench = Bench()
         bench.begin(seconds: 1)
-        bench.central.discoverServices(on: identifier, attempt: Attempt(number: 1))
-        bench.central.writeValue([1], to: counter, type: .withResponse, on: identifier, attempt: Attempt(number: 2))
-        bench.central.writeValue([1], to: counter, type: .withoutResponse, on: identifier, attempt: Attempt(number: 3))
-        bench.central.readValue(of: counter, on: identifier, attempt: Attempt(number: 4))
-        bench.central.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 5))
+        bench.central.request(.discoverServices(on: identifier, attempt: Attempt(number: 1)))
+        bench.central.request(.writeValue([1], to: counter, type: .withResponse, on: identifier, attempt: Attempt(number: 2)))
+        bench.central.request(
+            .writeValue([1], to: counter, type: .withoutResponse, on: identifier, attempt: Attempt(number: 3)))
+        bench.central.request(.readValue(of: counter, on: identifier, attempt: Attempt(number: 4)))
+        bench.central.request(.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 5)))
         bench.run(seconds: 1)
         let expected: [CentralEvent] = [
             .didDiscoverServices(identifier, result: .failure(.notConnected), attempt: Attempt(number: 1)),
@@ -109,13 +110,13 @@ struct SimulatedCentralTests {
         bench.connect()
         bench.run(seconds: 2)
         #expect(bench.take().isEmpty)
-        bench.central.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 3))
+        bench.central.request(.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 3)))
         bench.run(seconds: 3)
         let events = bench.take()
         let on = CentralEvent.didUpdateNotificationState(counter, on: identifier, error: nil, attempt: Attempt(number: 3))
         #expect(events.first == on)
         #expect((95...100).contains(events.count - 1))
-        bench.central.setNotifyValue(false, for: counter, on: identifier, attempt: Attempt(number: 4))
+        bench.central.request(.setNotifyValue(false, for: counter, on: identifier, attempt: Attempt(number: 4)))
         bench.run(seconds: 1)
         bench.take()
         bench.run(seconds: 5)
@@ -126,7 +127,7 @@ struct SimulatedCentralTests {
     func serialNumber() {
         let bench = Bench()
         bench.connect()
-        bench.central.readValue(of: .serialNumberString, on: identifier, attempt: Attempt(number: 3))
+        bench.central.request(.readValue(of: .serialNumberString, on: identifier, attempt: Attempt(number: 3)))
         bench.run(seconds: 1)
         #expect(
             bench.take() == [
@@ -139,7 +140,7 @@ struct SimulatedCentralTests {
     func noSuchCharacteristic() {
         let bench = Bench()
         bench.connect()
-        bench.central.readValue(of: .batteryLevel, on: identifier, attempt: Attempt(number: 3))
+        bench.central.request(.readValue(of: .batteryLevel, on: identifier, attempt: Attempt(number: 3)))
         bench.run(seconds: 1)
         let error = CentralError.noSuchCharacteristic(.batteryLevel)
         #expect(
@@ -152,13 +153,13 @@ struct SimulatedCentralTests {
     func scan() {
         let bench = Bench()
         bench.begin(seconds: 1)
-        bench.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [HeadsetSpecification.countingService]))
+        bench.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [HeadsetSpecification.countingService])))
         bench.run(seconds: 10)
         #expect((90...100).contains(bench.take().count))
-        bench.central.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [.batteryLevel]))
+        bench.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [.batteryLevel])))
         bench.run(seconds: 10)
         #expect(bench.take().isEmpty)
-        bench.central.scanForPeripherals(matching: ScanFilter(namePrefixes: ["Counter-"]))
+        bench.central.request(.scanForPeripherals(matching: ScanFilter(namePrefixes: ["Counter-"])))
         bench.run(seconds: 1)
         #expect(bench.take().count > 8)
         bench.connect()
@@ -170,18 +171,18 @@ struct SimulatedCentralTests {
     func restoration() {
         let bench = Bench()
         bench.connect()
-        bench.central.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 3))
+        bench.central.request(.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 3)))
         bench.run(seconds: 1)
         let dead = bench.central
         bench.restart()
         #expect(dead.process(at: bench.world.now).isEmpty)
         #expect(dead.deadline == nil)
-        bench.central.restoreState(identifiers: [identifier], services: [], attempt: Attempt(number: 1))
+        bench.central.request(.restoreState(identifiers: [identifier], services: [], attempt: Attempt(number: 1)))
         bench.run(seconds: 5)
         let database = HeadsetSpecification.counting().database
         let restored = RestoredPeripheral(identifier: identifier, isConnected: true, database: database, notifying: [])
         #expect(bench.take().contains(.willRestoreState([restored], attempt: Attempt(number: 1))))
-        bench.central.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 2))
+        bench.central.request(.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 2)))
         bench.run(seconds: 1)
         #expect(bench.take().count > 20)
     }
@@ -193,8 +194,8 @@ struct SimulatedCentralTests {
         let bench = Bench(options: options)
         bench.connect()
         bench.restart()
-        bench.central.restoreState(identifiers: [identifier], services: [], attempt: Attempt(number: 1))
-        bench.central.connect(identifier, attempt: Attempt(number: 2))
+        bench.central.request(.restoreState(identifiers: [identifier], services: [], attempt: Attempt(number: 1)))
+        bench.central.request(.connect(identifier, attempt: Attempt(number: 2)))
         bench.run(seconds: 1.5)
         #expect(bench.take().contains(.willRestoreState([], attempt: Attempt(number: 1))))
         bench.run(seconds: 1.5)
@@ -207,9 +208,9 @@ struct SimulatedCentralTests {
         bench.connect()
         let port = bench.world.headsets[0].identifier
         bench.restart()
-        bench.central.restoreState(identifiers: [port], services: [.serialPort], attempt: Attempt(number: 1))
-        bench.central.retrieveConnectedPeripherals(withServices: [.serialPort], attempt: Attempt(number: 2))
-        bench.central.connect(port, attempt: Attempt(number: 3))
+        bench.central.request(.restoreState(identifiers: [port], services: [.serialPort], attempt: Attempt(number: 1)))
+        bench.central.request(.retrieveConnectedPeripherals(withServices: [.serialPort], attempt: Attempt(number: 2)))
+        bench.central.request(.connect(port, attempt: Attempt(number: 3)))
         bench.run(seconds: 1.5)
         let early = bench.take()
         #expect(early.contains(.willRestoreState([], attempt: Attempt(number: 1))))
@@ -224,7 +225,7 @@ struct SimulatedCentralTests {
         for step in [nil, 0.001] {
             let bench = Bench(step: step)
             bench.connect()
-            bench.central.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 3))
+            bench.central.request(.setNotifyValue(true, for: counter, on: identifier, attempt: Attempt(number: 3)))
             bench.run(seconds: 20)
             digests.append(bench.world.digest)
         }

@@ -10,7 +10,7 @@ struct ThinkGearHeadsetTests {
         let bench = Bench(headsets: [.thinkGear()])
         bench.connect()
         let identifier = bench.world.headsets[0].identifier
-        bench.central.setNotifyValue(true, for: .serialPort, on: identifier, attempt: Attempt(number: 3))
+        bench.central.request(.setNotifyValue(true, for: .serialPort, on: identifier, attempt: Attempt(number: 3)))
         bench.run(seconds: 30)
         var decoder = ThinkGearProfile().makeDecoder()
         var decoded = Decoded()

@@ -26,14 +26,15 @@ struct UnicornHeadsetTests {
         host.run(seconds: 1)
         host.perform(.stop)
         #expect(host.headset.sessions?.sessions.first?.ended != nil)
-        host.bench.central.writeValue(
-            [0x61, 0x7C, 0x88], to: .serialPort, type: .withoutResponse, on: host.headset.identifier,
-            attempt: Attempt(number: 500))
+        host.bench.central.request(
+            .writeValue(
+                [0x61, 0x7C, 0x88], to: .serialPort, type: .withoutResponse, on: host.headset.identifier,
+                attempt: Attempt(number: 500)))
         host.run(seconds: 1)
         #expect(host.headset.sessions?.sessions.count == 1)
         host.perform(.start)
         host.run(seconds: 1)
-        host.bench.central.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600))
+        host.bench.central.request(.cancelPeripheralConnection(host.headset.identifier, attempt: Attempt(number: 600)))
         host.run(seconds: 2)
         #expect(host.headset.sessions?.sessions.last?.ended != nil)
     }

@@ -30,8 +30,8 @@ struct AuditTests {
     @Test("holds while a gap's end is not known yet")
     func holdsWithOpenGap() throws {
         var batch = WriteBatch(number: 3)
-        batch.ledger = [
-            .open(stream: Fixture.eeg, firstN: 2560, channel: 0, count: nil, cause: .linkLost, noticed: Fixture.start)
+        batch.changes += [
+            .ledger(.open(stream: Fixture.eeg, firstN: 2560, channel: 0, count: nil, cause: .linkLost, noticed: Fixture.start))
         ]
         try store.commit(batch)
         let report = try store.audit(recording: recording)

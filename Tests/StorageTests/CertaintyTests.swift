@@ -31,9 +31,9 @@ struct CertaintyTests {
     func sums() throws {
         let recording = try Fixture.record(into: store)
         try commit {
-            $0.ledger = [
-                open(2560, 40, .counted), open(2700, 100, .timed(uncertainty: 5)), open(2900, 10, .timed(uncertainty: 2)),
-                open(3000, nil, .unknown),
+            $0.changes += [
+                .ledger(open(2560, 40, .counted)), .ledger(open(2700, 100, .timed(uncertainty: 5))),
+                .ledger(open(2900, 10, .timed(uncertainty: 2))), .ledger(open(3000, nil, .unknown)),
             ]
             $0.samples = [
                 Fixture.rows(Fixture.eeg, 2600..<2700, channels: 4), Fixture.rows(Fixture.eeg, 2800..<2900, channels: 4),
@@ -59,12 +59,12 @@ struct CertaintyTests {
         var description = Fixture.accelerometerDescription
         description.counterModulus = nil
         try commit { batch in
-            batch.newStreams = [NewStream(id: Fixture.eeg, recording: recording, position: 0, description: description)]
+            batch.changes += [.stream(NewStream(id: Fixture.eeg, recording: recording, position: 0, description: description))]
         }
         func detection() throws -> String? { try fetch("SELECT loss_detection FROM stream_overview").first?[0] }
         #expect(try detection() == "nothing")
         for (n, means) in [(0, .nothing), (700, .clock), (900, .clock), (1500, .mark)] as [(Int64, LossDetection)] {
-            try commit { $0.lossDetections = [LossDetectionRecord(stream: Fixture.eeg, firstN: n, means: means)] }
+            try commit { $0.changes += [.lossDetection(LossDetectionRecord(stream: Fixture.eeg, firstN: n, means: means))] }
             #expect(try detection() == means.rawValue)
         }
         #expect(try fetch("SELECT first_n FROM loss_detection").map { $0[0] as Int64 } == [0, 700, 1500])

@@ -28,20 +28,22 @@ struct CommitByHeadsetTests {
     private var batch: WriteBatch {
         var batch = WriteBatch(number: 9)
         batch.parts = [left, right]
-        batch.newStreams = [
-            NewStream(
-                id: right.streams[0], recording: right.recording, position: 0, description: Fixture.eegDescription())
-        ]
-        batch.epochs = [Fixture.epoch(right.streams[0])]
-        batch.segments = [
-            Fixture.segment(Fixture.eeg, 0...2815, frequency: 256), Fixture.segment(right.streams[0], 0...255, frequency: 256),
+        batch.changes += [
+            .stream(
+                NewStream(
+                    id: right.streams[0], recording: right.recording, position: 0, description: Fixture.eegDescription())),
+            .epoch(Fixture.epoch(right.streams[0])),
+            .segment(Fixture.segment(Fixture.eeg, 0...2815, frequency: 256)),
+            .segment(Fixture.segment(right.streams[0], 0...255, frequency: 256)),
         ]
         batch.samples = [
             Fixture.rows(Fixture.eeg, 2560..<2816, channels: 4), Fixture.rows(right.streams[0], 0..<256, channels: 4),
         ]
-        batch.connectionEvents = [left, right].map {
-            ConnectionEventRecord(headset: $0.headset, at: Fixture.start, state: "streaming", detail: nil)
-        }
+        batch.changes +=
+            [left, right].map {
+                .connectionEvent(
+                    ConnectionEventRecord(headset: $0.headset, at: Fixture.start, state: "streaming", detail: nil))
+            }
         return batch
     }
 
@@ -79,7 +81,7 @@ struct CommitByHeadsetTests {
     func shared() throws {
         var spoiled = batch
         // Of a stream that is no headset's.
-        spoiled.epochs.append(Fixture.epoch(StreamID(rawValue: 77)))
+        spoiled.changes.append(.epoch(Fixture.epoch(StreamID(rawValue: 77))))
         let rows = try count("sample")
         #expect(throws: StorageError.self) { try store.commitByHeadset(spoiled, at: Fixture.start) }
         #expect(try count("sample") == rows)
@@ -89,33 +91,33 @@ struct CommitByHeadsetTests {
     func split() throws {
         var whole = batch
         let (headset, at) = (right.headset, Fixture.start)
-        whole.startedRecordings = [RecordingChange(recording: right.recording, at: at)]
-        whole.stoppedRecordings = [RecordingChange(recording: right.recording, at: at)]
-        whole.fills = [ChannelFill(stream: Fixture.eeg, channel: 2, firstN: 1000, values: [1])]
-        whole.ledger = [.recover(stream: Fixture.eeg, firstN: 1000, channel: 2, count: 1)]
-        whole.annotations = [
-            AnnotationRecord(recording: left.recording, onset: at, durationSeconds: nil, description: "d", source: "headset")
+        whole.changes += [
+            .recording(.started(right.recording, at: at)),
+            .recording(.stopped(right.recording, at: at)),
+            .fill(ChannelFill(stream: Fixture.eeg, channel: 2, firstN: 1000, values: [1])),
+            .ledger(.recover(stream: Fixture.eeg, firstN: 1000, channel: 2, count: 1)),
+            .annotation(
+                AnnotationRecord(
+                    recording: left.recording, onset: at, durationSeconds: nil, description: "d", source: "headset")),
+            .statusReport(StatusReportRecord(headset: headset, at: at, status: nil, outcome: "noAnswer")),
+            .identityProof(IdentityProofRecord(headset: headset, proof: "7")),
+            .preservedState(PreservedStateRecord(headset: headset, json: "{}", at: at)),
+            .clockObservation(
+                ClockObservationRecord(headset: headset, bootIdentifier: nil, deviceTicks: 1, tickFrequency: 1, at: at)),
+            .clockOffset(Fixture.offset),
+            .signalCheck(Fixture.check(3, 0...9, .good)),
+            .impedance(ImpedanceRecord(recording: left.recording, at: at, electrode: "TP9", kilohms: 5)),
+            .quarantine(QuarantineRecord(stream: Fixture.eeg, at: at)),
+            .completed(.capture(CaptureID(rawValue: 1))),
         ]
-        whole.statusReports = [StatusReportRecord(headset: headset, at: at, status: nil, outcome: "noAnswer")]
-        whole.identityProofs = [IdentityProofRecord(headset: headset, proof: "7")]
-        whole.preservedStates = [PreservedStateRecord(headset: headset, json: "{}", at: at)]
-        whole.clockObservations = [
-            ClockObservationRecord(headset: headset, bootIdentifier: nil, deviceTicks: 1, tickFrequency: 1, at: at)
-        ]
-        whole.clockOffsets = [Fixture.offset]
-        whole.signalChecks = [Fixture.check(3, 0...9, .good)]
-        whole.impedances = [ImpedanceRecord(recording: left.recording, at: at, electrode: "TP9", kilohms: 5)]
-        whole.quarantines = [QuarantineRecord(streams: [Fixture.eeg], at: at)]
-        whole.completedCaptures = [CaptureID(rawValue: 1)]
         let parts = [whole.records(of: left), whole.records(of: right), whole.sharedRecords()]
-        for (field, count) in Self.sizes(of: whole) where field != "parts" {
-            #expect(parts.reduce(0) { $0 + (Self.sizes(of: $1)[field] ?? 0) } == count, "\(field)")
+        for change in whole.changes {
+            #expect(parts.count { $0.changes.contains(change) } == 1, "\(change)")
         }
-    }
-
-    private static func sizes(of batch: WriteBatch) -> [String: Int] {
-        Mirror(reflecting: batch).children.reduce(into: [:]) { sizes, child in
-            if let records = child.value as? [Any] { sizes[child.label ?? ""] = records.count }
+        for rows in whole.samples { #expect(parts.count { $0.samples.contains(rows) } == 1, "\(rows.stream)") }
+        for part in parts {
+            #expect(part.changes == whole.changes.filter(part.changes.contains), "in the order in which they happened")
         }
+        #expect(parts.last?.changes == [.clockOffset(Fixture.offset), .completed(.capture(CaptureID(rawValue: 1)))])
     }
 }

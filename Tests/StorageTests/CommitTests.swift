@@ -31,8 +31,9 @@ struct CommitTests {
         batch.samples = [
             Fixture.rows(Fixture.eeg, 2560..<2600, channels: 4), Fixture.rows(Fixture.eeg, 2559..<2560, channels: 4),
         ]
-        batch.connectionEvents = [
-            ConnectionEventRecord(headset: HeadsetID(rawValue: 1), at: Fixture.start, state: "streaming", detail: nil)
+        batch.changes += [
+            .connectionEvent(
+                ConnectionEventRecord(headset: HeadsetID(rawValue: 1), at: Fixture.start, state: "streaming", detail: nil))
         ]
         #expect(isConstraint { try store.commit(batch) })
         #expect(try contents("sample") == before)
@@ -44,24 +45,26 @@ struct CommitTests {
 
     /// Batches that must fail after their samples were inserted.
     static let failing: [@Sendable (inout WriteBatch) -> Void] = [
-        { $0.ledger = [.close(stream: Fixture.eeg, firstN: 99, channel: 0, count: 3)] },
-        { $0.ledger = [.recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 157)] },
-        { $0.ledger = [.withdraw(stream: Fixture.eeg, firstN: 512, channel: 0)] },
+        { $0.changes += [.ledger(.close(stream: Fixture.eeg, firstN: 99, channel: 0, count: 3))] },
+        { $0.changes += [.ledger(.recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 157))] },
+        { $0.changes += [.ledger(.withdraw(stream: Fixture.eeg, firstN: 512, channel: 0))] },
         {
-            $0.ledger = [
-                .open(stream: Fixture.eeg, firstN: 700, channel: 0, count: 5, cause: .silence, noticed: Fixture.start)
+            $0.changes += [
+                .ledger(.open(stream: Fixture.eeg, firstN: 700, channel: 0, count: 5, cause: .silence, noticed: Fixture.start))
             ]
         },
-        { $0.segments = [Fixture.segment(Fixture.eeg, 2560...2570, frequency: 256, epoch: 9)] },
-        { $0.segments = [Fixture.segment(Fixture.eeg, 2560...2570, frequency: .infinity)] },
-        { $0.fills = [ChannelFill(stream: Fixture.eeg, channel: 1, firstN: 0, values: [1])] },
-        { $0.fills = [ChannelFill(stream: Fixture.eeg, channel: 9, firstN: 0, values: [1])] },
+        { $0.changes += [.segment(Fixture.segment(Fixture.eeg, 2560...2570, frequency: 256, epoch: 9))] },
+        { $0.changes += [.segment(Fixture.segment(Fixture.eeg, 2560...2570, frequency: .infinity))] },
+        { $0.changes += [.fill(ChannelFill(stream: Fixture.eeg, channel: 1, firstN: 0, values: [1]))] },
+        { $0.changes += [.fill(ChannelFill(stream: Fixture.eeg, channel: 9, firstN: 0, values: [1]))] },
         { $0.samples.append(SampleRows(stream: Fixture.eeg, channelCount: 0, firstN: 9000, values: [1])) },
         { $0.samples.append(SampleRows(stream: Fixture.eeg, channelCount: 4, firstN: 9000, values: [1])) },
         { $0.samples.append(Fixture.rows(StreamID(rawValue: 50), 0..<1, channels: 1)) },
-        { $0.epochs = [Fixture.epoch(StreamID(rawValue: 50))] },
-        { $0.preservedStates = [PreservedStateRecord(headset: HeadsetID(rawValue: 1), json: "{", at: Fixture.start)] },
-        { $0.stoppedRecordings = [RecordingChange(recording: RecordingID(rawValue: 1), at: Fixture.start)] },
+        { $0.changes += [.epoch(Fixture.epoch(StreamID(rawValue: 50)))] },
+        {
+            $0.changes += [.preservedState(PreservedStateRecord(headset: HeadsetID(rawValue: 1), json: "{", at: Fixture.start))]
+        },
+        { $0.changes += [.recording(.stopped(RecordingID(rawValue: 1), at: Fixture.start))] },
     ]
 
     @Test("is undone whole when one part fails", arguments: failing)
@@ -79,8 +82,10 @@ struct CommitTests {
     @Test("fills a lost channel once")
     func fillsChannel() throws {
         var batch = WriteBatch(number: 3)
-        batch.fills = [ChannelFill(stream: Fixture.eeg, channel: 2, firstN: 1000, values: [1, 2, 3])]
-        batch.ledger = [.recover(stream: Fixture.eeg, firstN: 1000, channel: 2, count: 3)]
+        batch.changes += [
+            .fill(ChannelFill(stream: Fixture.eeg, channel: 2, firstN: 1000, values: [1, 2, 3])),
+            .ledger(.recover(stream: Fixture.eeg, firstN: 1000, channel: 2, count: 3)),
+        ]
         try store.commit(batch)
         #expect(try store.audit().holds)
         #expect(isConstraint { try store.commit(batch) })
@@ -91,9 +96,9 @@ struct CommitTests {
     @Test("withdraws a gap in which nothing was missing")
     func withdraws() throws {
         var batch = WriteBatch(number: 3)
-        batch.ledger = [
-            .open(stream: Fixture.eeg, firstN: 2560, channel: 0, count: nil, cause: .silence, noticed: Fixture.start),
-            .withdraw(stream: Fixture.eeg, firstN: 2560, channel: 0),
+        batch.changes += [
+            .ledger(.open(stream: Fixture.eeg, firstN: 2560, channel: 0, count: nil, cause: .silence, noticed: Fixture.start)),
+            .ledger(.withdraw(stream: Fixture.eeg, firstN: 2560, channel: 0)),
         ]
         try store.commit(batch)
         #expect(try store.gaps(of: recording).count == 2)
@@ -122,6 +127,30 @@ struct CommitTests {
         #expect(try store.resumeState(of: RecordingID(rawValue: 1)).streams[0].nextN == 30_000)
     }
 
+    @Test("writes changes in the order in which they happened, whatever of the rows and streams they refer to is apart")
+    func order() throws {
+        let stream = StreamID(rawValue: 7)
+        var description = Fixture.eegDescription()
+        description.name = "eeg_7"
+        var batch = WriteBatch(number: 3)
+        batch.samples = [Fixture.rows(stream, 0..<10, channels: 4)]
+        let open = Change.ledger(
+            .open(stream: stream, firstN: 10, channel: 0, count: nil, cause: .silence, noticed: Fixture.start))
+        batch.changes = [
+            .epoch(Fixture.epoch(stream)), .segment(Fixture.segment(stream, 0...9, frequency: 256)), open,
+            .ledger(.withdraw(stream: stream, firstN: 10, channel: 0)),
+            .quarantine(QuarantineRecord(stream: stream, at: Fixture.start)),
+            .stream(
+                NewStream(id: stream, recording: RecordingID(rawValue: 1), position: 2, description: description)),
+        ]
+        var reversed = batch
+        reversed.changes.swapAt(2, 3)
+        #expect(throws: StorageError.self) { try store.commit(reversed) }
+        try store.commit(batch)
+        let gaps = try store.gaps(of: RecordingID(rawValue: 1)).filter { $0.count == nil }
+        #expect(gaps.map(\.cause) == ["quarantined"] && gaps.first?.firstN == 10)
+    }
+
     @Test("keeps identifiers by last success, and a proven one belongs to one headset only")
     func identifiers() throws {
         let other = try store.startRecording(headset: "muse-2", model: "buffered-eeg", at: Fixture.start)
@@ -129,18 +158,21 @@ struct CommitTests {
         let first = HeadsetID(rawValue: 1)
         let ids = (1...20).map { PeripheralIdentifier(address: $0, type: .random) }
         var batch = WriteBatch(number: 3)
-        batch.identifierUses = ids.enumerated().map { index, id in
-            IdentifierUse(headset: first, identifier: id, at: Fixture.start + .seconds(index), succeeded: true)
+        batch.changes += ids.enumerated().map { index, id in
+            .identifierUse(
+                IdentifierUse(headset: first, identifier: id, at: Fixture.start + .seconds(index), succeeded: true))
         }
-        batch.identifierUses.append(
-            IdentifierUse(headset: first, identifier: ids[19], at: Fixture.start + .seconds(90), succeeded: false))
-        batch.identifierUses.append(
-            IdentifierUse(headset: first, identifier: ids[10], at: Fixture.start + .seconds(91), succeeded: true))
-        batch.identifierUses.append(
-            IdentifierUse(headset: second, identifier: ids[15], at: Fixture.start + .seconds(92), succeeded: true))
+        batch.changes += [
+            .identifierUse(
+                IdentifierUse(headset: first, identifier: ids[19], at: Fixture.start + .seconds(90), succeeded: false)),
+            .identifierUse(
+                IdentifierUse(headset: first, identifier: ids[10], at: Fixture.start + .seconds(91), succeeded: true)),
+            .identifierUse(
+                IdentifierUse(headset: second, identifier: ids[15], at: Fixture.start + .seconds(92), succeeded: true)),
+        ]
         try store.commit(batch)
         let known = try store.identifiers(of: first)
-        #expect(known.count == BatchInsertion.identifiersKept - 1)
+        #expect(known.count == IdentifierUse.kept - 1)
         #expect(known.prefix(3) == [ids[10], ids[19], ids[18]])
         #expect(!known.contains(ids[15]))
         #expect(try store.resumeState(of: other).identifiers == [ids[15]])

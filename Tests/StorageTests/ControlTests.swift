@@ -29,7 +29,7 @@ struct ControlTests {
         #expect(try store.recordings().map(\.state) == [.stopping])
         #expect(throws: StorageError.self) { try store.stopRecording(headset: "muse-1", at: Fixture.start) }
         var batch = WriteBatch(number: 1)
-        batch.stoppedRecordings = [RecordingChange(recording: first, at: Fixture.start + .seconds(6))]
+        batch.changes += [.recording(.stopped(first, at: Fixture.start + .seconds(6)))]
         try store.commit(batch)
         #expect(try store.openRecordings() == [])
         #expect(try store.recordings().map(\.state) == [.stopped])
@@ -120,13 +120,15 @@ struct ControlTests {
         let recording = try Fixture.record(into: store)
         let headset = HeadsetID(rawValue: 1)
         var batch = WriteBatch(number: 3)
-        batch.connectionEvents = [
-            ConnectionEventRecord(headset: headset, at: Fixture.start, state: "streaming", detail: "Samples flow.")
+        batch.changes += [
+            .connectionEvent(
+                ConnectionEventRecord(headset: headset, at: Fixture.start, state: "streaming", detail: "Samples flow."))
         ]
         let status = HeadsetStatus(condition: .streaming, batteryPercent: 71.5, raw: [0x01, 0x4A, 0x8F])
-        batch.statusReports = [
-            StatusReportRecord(headset: headset, at: Fixture.start, status: status, outcome: "subscribe"),
-            StatusReportRecord(headset: headset, at: Fixture.start + .seconds(1), status: nil, outcome: "noAnswer"),
+        batch.changes += [
+            .statusReport(StatusReportRecord(headset: headset, at: Fixture.start, status: status, outcome: "subscribe")),
+            .statusReport(
+                StatusReportRecord(headset: headset, at: Fixture.start + .seconds(1), status: nil, outcome: "noAnswer")),
         ]
         try store.commit(batch)
         let shown = try #require(try store.headsets(at: Fixture.start + .seconds(10)).first)

@@ -48,8 +48,8 @@ struct DocumentedQueryTests {
         }
     }
 
-    @Test("are twelve, and one for DuckDB")
-    func count() { #expect(queries.count == 13) }
+    @Test("are thirteen, and one for DuckDB")
+    func count() { #expect(queries.count == 14) }
 
     @Test("1: recordings")
     func recordings() throws {
@@ -177,6 +177,20 @@ struct DocumentedQueryTests {
         #expect(found[1]["line_50_hz"] == "31.5")
     }
 
+    @Test("13: what has happened")
+    func history() throws {
+        var batch = WriteBatch(number: 9)
+        let headset = HeadsetID(rawValue: 1)
+        batch.changes = [
+            .connectionEvent(ConnectionEventRecord(headset: headset, at: Fixture.start, state: "searching")),
+            .connectionEvent(ConnectionEventRecord(headset: headset, at: Fixture.start + .seconds(1), state: "streaming")),
+        ]
+        try store.commit(batch)
+        let found = try rows(13)
+        #expect(found.map { $0["name"] } == ["streaming", "searching"])
+        #expect(found[0]["time"] == "2026-03-01T10:00:01.000Z" && found[0]["headset"] == "muse-1")
+    }
+
     @Test("7: finds the samples by the segments' index, and the rows by their key")
     func annotationPlan() throws {
         let plan = try plan(queries[6])
@@ -188,7 +202,7 @@ struct DocumentedQueryTests {
 
     @Test("the tables alone, for DuckDB")
     func tables() throws {
-        #expect(try rows(13).map { $0["TP9"] } == ["51.0", "51.5", "52.0", "52.5", "53.0"])
+        #expect(try rows(14).map { $0["TP9"] } == ["51.0", "51.5", "52.0", "52.5", "53.0"])
     }
 
     @Test("a range of n in a view searches the key, also over several banks")

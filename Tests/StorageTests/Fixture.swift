@@ -84,13 +84,13 @@ enum Fixture {
     /// The batch that a new recording begins with: both streams, their first epochs, the clock.
     static func firstBatch(_ recording: RecordingID) -> WriteBatch {
         var batch = WriteBatch(number: 1)
-        batch.newStreams = [
-            NewStream(id: eeg, recording: recording, position: 0, description: eegDescription()),
-            NewStream(id: accelerometer, recording: recording, position: 1, description: accelerometerDescription),
+        batch.changes += [
+            .stream(NewStream(id: eeg, recording: recording, position: 0, description: eegDescription())),
+            .stream(NewStream(id: accelerometer, recording: recording, position: 1, description: accelerometerDescription)),
+            .recording(.started(recording, at: start)),
+            .epoch(epoch(eeg)), .epoch(epoch(accelerometer)),
+            .clockOffset(offset),
         ]
-        batch.startedRecordings = [RecordingChange(recording: recording, at: start)]
-        batch.epochs = [epoch(eeg), epoch(accelerometer)]
-        batch.clockOffsets = [offset]
         return batch
     }
 
@@ -105,29 +105,27 @@ enum Fixture {
             rows(eeg, 1000..<1012, channels: 4, missing: 0b10), rows(eeg, 1012..<2560, channels: 4),
             rows(accelerometer, 0..<520, channels: 3),
         ]
-        batch.ledger = [
-            .open(stream: eeg, firstN: 512, channel: 0, count: nil, cause: .linkLost, noticed: start + .seconds(2)),
-            .close(stream: eeg, firstN: 512, channel: 0, count: 256),
-            .open(stream: eeg, firstN: 1000, channel: 2, count: 12, cause: .packetLost, noticed: start + .seconds(4)),
-        ]
-        batch.segments = [segment(eeg, 0...2559, frequency: 256), segment(accelerometer, 0...519, frequency: 52)]
-        batch.annotations = [
-            AnnotationRecord(
-                recording: recording, onset: start + .seconds(5), durationSeconds: 1, description: "eyes closed",
-                source: "operator")
-        ]
-        batch.signalChecks = [
-            check(1, 0...2559, .good), check(2, 0...2047, .good), check(2, 2048...2559, .lineNoise, line: 31.5),
-            check(4, 0...511, .flat), check(4, 512...1023, .flat),
+        batch.changes += [
+            .ledger(.open(stream: eeg, firstN: 512, channel: 0, count: nil, cause: .linkLost, noticed: start + .seconds(2))),
+            .ledger(.close(stream: eeg, firstN: 512, channel: 0, count: 256)),
+            .ledger(.open(stream: eeg, firstN: 1000, channel: 2, count: 12, cause: .packetLost, noticed: start + .seconds(4))),
+            .segment(segment(eeg, 0...2559, frequency: 256)), .segment(segment(accelerometer, 0...519, frequency: 52)),
+            .annotation(
+                AnnotationRecord(
+                    recording: recording, onset: start + .seconds(5), durationSeconds: 1, description: "eyes closed",
+                    source: "operator")),
+            .signalCheck(check(1, 0...2559, .good)), .signalCheck(check(2, 0...2047, .good)),
+            .signalCheck(check(2, 2048...2559, .lineNoise, line: 31.5)), .signalCheck(check(4, 0...511, .flat)),
+            .signalCheck(check(4, 512...1023, .flat)),
         ]
         try store.commit(batch)
         // What is there already stays.
         var repeated = WriteBatch(number: 3)
-        repeated.signalChecks = [check(1, 0...99, .railed)]
+        repeated.changes += [.signalCheck(check(1, 0...99, .railed))]
         try store.commit(repeated)
         var drained = WriteBatch(number: 2)
         drained.samples = [rows(eeg, 668..<768, channels: 4)]
-        drained.ledger = [.recover(stream: eeg, firstN: 512, channel: 0, count: 100)]
+        drained.changes += [.ledger(.recover(stream: eeg, firstN: 512, channel: 0, count: 100))]
         try store.commit(drained)
         return recording
     }

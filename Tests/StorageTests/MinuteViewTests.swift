@@ -22,20 +22,22 @@ struct MinuteViewTests {
     ) throws {
         let recording = try store.startRecording(headset: "h", model: "m", at: Fixture.start)
         var batch = WriteBatch(number: 1)
-        batch.clockOffsets = [Fixture.offset]
+        batch.changes += [.clockOffset(Fixture.offset)]
         for bank in 0..<banks {
             let id = StreamID(rawValue: Int64(bank + 1))
-            batch.newStreams.append(
-                NewStream(
-                    id: id, recording: recording, position: bank,
-                    description: Fixture.eegDescription(names.map { bank == 0 ? $0 : "\($0)\(bank)" }, bank: bank)))
-            batch.epochs.append(Fixture.epoch(id))
+            batch.changes += [
+                .stream(
+                    NewStream(
+                        id: id, recording: recording, position: bank,
+                        description: Fixture.eegDescription(names.map { bank == 0 ? $0 : "\($0)\(bank)" }, bank: bank))),
+                .epoch(Fixture.epoch(id)),
+            ]
             batch.samples += rows.map { Fixture.rows(id, $0, channels: names.count) }
-            batch.segments += segments.map { range, second in
+            batch.changes += segments.map { range, second in
                 Fixture.segment(
                     id, range, frequency: 2, reference: Fixture.start + .nanoseconds(Int64(second * 1e9)),
                     referenceN: range.lowerBound)
-            }
+            }.map(Change.segment)
         }
         try store.commit(batch)
     }
@@ -69,7 +71,7 @@ struct MinuteViewTests {
         let second = try store.reopened(hostBoot: Fixture.secondBoot)
         var batch = WriteBatch(number: 2)
         batch.samples = [Fixture.rows(StreamID(rawValue: 1), 300..<600, channels: 1)]
-        batch.segments = [Fixture.segment(StreamID(rawValue: 1), 300...599, frequency: 2, referenceN: 300)]
+        batch.changes += [.segment(Fixture.segment(StreamID(rawValue: 1), 300...599, frequency: 2, referenceN: 300))]
         try second.commit(batch)
         // Half of the rows have no time so far, and do not borrow that of the boot before.
         #expect(try fetch("SELECT * FROM eeg_1_minute").count == 300)
@@ -78,7 +80,7 @@ struct MinuteViewTests {
         var offset = Fixture.offset
         offset.offsetNanoseconds -= 100_000_000_000
         batch = WriteBatch(number: 3)
-        batch.clockOffsets = [offset]
+        batch.changes += [.clockOffset(offset)]
         try second.commit(batch)
         #expect(try fetch("SELECT * FROM eeg_1_minute").count == 600)
         try expectSameRows()
@@ -89,8 +91,8 @@ struct MinuteViewTests {
         try record(rows: [0..<700], segments: [(0...699, 0.25)], names: ["minute", "B"], banks: 2)
         var batch = WriteBatch(number: 2)
         batch.samples = [Fixture.rows(StreamID(rawValue: 2), 700..<800, channels: 2)]
-        batch.segments = [
-            Fixture.segment(StreamID(rawValue: 2), 700...799, frequency: 2, reference: Fixture.start + .seconds(350))
+        batch.changes += [
+            .segment(Fixture.segment(StreamID(rawValue: 2), 700...799, frequency: 2, reference: Fixture.start + .seconds(350)))
         ]
         try store.commit(batch)
         let columns = try #require(try fetch("SELECT * FROM eeg_1_minute LIMIT 1").first).columnNames
@@ -110,10 +112,11 @@ struct MinuteViewTests {
         try record(rows: [0..<100, 110..<200], segments: [(0...99, 0), (110...199, 3600)], banks: 2)
         var batch = WriteBatch(number: 2)
         for second in [-1, 10, 52, 54, 1000, 3599, 3600, 3610, 4000] {
-            batch.annotations.append(
-                AnnotationRecord(
-                    recording: RecordingID(rawValue: 1), onset: Fixture.start + .seconds(second), durationSeconds: nil,
-                    description: "\(second)", source: "operator"))
+            batch.changes.append(
+                .annotation(
+                    AnnotationRecord(
+                        recording: RecordingID(rawValue: 1), onset: Fixture.start + .seconds(second), durationSeconds: nil,
+                        description: "\(second)", source: "operator")))
         }
         try store.commit(batch)
         let found = try fetch("SELECT description, n FROM annotation_sample WHERE view_name = 'eeg_1' ORDER BY onset_unix_ns")

@@ -82,13 +82,13 @@ struct ReaderTests {
         let wanted = fromMemory ? try Fixture.record(into: store) : recording
         let other = try store.startRecording(headset: "other", model: "m", label: "secret", at: Fixture.start)
         var batch = WriteBatch(number: 3)
-        batch.newStreams = [
-            NewStream(id: StreamID(rawValue: 3), recording: other, position: 0, description: Fixture.eegDescription())
+        batch.changes += [
+            .stream(NewStream(id: StreamID(rawValue: 3), recording: other, position: 0, description: Fixture.eegDescription()))
         ]
         batch.samples = [Fixture.rows(StreamID(rawValue: 3), 0..<10, channels: 4)]
-        batch.signalChecks = [Fixture.check(1, 0...9, .good)]
-        batch.impedances = [wanted, other].map {
-            ImpedanceRecord(recording: $0, at: Fixture.start, electrode: "Ch1", kilohms: 7)
+        batch.changes += [.signalCheck(Fixture.check(1, 0...9, .good))]
+        batch.changes += [wanted, other].map {
+            .impedance(ImpedanceRecord(recording: $0, at: Fixture.start, electrode: "Ch1", kilohms: 7))
         }
         try store.commit(batch)
         let path = directory.path("copy.sqlite")

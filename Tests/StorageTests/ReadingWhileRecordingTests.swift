@@ -26,12 +26,12 @@ struct ReadingWhileRecordingTests {
         batch.samples = [
             Fixture.rows(Fixture.eeg, 612..<668, channels: 4), Fixture.rows(Fixture.eeg, 2560..<3000, channels: 4),
         ]
-        batch.fills = [ChannelFill(stream: Fixture.eeg, channel: 2, firstN: 1004, values: [1, 2, 3])]
-        batch.ledger = [
-            .recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 56),
-            .recover(stream: Fixture.eeg, firstN: 1000, channel: 2, count: 3),
+        batch.changes += [
+            .fill(ChannelFill(stream: Fixture.eeg, channel: 2, firstN: 1004, values: [1, 2, 3])),
+            .ledger(.recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 56)),
+            .ledger(.recover(stream: Fixture.eeg, firstN: 1000, channel: 2, count: 3)),
+            .segment(Fixture.segment(Fixture.eeg, 0...2999, frequency: 256)),
         ]
-        batch.segments = [Fixture.segment(Fixture.eeg, 0...2999, frequency: 256)]
         try store.commit(batch)
     }
 

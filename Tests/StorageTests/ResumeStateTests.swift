@@ -19,7 +19,7 @@ struct ResumeStateTests {
     func missingRanges() throws {
         var batch = WriteBatch(number: 3)
         batch.samples = [Fixture.rows(Fixture.eeg, 520..<530, channels: 4), Fixture.rows(Fixture.eeg, 512..<513, channels: 4)]
-        batch.ledger = [.recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 11)]
+        batch.changes += [.ledger(.recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 11))]
         try store.commit(batch)
         let stream = try store.resumeState(of: recording).streams[0]
         #expect(
@@ -65,9 +65,10 @@ struct ResumeStateTests {
             var description = Fixture.eegDescription(["A\(number)", "B", "C", "D"])
             description.name = "eeg_\(number + 2)"
             var batch = WriteBatch(number: UInt64(number) + 100)
-            batch.newStreams = [
-                NewStream(
-                    id: StreamID(rawValue: Int64(number) + 2), recording: recording, position: 0, description: description)
+            batch.changes += [
+                .stream(
+                    NewStream(
+                        id: StreamID(rawValue: Int64(number) + 2), recording: recording, position: 0, description: description))
             ]
             try store.commit(batch)
         }
@@ -81,11 +82,12 @@ struct ResumeStateTests {
     @Test("has the open gap, and knows another host boot")
     func afterReboot() throws {
         var batch = WriteBatch(number: 3)
-        batch.ledger = [
-            .open(stream: Fixture.eeg, firstN: 2560, channel: 0, count: nil, cause: .hostRestarted, noticed: Fixture.start)
-        ]
-        batch.preservedStates = [
-            PreservedStateRecord(headset: HeadsetID(rawValue: 1), json: #"{"pending":true}"#, at: Fixture.start)
+        batch.changes += [
+            .ledger(
+                .open(
+                    stream: Fixture.eeg, firstN: 2560, channel: 0, count: nil, cause: .hostRestarted, noticed: Fixture.start)),
+            .preservedState(
+                PreservedStateRecord(headset: HeadsetID(rawValue: 1), json: #"{"pending":true}"#, at: Fixture.start)),
         ]
         try store.commit(batch)
         try store.setIdentityProof("SN-1", of: HeadsetID(rawValue: 1))

@@ -19,13 +19,15 @@ struct ViewTests {
     func record(_ descriptions: [StreamDescription], rows: [Range<Int64>]) throws {
         let recording = try store.startRecording(headset: "h", model: "m", at: Fixture.start)
         var batch = WriteBatch(number: 1)
-        batch.clockOffsets = [Fixture.offset]
+        batch.changes += [.clockOffset(Fixture.offset)]
         for (index, description) in descriptions.enumerated() {
             let id = StreamID(rawValue: Int64(index + 1))
-            batch.newStreams.append(NewStream(id: id, recording: recording, position: index, description: description))
-            batch.epochs.append(Fixture.epoch(id))
+            batch.changes += [
+                .stream(NewStream(id: id, recording: recording, position: index, description: description)),
+                .epoch(Fixture.epoch(id)),
+            ]
             batch.samples.append(Fixture.rows(id, rows[index], channels: description.channels.count))
-            batch.segments.append(Fixture.segment(id, 0...999, frequency: 256))
+            batch.changes.append(.segment(Fixture.segment(id, 0...999, frequency: 256)))
         }
         try store.commit(batch)
     }
@@ -82,11 +84,13 @@ struct ViewTests {
         #expect(try fetch("SELECT * FROM eeg_1").first?["time"] as String? == "2026-03-01T10:00:00.000Z")
         let offset = try #require(try fetch("SELECT offset_ns FROM host_boot_clock").first?["offset_ns"] as Int64?)
         var batch = WriteBatch(number: 2)
-        batch.clockOffsets = [
-            ClockOffsetRecord(
-                at: Fixture.start + .seconds(9), offsetNanoseconds: offset + 5, stepNanoseconds: 5, isSynchronised: true),
-            ClockOffsetRecord(
-                at: Fixture.start + .seconds(10), offsetNanoseconds: 6, stepNanoseconds: 1, isSynchronised: false),
+        batch.changes += [
+            .clockOffset(
+                ClockOffsetRecord(
+                    at: Fixture.start + .seconds(9), offsetNanoseconds: offset + 5, stepNanoseconds: 5, isSynchronised: true)),
+            .clockOffset(
+                ClockOffsetRecord(
+                    at: Fixture.start + .seconds(10), offsetNanoseconds: 6, stepNanoseconds: 1, isSynchronised: false)),
         ]
         try store.commit(batch)
         #expect(try fetch("SELECT * FROM eeg_1").map { $0["unix_ns"] as Int64 } == before.map { $0 + 5 })
@@ -96,10 +100,11 @@ struct ViewTests {
     func latestSynchronisedClock() throws {
         func commit(_ seconds: Int, offset: Int64, synchronised: Bool) throws -> Int64? {
             var batch = WriteBatch(number: 1)
-            batch.clockOffsets = [
-                ClockOffsetRecord(
-                    at: Fixture.start + .seconds(seconds), offsetNanoseconds: offset, stepNanoseconds: 0,
-                    isSynchronised: synchronised)
+            batch.changes += [
+                .clockOffset(
+                    ClockOffsetRecord(
+                        at: Fixture.start + .seconds(seconds), offsetNanoseconds: offset, stepNanoseconds: 0,
+                        isSynchronised: synchronised))
             ]
             try store.commit(batch)
             return try fetch("SELECT offset_ns FROM host_boot_clock").first?["offset_ns"]

@@ -69,16 +69,6 @@ private func source(_ text: String) -> SourceText { SourceText(path: "Sources/Pl
             Purity.scriptSleeps(source("a && sleep 3\ntime.sleep(1)\nsleep 1\n# sleep 1\nasleep 1")).map(\.line) == [1, 2, 3])
     }
 
-    @Test func aForbiddenImportIsFound() {
-        #expect(Imports.check(source("import Storage"), target: "Bluetooth").count == 1)
-        #expect(Imports.check(source("public import struct Storage.StreamID"), target: "Headsets").count == 1)
-        #expect(Imports.check(source("import GRDB"), target: "Export").count == 1)
-        #expect(Imports.check(source("import Acquisition"), target: "Simulation").count == 1)
-        #expect(Imports.check(source("import eegsync"), target: "Rehearsal").count == 1)
-        #expect(Imports.check(source("import A"), target: "Unheard").count == 1)
-        #expect(Imports.check(source("import GRDB\npublic import Headsets\nimport Foundation"), target: "Storage").isEmpty)
-    }
-
     @Test func aStrayNameAtTheTopIsFound() {
         #expect(Wording.topLevel(Wording.topLevel + [".git", "Package.resolved"]).isEmpty)
         #expect(Wording.topLevel(Wording.topLevel + ["Scripts"]).map(\.path) == ["Scripts"])

@@ -1,62 +1,27 @@
-/// Which module may import which (design, section 10).
+import Foundation
+
+/// Whether sources, the documentation and Package.swift agree about who imports whom.
 enum Imports {
-    /// Modules of this package that a target may import. Packages from outside and the system are not listed: the manifest
-    /// says who has them.
-    static let allowed: [String: [String]] = [
-        "Bluetooth": [],
-        "AttributeProtocol": ["Bluetooth"],
-        "Capture": ["Bluetooth"],
-        "Headsets": ["Bluetooth"],
-        "HeadsetDescriptors": ["Headsets", "Bluetooth"],
-        "ShippedHeadsets": [],
-        "Reconnection": ["Bluetooth", "Headsets"],
-        "Migrations": [],
-        "Storage": ["Migrations", "Headsets", "Bluetooth"],
-        // Bluetooth for `Disposition` only.
-        "Export": ["Storage", "Headsets", "Bluetooth"],
-        "BlueZ": ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
-        "BluetoothManagement": ["Bluetooth", "CBluetooth"],
-        "KernelBluetooth": ["Bluetooth", "AttributeProtocol", "BluetoothManagement", "CBluetooth", "CLinux"],
-        "Simulation": ["Bluetooth", "Capture", "Headsets", "Reconnection"],
-        "Acquisition": [
-            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "CLinux", "CSystemd",
-        ],
-        "Rehearsal": [
-            "Bluetooth", "Capture", "Headsets", "Reconnection", "Migrations", "Storage", "Export", "BlueZ", "KernelBluetooth",
-            "Simulation", "Acquisition", "CLinux", "CSystemd",
-        ],
-        "eegsync": [
-            "Bluetooth", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Reconnection", "Migrations",
-            "Storage",
-            "Export", "BlueZ", "BluetoothManagement", "KernelBluetooth", "Simulation", "Acquisition", "Rehearsal", "CLinux",
-            "CSystemd",
-        ],
-    ]
-
-    /// The only targets that may speak to SQLite.
-    private static let sqliteModules = ["GRDB", "GRDBSQLite"]
-
-    /// Imports that the table does not allow.
-    static func check(_ file: SourceText, target: String) -> [Finding] {
-        guard let permitted = allowed[target] else {
-            return [Finding(path: file.path, line: 0, rule: "the target \(target) is not in the table of imports")]
-        }
-        return file.code.indices.compactMap { index in
-            guard let module = importedModule(file.code[index]) else { return nil }
-            if sqliteModules.contains(module) && target != "Storage" {
-                return file.finding(index, "\(target) imports \(module); only Storage speaks to SQLite")
-            }
-            let isOurs = allowed[module] != nil || ["CLinux", "CSystemd", "CBluetooth"].contains(module)
-            if isOurs && module != target && !permitted.contains(module) {
-                return file.finding(index, "\(target) may not import \(module)")
-            }
-            return nil
+    /// Imports in a file of a target that Package.swift does not declare for it.
+    static func undeclared(_ file: SourceText, of target: ManifestTarget, among targets: [ManifestTarget]) -> [Finding] {
+        let known = Set(targets.flatMap { [$0.name] + $0.dependencies })
+        return imported(by: file).compactMap { index, module in
+            guard known.contains(module), module != target.name, !target.dependencies.contains(module) else { return nil }
+            return file.finding(index, "\(target.name) imports \(module), which Package.swift does not declare for it")
         }
     }
 
-    private static func importedModule(_ line: String) -> String? {
-        // Cheap, and spares nearly every line of the tree a slow regular expression.
-        guard line.contains("import ") else { return nil }
+    /// Declared dependencies that no file of the target imports; programs are there to be run.
+    static func unused(by target: ManifestTarget, files: [SourceText], among targets: [ManifestTarget]) -> [Finding] {
+        let imported = Set(files.flatMap { Imports.imported(by: $0).map(\.module) })
+        let programs = targets.filter { $0.kind == "executableTarget" }.map(\.name)
+        return target.dependencies.filter { !imported.contains($0) && !programs.contains($0) }.map {
+            Finding(path: "Package.swift", line: 0, rule: "\(target.name) declares \($0), which it does not import")
+        }
+    }
+
+    /// The lines of code that import a module, by their index from 0.
+    private static func imported(by file: SourceText) -> [(index: Int, module: String)] {
         let importOfModule =
             #/
             ^\s* (?:@\w+(?:\(\w+\))?\s+)*
@@ -65,6 +30,25 @@ enum Imports {
             (?:(?:struct|class|enum|func|var|let|protocol|typealias)\s+)?
             (\w+)
             /#
-        return line.firstMatch(of: importOfModule).map { String($0.output.1) }
+        // The first condition is cheap, and spares nearly every line of the tree a slow regular expression.
+        return file.code.indices.compactMap { index in
+            guard file.code[index].contains("import "), let match = file.code[index].firstMatch(of: importOfModule) else {
+                return nil
+            }
+            return (index, String(match.output.1))
+        }
+    }
+
+    /// The table of targets of a page with its last column, "may import", as Package.swift has it; what stands in the column
+    /// before, the responsibility, is the page's own and kept. A target that the page lacks has an empty one.
+    static func table(_ page: String, targets: [ManifestTarget]) -> String {
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let responsibilities = rows.map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+        let lines = targets.filter(\.isShipped).map { target in
+            let row = responsibilities.first { $0.first == "`\(target.name)`" }
+            let imports = target.dependencies.isEmpty ? "nothing" : target.dependencies.joined(separator: ", ")
+            return "| `\(target.name)` | \(row?[1] ?? "") | \(imports) |"
+        }
+        return (["| target | responsibility | may import |", "|---|---|---|"] + lines).joined(separator: "\n")
     }
 }

@@ -3,6 +3,9 @@ enum Purity {
     /// Targets without clock, task, chance or unordered iteration.
     static let pureTargets = ["AttributeProtocol", "Bluetooth", "Headsets", "Reconnection"]
 
+    /// The same of a target whose other half holds file descriptors.
+    static let pureFolders = ["Sources/KernelBluetooth/Conversation/"]
+
     /// What would make a pure target depend on something that is not handed to it.
     static func pure(_ file: SourceText) -> [Finding] {
         file.findings(

@@ -6,6 +6,11 @@ enum Tree {
     static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().standardizedFileURL
 
+    /// The Swift of the program, of its migrations, and of its tests.
+    static let sources = files(below: "Sources", withExtensions: ["swift"])
+    static let migrations = files(below: "Migrations", withExtensions: ["swift"])
+    static let tests = files(below: "Tests", withExtensions: ["swift"])
+
     /// The files below a folder that git would see, by path, without what builds leave behind.
     static func files(below folder: String, withExtensions extensions: [String]) -> [SourceText] {
         let root = top.appendingPathComponent(folder)

@@ -60,8 +60,8 @@ extension ATTLink {
     mutating func received(_ value: [UInt8], from handle: AttributeHandle, at arrival: MonotonicTime) {
         if handle == serviceChangedHandle, value.count == 4 {
             // The first and the last handle that changed (Core Specification, Vol 3, Part G, 7.1).
-            let start = AttributeHandle(rawValue: UInt16(value[0]) | UInt16(value[1]) << 8)
-            let end = AttributeHandle(rawValue: UInt16(value[2]) | UInt16(value[3]) << 8)
+            let start = AttributeHandle(rawValue: value.uint16(littleEndianAt: 0))
+            let end = AttributeHandle(rawValue: value.uint16(littleEndianAt: 2))
             servicesChanged(HandleRange(start, end))
         }
         guard let subscription = subscriptions.first(where: { $0.handle == handle }) else { return }

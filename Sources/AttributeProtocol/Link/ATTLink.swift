@@ -116,30 +116,22 @@ public struct ATTLink: Sendable {
         goOn(at: now)
     }
 
-    /// Discovers all services; see ``Central/discoverServices(on:attempt:)``. The first time on a link a map that still holds
-    /// is taken for it; from the second time on the peripheral is asked.
-    public mutating func discoverServices(attempt: Attempt, at now: MonotonicTime) {
-        let canUseMap = map != nil && isFromEarlierLink && !isTold
-        add(canUseMap ? .validate(attempt: attempt) : .discover(attempt: attempt), at: now)
-    }
-
-    /// Sets or clears notifications; see ``Central/setNotifyValue(_:for:on:attempt:)``.
-    public mutating func setNotifyValue(
-        _ enabled: Bool, for characteristic: BluetoothUUID, attempt: Attempt, at now: MonotonicTime
-    ) {
-        add(.setNotify(enabled, characteristic, attempt: attempt), at: now)
-    }
-
-    /// Reads a characteristic; see ``Central/readValue(of:on:attempt:)``.
-    public mutating func readValue(of characteristic: BluetoothUUID, attempt: Attempt, at now: MonotonicTime) {
-        add(.read(characteristic, attempt: attempt), at: now)
-    }
-
-    /// Writes a characteristic; see ``Central/writeValue(_:to:type:on:attempt:)``.
-    public mutating func writeValue(
-        _ value: [UInt8], to characteristic: BluetoothUUID, type: WriteType, attempt: Attempt, at now: MonotonicTime
-    ) {
-        add(.write(value, characteristic, type, attempt: attempt), at: now)
+    /// Takes a request to the peripheral that concerns attributes; others are not a link's. The first discovery on a link
+    /// takes a map that still holds; from the second time on the peripheral is asked.
+    public mutating func take(_ request: CentralRequest, at now: MonotonicTime) {
+        switch request {
+        case .discoverServices(_, let attempt):
+            let canUseMap = map != nil && isFromEarlierLink && !isTold
+            add(canUseMap ? .validate(attempt: attempt) : .discover(attempt: attempt), at: now)
+        case .setNotifyValue(let isOn, let characteristic, _, let attempt):
+            add(.setNotify(isOn, characteristic, attempt: attempt), at: now)
+        case .readValue(let characteristic, _, let attempt): add(.read(characteristic, attempt: attempt), at: now)
+        case .writeValue(let value, let characteristic, let type, _, let attempt):
+            add(.write(value, characteristic, type, attempt: attempt), at: now)
+        case .restoreState, .retrieveConnectedPeripherals, .scanForPeripherals, .stopScan, .setConnectionParameters,
+            .trustPeripheral, .readRSSI, .connect, .cancelPeripheralConnection:
+            break
+        }
     }
 
     /// Takes one packet, as it came in one frame; `now` is the time of its arrival.

@@ -101,6 +101,6 @@ public struct MappedCharacteristic: Hashable, Sendable {
     /// The value of its declaration (Vol 3, Part G, 3.3.1): properties, handle of the value, UUID.
     public var declarationValue: [UInt8] {
         let handle = value.rawValue
-        return [properties.rawValue, UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8)] + type.bytes
+        return [properties.rawValue] + [UInt8](littleEndian: handle) + type.bytes
     }
 }

@@ -49,7 +49,7 @@ extension AttributePDU {
         case .writeCommand: .writeCommand(try reader.handle(), reader.rest())
         case .signedWriteCommand:
             .signedWriteCommand(
-                try reader.handle(), try reader.value(reader.remaining - signatureLength), signature: reader.rest())
+                try reader.handle(), try reader.bytes(reader.remaining - signatureLength), signature: reader.rest())
         case .prepareWriteRequest:
             .prepareWriteRequest(try reader.handle(), offset: try reader.integer(), reader.rest())
         case .prepareWriteResponse:
@@ -89,7 +89,7 @@ extension AttributePDU {
         let length = Int(try reader.byte())
         try reader.expectEntries(of: length, atLeast: 2)
         var entries: [AttributeValue] = []
-        while reader.remaining > 0 { entries.append(AttributeValue(try reader.handle(), try reader.value(length - 2))) }
+        while reader.remaining > 0 { entries.append(AttributeValue(try reader.handle(), try reader.bytes(length - 2))) }
         return entries
     }
 
@@ -97,7 +97,7 @@ extension AttributePDU {
         let length = Int(try reader.byte())
         try reader.expectEntries(of: length, atLeast: 4)
         var entries: [AttributeGroup] = []
-        while reader.remaining > 0 { entries.append(AttributeGroup(try reader.range(), try reader.value(length - 4))) }
+        while reader.remaining > 0 { entries.append(AttributeGroup(try reader.range(), try reader.bytes(length - 4))) }
         return entries
     }
 
@@ -107,8 +107,8 @@ extension AttributePDU {
     ) throws(AttributePDUError) -> [VariableLengthValue] {
         var entries: [VariableLengthValue] = []
         repeat {
-            let length = try reader.integer()
-            let value = try reader.value(min(Int(length), reader.remaining))
+            let length: UInt16 = try reader.integer()
+            let value = try reader.bytes(min(Int(length), reader.remaining))
             entries.append(VariableLengthValue(length: length, value: value))
         } while reader.remaining > 0
         return entries
@@ -118,8 +118,8 @@ extension AttributePDU {
         var entries: [AttributeValue] = []
         repeat {
             let handle = try reader.handle()
-            let length = Int(try reader.integer())
-            entries.append(AttributeValue(handle, try reader.value(length)))
+            let length = Int(try reader.integer(UInt16.self))
+            entries.append(AttributeValue(handle, try reader.bytes(length)))
         } while reader.remaining > 0
         return entries
     }

@@ -104,12 +104,6 @@ extension AttributePDU {
 }
 
 extension [UInt8] {
-    /// Appends an integer, least significant byte first.
-    fileprivate mutating func append(littleEndian value: UInt16) {
-        append(UInt8(truncatingIfNeeded: value))
-        append(UInt8(truncatingIfNeeded: value >> 8))
-    }
-
     fileprivate mutating func append(_ handle: AttributeHandle) {
         append(littleEndian: handle.rawValue)
     }

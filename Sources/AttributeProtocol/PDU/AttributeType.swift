@@ -30,7 +30,7 @@ public enum AttributeType: Hashable, Sendable {
     /// The bytes of a packet, least significant first.
     public var bytes: [UInt8] {
         switch self {
-        case .short(let short): [UInt8(truncatingIfNeeded: short), UInt8(truncatingIfNeeded: short >> 8)]
+        case .short(let short): [UInt8](littleEndian: short)
         case .long(let uuid): uuid.littleEndianBytes
         }
     }

@@ -8,6 +8,9 @@
 /// Nanoseconds since the host booted, suspended time included (CLOCK_BOOTTIME, clock_gettime(2)). Never steps.
 int64_t clinux_boottime_nanoseconds(void);
 
+/// Nanoseconds since the host booted, without those for which it was suspended (CLOCK_MONOTONIC).
+int64_t clinux_monotonic_nanoseconds(void);
+
 /// Nanoseconds since 1970-01-01T00:00:00Z (CLOCK_REALTIME). Steps whenever somebody sets the clock.
 int64_t clinux_realtime_nanoseconds(void);
 
@@ -53,6 +56,10 @@ int clinux_stamp_arrivals(int socket);
 /// Takes one packet from a socket, and sets `arrival` to when the kernel got it, in nanoseconds of CLOCK_REALTIME, or to -1 where
 /// the socket does not tell. How many bytes (0: an empty packet, or the end: see clinux_has_ended), or -errno; -EAGAIN where none waits. Never waits.
 int clinux_receive(int socket, void *bytes, size_t capacity, int64_t *arrival);
+
+/// The process that listens at, or has connected, the other end of a local socket, and its user (SO_PEERCRED, unix(7)). 0 or
+/// -errno.
+int clinux_peer(int socket, int32_t *pid, uint32_t *user);
 
 /// 1 where the other end of a socket of packets is closed and nothing more is to be read, 0 otherwise: an empty packet is read as 0
 /// bytes, too (poll(2), FIONREAD). To be asked after such a read. Never waits.

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Consecutive samples of one stream, or of a part of its channels: the BLOCK message of the Buffered EEG service.
 public struct BufferedEEGBlock: Hashable, Sendable {
     /// The first byte of a BLOCK.
@@ -68,7 +70,7 @@ extension BufferedEEGBlock.Header {
         guard let opcode = bytes.first else { throw .empty }
         guard opcode == BufferedEEGBlock.opcode else { throw .unknownOpcode(opcode) }
         guard bytes.count >= BufferedEEGBlock.overhead else { throw .truncated }
-        var reader = LittleEndianReader(bytes, from: 1)
+        var reader = BufferedEEGReader(bytes, from: 1)
         // Bits 1 ... 7 of the flags are reserved for later versions and ignored.
         isFromMemory = try reader.byte() & 1 == 1
         bootIdentifier = try reader.integer()

@@ -70,7 +70,7 @@ public enum BufferedEEGCommand: Hashable, Sendable {
     /// - Throws: ``BufferedEEGError`` for bytes that are not exactly one command.
     public init(decoding bytes: [UInt8]) throws(BufferedEEGError) {
         guard let opcode = bytes.first else { throw .empty }
-        var reader = LittleEndianReader(bytes, from: 1)
+        var reader = BufferedEEGReader(bytes, from: 1)
         switch opcode {
         case 0x01: self = .status
         case 0x02: self = .wake

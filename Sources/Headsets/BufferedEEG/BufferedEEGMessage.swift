@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// A message that the headset notifies on the control or the data characteristic of the Buffered EEG service.
 public enum BufferedEEGMessage: Hashable, Sendable {
     /// Begins a status report.
@@ -65,7 +67,7 @@ public enum BufferedEEGMessage: Hashable, Sendable {
     }
 
     private init(control bytes: [UInt8], opcode: UInt8) throws(BufferedEEGError) {
-        var reader = LittleEndianReader(bytes, from: 1)
+        var reader = BufferedEEGReader(bytes, from: 1)
         switch opcode {
         case BufferedEEGStatusHeader.opcode: self = .statusHeader(try BufferedEEGStatusHeader(reading: &reader))
         case BufferedEEGStreamPart.opcode: self = .stream(try BufferedEEGStreamPart(reading: &reader))
@@ -82,7 +84,7 @@ public enum BufferedEEGMessage: Hashable, Sendable {
         if bytes.count < length { throw .truncated }
         if bytes.count > length { throw .trailingBytes(count: bytes.count - length) }
         try Self.verifyChecksum(of: bytes)
-        var reader = LittleEndianReader(bytes, from: 1)
+        var reader = BufferedEEGReader(bytes, from: 1)
         let stream = try reader.byte()
         guard stream < BufferedEEGService.streamCountMaximum else { throw .invalidField("stream") }
         let index: UInt32 = try reader.integer()
@@ -99,7 +101,7 @@ public enum BufferedEEGMessage: Hashable, Sendable {
     /// Compares the last four bytes with the CRC-32C of those before them.
     static func verifyChecksum(of bytes: [UInt8]) throws(BufferedEEGError) {
         guard bytes.count >= 4 else { throw .truncated }
-        var reader = LittleEndianReader(bytes, from: bytes.count - 4)
+        var reader = BufferedEEGReader(bytes, from: bytes.count - 4)
         let sent: UInt32 = try reader.integer()
         guard sent == CRC32C.checksum(of: bytes, count: bytes.count - 4) else { throw .checksumMismatch }
     }

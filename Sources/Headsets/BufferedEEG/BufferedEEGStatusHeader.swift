@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// The first message of a status report of the Buffered EEG service: what the headset does and holds at one instant.
 public struct BufferedEEGStatusHeader: Hashable, Sendable {
     /// The first byte.
@@ -69,7 +71,7 @@ public struct BufferedEEGStatusHeader: Hashable, Sendable {
     }
 
     /// Decodes the fields after the opcode.
-    init(reading reader: inout LittleEndianReader) throws(BufferedEEGError) {
+    init(reading reader: inout BufferedEEGReader) throws(BufferedEEGError) {
         let version = try reader.integer(UInt8.self)
         guard version == BufferedEEGService.version else { throw .unsupportedVersion(version) }
         let code = try reader.byte()

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// A stream's description in a status report, or a part of its channels where not all fit into one notification.
 public struct BufferedEEGStreamPart: Hashable, Sendable {
     /// The first byte.
@@ -72,7 +74,7 @@ extension BufferedEEGStreamPart {
     }
 
     /// Decodes the fields after the opcode.
-    init(reading reader: inout LittleEndianReader) throws(BufferedEEGError) {
+    init(reading reader: inout BufferedEEGReader) throws(BufferedEEGError) {
         stream = try reader.byte()
         bank = try reader.byte()
         channelTotal = try reader.byte()
@@ -88,7 +90,7 @@ extension BufferedEEGStreamPart {
         for _ in 0..<count { channels.append(try Self.channel(reading: &reader)) }
     }
 
-    private static func channel(reading reader: inout LittleEndianReader) throws(BufferedEEGError) -> ChannelDescription {
+    private static func channel(reading reader: inout BufferedEEGReader) throws(BufferedEEGError) -> ChannelDescription {
         let type = try reader.byte()
         let bits = try reader.byte()
         guard (2...24).contains(bits) else { throw .invalidField("bits") }

@@ -159,7 +159,7 @@ public struct CytonDecoder: HeadsetDecoder {
     private mutating func countLost(before number: UInt8, into decoded: inout Decoded) {
         guard let lastNumber, settings.auxiliary == .accelerometer else { return }
         let step = number &- lastNumber
-        // 0 is a frame that came twice; a step of more than half a turn is one that was overtaken.
+        // 0 is a frame that came twice; a step of more than half a wrap is one that was overtaken.
         guard step > 1, step < 128 else { return }
         lostFrames += Int(step) - 1
         let count = lostFrames / Self.framesPerAcceleration

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// One frame of the serial stream of an OpenBCI Cyton: 8 samples and 6 further bytes, 33 bytes in all.
 ///
 /// Source: OpenBCI's Cyton firmware library 3.1.2 and the packets of its NodeJS library.

@@ -17,7 +17,7 @@ public struct ExploreDecoder: HeadsetDecoder {
     private let wantedFrequency: Double?
     private var stream = ByteStream()
     private var timeLength = 4
-    /// The headset's clock at the latest packet, with the turns of its 32 bits.
+    /// The headset's clock at the latest packet, with the wraps of its 32 bits.
     private var ticks: UInt64?
 
     /// What is known of the headset; complete once ``isKnown``.

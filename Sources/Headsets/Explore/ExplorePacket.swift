@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// A packet of Mentalab's Explore: kind, number, length, time, content, trailer.
 ///
 /// Source: Mentalab's own library explorepy 4 and its test files.

@@ -55,7 +55,7 @@ public struct ExploreProfile: HeadsetProfile {
     /// What the headset has stored comes over a cable only.
     public var memory: MemoryCapability { .none }
 
-    /// 10 µs. The decoder counts the turns of its 32 bits, on each link from those that its first packet has.
+    /// 10 µs. The decoder counts the wraps of its 32 bits, on each link from those that its first packet has.
     public var sampleStamps: SampleStamps? {
         SampleStamps(tickFrequency: ExplorePacket.tickFrequency, modulus: 1 << 32, isExact: true)
     }

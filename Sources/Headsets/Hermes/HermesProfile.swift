@@ -67,7 +67,7 @@ public struct HermesProfile: HeadsetProfile {
     public var memory: MemoryCapability { .none }
 
     /// A packet each 40 ms. The headset can hold back 30 of them: nothing is gained by waiting for twice as long, and a new
-    /// link places motion, which has no counter, by the time. The limit is below the 5.12 s in which the counter turns.
+    /// link places motion, which has no counter, by the time. The limit is below the 5.12 s after which the counter wraps.
     public var timing: ProfileTiming {
         ProfileTiming(packetPeriod: .milliseconds(40), silenceLimit: .milliseconds(2500))
     }

@@ -24,7 +24,7 @@ public enum HermesService {
     public static let packetLength = 241
     /// Sampling instants of a packet.
     public static let samplesPerPacket = 10
-    /// Values of the packet counter. It turns after 5.12 s.
+    /// Values of the packet counter. It wraps after 5.12 s.
     public static let counterModulus = 128
     /// Bytes of a notification of motion: 9 × 16 bits.
     public static let motionLength = 18

@@ -28,6 +28,11 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     /// How often the headset's clock is told; battery blocks come each second.
     private static let clockPeriodMilliseconds: UInt64 = 10_000
 
+    /// The lowest byte of the latest packet's index.
+    private var latestIndex: UInt8?
+    /// So many packets in a row are hardly ever lost.
+    private static let lostPacketsMaximum: UInt8 = 16
+
     /// With so many of them the headset is followed: a few may be left over from the preset before.
     private static let otherBlockLimit = 8
 
@@ -53,17 +58,21 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
         }
-        var start = 0
-        while start < bytes.count {
-            let length = Int(bytes[start])
-            let end = start + length
-            guard length > MuseAthenaPacket.headerLength, end <= bytes.count else {
-                decoded.items.append(.discarded(byteCount: bytes.count - start))
-                return
-            }
-            decodePacket(bytes, start..<end, into: &decoded)
-            start = end
+        var (last, end) = MuseAthenaPacket.extent(of: bytes)
+        // One that ends in something else may be something else as a whole: it has to go on where the one before ended.
+        if end > 0, end < bytes.count, let latestIndex,
+            !(1...Self.lostPacketsMaximum).contains(MuseAthenaPacket.lowIndex(bytes, at: 0) &- latestIndex)
+        {
+            (last, end) = (0, 0)
         }
+        var start = 0
+        while start < end {
+            let next = start + Int(bytes[start])
+            decodePacket(bytes, start..<next, into: &decoded)
+            start = next
+        }
+        if end > 0 { latestIndex = MuseAthenaPacket.lowIndex(bytes, at: last) }
+        if end < bytes.count { decoded.items.append(.discarded(byteCount: bytes.count - end)) }
     }
 
     /// What the blocks hold is known.
@@ -71,6 +80,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         var next = self
         next.otherBlocks = ([], [])
         next.toldMilliseconds = nil
+        next.latestIndex = nil
         return next
     }
 

@@ -44,6 +44,23 @@ public enum MuseAthenaPacket {
         }
     }
 
+    /// Where the packets of a notification end, and where the last of them begins; what follows is none. Nothing in a packet
+    /// can be checked but its form: its length, and that the lowest bytes of the indexes, in which all who have read recordings
+    /// agree, follow each other.
+    static func extent(of bytes: borrowing [UInt8]) -> (last: Int, end: Int) {
+        var (last, end) = (0, 0)
+        while end < bytes.count {
+            let next = end + Int(bytes[end])
+            guard next - end > headerLength, next <= bytes.count else { break }
+            if end > 0, lowIndex(bytes, at: end) != lowIndex(bytes, at: last) &+ 1 { break }
+            (last, end) = (end, next)
+        }
+        return (last, end)
+    }
+
+    /// The lowest byte of the index of the packet that begins there.
+    static func lowIndex(_ bytes: borrowing [UInt8], at start: Int) -> UInt8 { bytes[start + 1] }
+
     /// Appends `count` numbers of `width` bits, packed with the lowest bit first.
     static func appendPacked(
         _ bytes: borrowing [UInt8], from start: Int, count: Int, width: Int, to values: inout [Int32]

@@ -41,14 +41,17 @@ public struct MuseAthenaProfile: HeadsetProfile {
 
     public var streams: [StreamDescription] { preset.layout.streams }
 
-    /// Commands that follow each other within some 200 ms are dropped (BlueMuse). The start comes after the
-    /// pause behind the preset, and is sent twice, as by everybody.
+    /// Commands that follow each other within some 200 ms can be dropped (BlueMuse): each one waits for the answer to the one
+    /// before, and is sent again after that time where there is none. The start is sent twice, as by everybody.
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         func step(_ text: String) -> CommandStep { MuseCommand.step(MuseCommand.bytes(text)) }
-        let pause = CommandStep.wait(.milliseconds(200))
+        func answered(_ text: String) -> [CommandStep] {
+            let pause = Duration.milliseconds(200)
+            return [step(text), .awaitReply(timeout: pause, otherwise: [step(text), .wait(pause)])]
+        }
         return switch purpose {
-        case .queryStatus: [step("v6"), pause, step("s")]
-        case .initialise: [step("h"), pause, step(preset.rawValue), pause]
+        case .queryStatus: MuseProfile.statusQuery(version: MuseCommand.bytes("v6"))
+        case .initialise: answered("h") + answered(preset.rawValue)
         case .start:
             [step("dc001"), .wait(.milliseconds(50)), step("dc001"), .wait(.milliseconds(100)), step("L1")]
         case .wake, .keepAlive, .stop: general.commands(for: purpose, status: status)

@@ -11,14 +11,14 @@ struct MuseControl: Sendable {
         var items: [DecodedItem] = []
         let isStreaming = hasSamples
         let dropped = replies.append(bytes) { reply in
-            if let item = Self.item(of: reply, isStreaming: isStreaming) { items.append(item) }
+            items.append(Self.item(of: reply, isStreaming: isStreaming))
         }
         for case .status(let status) in items { batteryPercent = status.batteryPercent ?? batteryPercent }
         if dropped > 0 { items.append(.discarded(byteCount: dropped)) }
         decoded.items += items
     }
 
-    private static func item(of reply: MuseReply, isStreaming: Bool) -> DecodedItem? {
+    private static func item(of reply: MuseReply, isStreaming: Bool) -> DecodedItem {
         guard reply.isWellFormed else { return .discarded(byteCount: reply.text.count) }
         // In its bootloader a headset tells its versions, but no status.
         if reply["ap"] == "bootloader" { return .status(HeadsetStatus(condition: .bootloader, raw: reply.text)) }
@@ -31,6 +31,6 @@ struct MuseControl: Sendable {
         if let code = reply.number("rc"), code != 0 {
             return .refused(command: 0, code: UInt8(max(0, min(255, code))))
         }
-        return nil
+        return .answered
     }
 }

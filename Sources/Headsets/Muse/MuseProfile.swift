@@ -147,10 +147,10 @@ public struct MuseProfile: HeadsetProfile {
         MuseCommand.bytes(chosen?.rawValue ?? (variant == .withPPG ? MusePreset.p50 : .p21).rawValue)
     }
 
-    /// The status query asks for the versions too, because a headset in its bootloader tells it only there.
+    /// The status query asks for the versions where there is no status: a headset in its bootloader tells it only there.
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch purpose {
-        case .queryStatus: [MuseCommand.step(MuseCommand.version), MuseCommand.step(MuseCommand.status)]
+        case .queryStatus: Self.statusQuery(version: MuseCommand.version)
         // The headset restarts and drops the link by itself.
         case .wake: [MuseCommand.step(MuseCommand.reset), .wait(.seconds(1))]
         case .initialise where variant == .controlOnly:
@@ -167,6 +167,17 @@ public struct MuseProfile: HeadsetProfile {
         case .keepAlive: [MuseCommand.step(MuseCommand.keepAlive)]
         case .stop: [MuseCommand.step(MuseCommand.halt)]
         }
+    }
+
+    /// Asks for the status, one command at a time: answers to two can interleave, and are lost then. An answer of eight
+    /// notifications comes within 0.3 s at connection intervals of 30 ms.
+    static func statusQuery(version: [UInt8]) -> [CommandStep] {
+        let status = MuseCommand.step(MuseCommand.status)
+        let timeout = Duration.milliseconds(500)
+        let again: [CommandStep] = [
+            MuseCommand.step(version), .awaitReply(timeout: timeout, otherwise: []), status,
+        ]
+        return [status, .awaitReply(timeout: timeout, otherwise: again)]
     }
 
     /// What the headset is, by the characteristics that it has.

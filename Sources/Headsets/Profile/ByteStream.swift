@@ -89,12 +89,3 @@ struct ByteStream: Sendable {
         UInt32(self[offset]) | UInt32(self[offset + 1]) << 8 | UInt32(self[offset + 2]) << 16 | UInt32(self[offset + 3]) << 24
     }
 }
-
-extension [UInt8] {
-    /// Appends the lowest 24 bits of a number, most significant byte first.
-    mutating func append(bigEndianInt24 value: Int32) {
-        append(UInt8(truncatingIfNeeded: value >> 16))
-        append(UInt8(truncatingIfNeeded: value >> 8))
-        append(UInt8(truncatingIfNeeded: value))
-    }
-}

@@ -24,6 +24,9 @@ public enum CommandStep: Hashable, Sendable {
     case read(BluetoothUUID)
     /// Leaves the headset time before the next step.
     case wait(Duration)
+    /// Waits until the headset has answered what was written before. Where it refuses, or says nothing for so long, `otherwise`
+    /// comes before the next step.
+    case awaitReply(timeout: Duration, otherwise: [CommandStep])
     /// Gives this link up; after the usual pause the headset is connected again.
     case abandonLink(reason: String)
 }

@@ -65,6 +65,8 @@ public enum DecodedItem: Hashable, Sendable {
     case annotation(description: String)
     /// Text for people that the headset sent, such as the answer to a command.
     case message(String)
+    /// The headset answered a command, and says no more than that it has done it.
+    case answered
     /// The headset refused a command.
     case refused(command: UInt8, code: UInt8)
 }
@@ -95,7 +97,7 @@ public struct SampleBlock: Hashable, Sendable {
     public var values: Range<Int>
     /// Live or from memory.
     public var origin: Origin
-    /// True where the values are sums of differences: wrong if a whole turn of the counter was lost before them unseen.
+    /// True where the values are sums of differences: wrong if a wrap of the counter was lost before them unseen.
     public var isSummed: Bool
     /// The headset's own clock when the last of the instants was taken, in ticks of ``HeadsetProfile/sampleStamps``;
     /// nil where nothing was sent that tells it. The profile says what a tick is worth; whether the clock is right, is even, or

@@ -66,7 +66,7 @@ extension HeadsetSpecification {
             serialNumber: "BE-2026-\(10_000 + number)", serviceUUIDs: [BufferedEEGService.service],
             pairingServiceUUIDs: [BufferedEEGService.pairingService],
             database: GATTDatabase(characteristics: BufferedEEGService.characteristics),
-            behaviour: .buffered(specification))
+            firmware: { BufferedHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(30)
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         return headset

@@ -81,11 +81,10 @@ extension HeadsetSpecification {
         var headset = HeadsetSpecification(
             localName: "RFduino", identifier: address(number: 0x600 + number), serviceUUIDs: [RFduinoService.service],
             database: GATTDatabase(characteristics: RFduinoService.characteristics),
-            behaviour: .cytonBLE)
+            firmware: { CytonBLEHeadset(headset: $0) })
         headset.crystal = Crystal(errorPPM: crystalErrorPPM)
         headset.connectionInterval = .milliseconds(20)
-        // Burned into the radio's chip. Without a serial number, nothing else could prove which headset it is.
-        headset.hasFixedAddress = true
+        headset.sendsByteStream = true
         return headset
     }
 }

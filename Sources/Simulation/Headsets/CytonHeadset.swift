@@ -188,7 +188,7 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: [
                 Characteristic(service: .serialPort, uuid: .serialPort, properties: [.write, .writeWithoutResponse, .notify])
             ]),
-            behaviour: .cyton(specification))
+            firmware: { CytonHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(20)
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         return headset

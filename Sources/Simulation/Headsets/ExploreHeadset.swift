@@ -262,11 +262,9 @@ extension HeadsetSpecification {
             identifier: address(number: 0x500 + number),
             serviceUUIDs: specification.service == .explorePro ? [specification.service.service] : [],
             database: GATTDatabase(characteristics: specification.service.characteristics),
-            behaviour: .explore(specification))
+            firmware: { ExploreHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(20)
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
-        // Without a serial number, nothing but the address could prove which headset it is.
-        headset.hasFixedAddress = true
         return headset
     }
 }

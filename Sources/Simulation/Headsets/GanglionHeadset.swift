@@ -288,11 +288,10 @@ extension HeadsetSpecification {
         var headset = HeadsetSpecification(
             localName: "Ganglion-\(digits)", identifier: address(number: 0x200 + number),
             serviceUUIDs: [GanglionService.service],
-            database: GATTDatabase(characteristics: GanglionService.characteristics), behaviour: .ganglion(specification))
+            database: GATTDatabase(characteristics: GanglionService.characteristics),
+            firmware: { GanglionHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(20)
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
-        // Burned into the radio's chip. Without a serial number, nothing else could prove which headset it is.
-        headset.hasFixedAddress = true
         return headset
     }
 }

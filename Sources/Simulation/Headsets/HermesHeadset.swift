@@ -203,10 +203,12 @@ extension HeadsetSpecification {
         var headset = HeadsetSpecification(
             localName: "Hermes V1",
             identifier: PeripheralIdentifier(address: 0x0080_E126_0000 + UInt64(number), type: .public), serviceUUIDs: [],
-            database: GATTDatabase(characteristics: HermesService.characteristics), behaviour: .hermes(specification))
+            database: GATTDatabase(characteristics: HermesService.characteristics),
+            firmware: { HermesHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(30)
+        // Up to a whole ring of packets, 40 ms each: nothing in them tells it, and the page Hermes says so.
+        headset.heldBackMaximum = .milliseconds(40) * HermesService.heldPackets
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
-        headset.hasFixedAddress = true
         return headset
     }
 }

@@ -121,14 +121,15 @@ extension HeadsetSpecification {
         number: Int = 1, format: MindWaveProfile.Format = .packets
     ) -> HeadsetSpecification {
         let characteristics = format == .packets ? MindWaveService.characteristics : MindWaveService.characteristics2013
-        var headset = HeadsetSpecification(
+        return HeadsetSpecification(
             localName: "MindWave Mobile",
             identifier: PeripheralIdentifier(address: 0x2068_9E00_0000 + UInt64(number), type: .public),
             serviceUUIDs: [MindWaveService.service], database: GATTDatabase(characteristics: characteristics),
-            behaviour: format == .packets
-                ? .mindWave : .thinkGear(from: MindWaveService.raw, startedBy: MindWaveCommand.start2013))
-        headset.hasFixedAddress = true
-        return headset
+            firmware: { headset in
+                guard format == .stream else { return MindWaveHeadset(headset: headset) }
+                return ThinkGearHeadset(
+                    headset: headset, characteristic: MindWaveService.raw, startCommand: MindWaveCommand.start2013)
+            })
     }
 
     /// A board with a ThinkGear module behind a radio that passes its serial port through.
@@ -143,8 +144,8 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: [
                 Characteristic(service: radio.service, uuid: radio.data, properties: [.writeWithoutResponse, .notify])
             ]),
-            behaviour: .thinkGear(from: radio.data, startedBy: nil))
-        headset.hasFixedAddress = true
+            firmware: { ThinkGearHeadset(headset: $0, characteristic: radio.data, startCommand: nil) })
+        headset.sendsByteStream = true
         return headset
     }
 }

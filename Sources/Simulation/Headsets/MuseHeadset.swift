@@ -349,7 +349,7 @@ extension HeadsetSpecification {
                     + data.map {
                         Characteristic(service: MuseService.service, uuid: $0, properties: [.notify])
                     }),
-            behaviour: .muse(specification))
+            firmware: { MuseHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(15)
         return headset
     }

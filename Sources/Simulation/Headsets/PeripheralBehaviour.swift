@@ -34,33 +34,3 @@ extension PeripheralBehaviour {
     func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? { .writeNotPermitted }
     func read(_ characteristic: BluetoothUUID, at time: Int64) -> [UInt8]? { nil }
 }
-
-/// Notifies a counter at each connection interval, or at each heartbeat.
-final class CountingBehaviour: PeripheralBehaviour {
-    private unowned let headset: SimulatedHeadset
-    private let period: Int64
-    private var counter: UInt16 = 0
-    private var written: [UInt8] = []
-
-    init(headset: SimulatedHeadset, period: Int64) {
-        self.headset = headset
-        self.period = period
-    }
-
-    func boot(at time: Int64) { counter = 0 }
-
-    func linkChanged(at time: Int64) {
-        headset.scheduleTick(at: headset.isNotifying(HeadsetSpecification.countingCharacteristic) ? time + period : nil)
-    }
-
-    func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
-        written = value
-        return value.count <= 20 ? nil : .invalidAttributeValueLength
-    }
-
-    func tick(at time: Int64) -> Int64? {
-        counter &+= 1
-        headset.notify([UInt8(counter & 0xFF), UInt8(counter >> 8)], from: HeadsetSpecification.countingCharacteristic)
-        return time + period
-    }
-}

@@ -62,21 +62,7 @@ public final class SimulatedHeadset {
         self.world = world
         identifier = specification.identifier
         identifiers = [specification.identifier]
-        let period = world.options.heartbeat ?? specification.connectionInterval
-        switch specification.behaviour {
-        case .buffered(let buffered): behaviourStorage = BufferedHeadset(buffered, headset: self)
-        case .thinkGear(let characteristic, let command):
-            behaviourStorage = ThinkGearHeadset(headset: self, characteristic: characteristic, startCommand: command)
-        case .mindWave: behaviourStorage = MindWaveHeadset(headset: self)
-        case .hermes(let hermes): behaviourStorage = HermesHeadset(hermes, headset: self)
-        case .ganglion(let ganglion): behaviourStorage = GanglionHeadset(ganglion, headset: self)
-        case .muse(let muse): behaviourStorage = MuseHeadset(muse, headset: self)
-        case .cyton(let cyton): behaviourStorage = CytonHeadset(cyton, headset: self)
-        case .cytonBLE: behaviourStorage = CytonBLEHeadset(headset: self)
-        case .explore(let explore): behaviourStorage = ExploreHeadset(explore, headset: self)
-        case .unicorn(let unicorn): behaviourStorage = UnicornHeadset(unicorn, headset: self)
-        case .counting: behaviourStorage = CountingBehaviour(headset: self, period: period.nanoseconds)
-        }
+        behaviourStorage = specification.firmware(self)
     }
 
     /// The firmware, where it is that of a headset with memory.

@@ -122,7 +122,7 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: [
                 Characteristic(service: .serialPort, uuid: .serialPort, properties: [.write, .writeWithoutResponse, .notify])
             ]),
-            behaviour: .thinkGear(from: .serialPort, startedBy: nil))
+            firmware: { ThinkGearHeadset(headset: $0, characteristic: .serialPort, startCommand: nil) })
         headset.connectionInterval = .milliseconds(25)
         return headset
     }

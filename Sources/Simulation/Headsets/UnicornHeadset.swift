@@ -116,7 +116,7 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: [
                 Characteristic(service: .serialPort, uuid: .serialPort, properties: [.write, .writeWithoutResponse, .notify])
             ]),
-            behaviour: .unicorn(specification))
+            firmware: { UnicornHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(20)
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         return headset

@@ -11,7 +11,8 @@ struct CaptureCommand: AsyncParsableCommand {
         abstract: "Write what goes over the air to and from one headset into a file for Wireshark.",
         discussion: """
             While `eegsync run` records the headset, its link is captured as it is; the recording goes on undisturbed. \
-            Otherwise the command connects to the headset by itself and stores nothing; do not start `eegsync run` meanwhile.
+            Otherwise the command connects to the headset by itself and stores nothing; an `eegsync run` that is started \
+            meanwhile waits for its end.
 
             The file is btsnoop, with the connection, the discovery, subscriptions, reads, writes and notifications, or the \
             frames of a classic serial port. Wireshark opens it, `eegsync replay` makes a recording of it.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bluetooth
 import HeadsetDescriptors
 import Headsets
+import YAMLReading
 
 /// `eegsync headsets check`: whether a descriptor is right, and whether it fits what a headset sends.
 struct CheckDescriptor: ParsableCommand {
@@ -53,7 +54,7 @@ struct CheckDescriptor: ParsableCommand {
                 code: .noInput)
         }
         var facts = DescriptorCheckFacts(file: file)
-        do throws(DescriptorError) {
+        do throws(YAMLDocumentError) {
             let profile = DescribedProfile(try DescriptorReader.read(text, takenModels: HeadsetCatalog.builtIn.models))
             facts.accept(profile)
             if let against { compare(profile, with: against, &facts) }

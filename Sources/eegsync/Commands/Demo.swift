@@ -64,11 +64,16 @@ struct Demo: ParsableCommand {
         if !facts.audit.holds || !facts.exportsAreWhole { throw ExitCode(Failure.Code.dataError.rawValue) }
     }
 
+    /// The recording in every format but that of the database, in which it is already.
+    private static let exports = ExportFormat.allCases.filter { !$0.isWholeRecording }.map {
+        (format: $0, file: "demo." + $0.rawValue)
+    }
+
     /// A directory without a demo in it.
     private func makeDirectory() throws -> String {
         let manager = FileManager.default
         let isTaken = { (path: String) in
-            ["eegsync.sqlite", "demo.edf", "demo.bdf", "demo.csv"].contains { manager.fileExists(atPath: path + "/" + $0) }
+            (["eegsync.sqlite"] + Self.exports.map(\.file)).contains { manager.fileExists(atPath: path + "/" + $0) }
         }
         // Not where the command is run, which may be somebody's checkout.
         let usual = manager.temporaryDirectory.appendingPathComponent("eegsync-demo").path
@@ -143,7 +148,7 @@ struct Demo: ParsableCommand {
         guard let recording = try store.recordings().first?.id else { return [] }
         let exporter = try Exporter(store: store, recording: RecordingID(rawValue: recording))
         var files: [ExportFacts.File] = []
-        for (format, name) in [(ExportFormat.edf, "demo.edf"), (.bdf, "demo.bdf"), (.csv, "demo.csv")] {
+        for (format, name) in Self.exports {
             var bar = ProgressBar(label: "exporting \(name)")
             defer { bar.finish() }
             let request = ExportRequest(format: format, path: directory + "/" + name)

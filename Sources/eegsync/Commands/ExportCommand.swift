@@ -16,10 +16,7 @@ struct ExportCommand: ParsableCommand {
             The file is written under a temporary name, read back and compared, and only then gets its name; an existing file \
             is replaced only with --force. A recording that still runs is exported as it is at this moment.
 
-            EDF+ and BDF+ hold the last value over a gap and annotate it BAD_ACQ_SKIP, which MNE-Python leaves out by itself. \
-            --gaps segments writes a file for each unbroken piece, --gaps discontinuous one EDF+D, which few readers \
-            understand. CSV leaves cells of missing samples empty. sqlite is a database of its own, with this \
-            recording and the same views.
+            \(ExportFormat.allCases.map(\.summary).joined(separator: " "))
 
             EXAMPLES
               eegsync export 12 -o night.edf
@@ -57,8 +54,9 @@ struct ExportCommand: ParsableCommand {
 
     func validate() throws {
         if output.isEmpty || output.hasSuffix("/") { throw ValidationError("The output must be the path of a file.") }
-        if try chosenFormat() == .sqlite && !stream.isEmpty {
-            throw ValidationError("A database holds all streams; leave --stream out.")
+        let format = try chosenFormat()
+        if format.isWholeRecording && !stream.isEmpty {
+            throw ValidationError("A file of the format \(format.rawValue) holds all streams; leave --stream out.")
         }
     }
 

@@ -3,12 +3,13 @@ import Bluetooth
 import Glibc
 import HeadsetDescriptors
 import Headsets
+import YAMLReading
 
 /// `eegsync headsets`: which models there are, and descriptors of new ones.
 struct HeadsetsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "headsets",
-        abstract: "List the headset models, show one, or check a descriptor of a new one.",
+        abstract: "List the headset models, show one, or check a descriptor; adopt an address, or rename a headset.",
         discussion: """
             A model is built in, or described by a YAML file: one of the directory `headsets` beside the configuration file, \
             of \(HeadsetLibrary.systemDirectory), or one that comes with eegsync. A described model is used like a built-in \
@@ -18,8 +19,11 @@ struct HeadsetsCommand: ParsableCommand {
               eegsync headsets list
               eegsync headsets show openearable-exg --source > mine.yaml
               eegsync headsets check mine.yaml --against capture.btsnoop
+              eegsync headsets adopt left C0:EE:60:00:02:01
+              eegsync headsets rename left subject-01
             """,
-        subcommands: [List.self, Show.self, CheckDescriptor.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Show.self, CheckDescriptor.self, AdoptAddress.self, RenameHeadset.self],
+        defaultSubcommand: List.self)
 
     /// Where descriptors are looked for, and how the answer is printed.
     struct Options: ParsableArguments {
@@ -132,8 +136,8 @@ struct HeadsetListFacts: Facts {
             case .shadowed(let model, let other):
                 return Refused(origin: name, reason: "the model \(model) is described by \(other.words)", openFacts: 0)
             case .descriptor(let error):
-                let open = error.openFacts.count
-                if case .invalid(let problems) = error, problems.count == open {
+                let open = error.problems.count(where: \.isOpenFact)
+                if error.problems.count == open {
                     return Refused(origin: name, reason: "a template with \(open) facts to be filled in", openFacts: open)
                 }
                 let first = error.description.split(separator: "\n").first.map(String.init) ?? ""

@@ -11,7 +11,8 @@ struct Impedance: AsyncParsableCommand {
         discussion: """
             While `eegsync run` records the headset, its samples pause: the gap ledger has them with the cause `impedance`, \
             the values are in the table of that name, and annotations mark beginning and end. Otherwise the command connects \
-            to the headset by itself and stores nothing; do not start `eegsync run` meanwhile.
+            to the headset by itself and stores nothing; an `eegsync run` that is started \
+            meanwhile waits for its end.
 
             The measurement ends with --seconds or Ctrl-C. Where the command is killed, it ends within 30 s; a headset that \
             was out of range meanwhile goes on with it. Impedances are the headset's own numbers.

@@ -1,5 +1,5 @@
-import Acquisition
 import ArgumentParser
+import Assembly
 import Foundation
 import Storage
 

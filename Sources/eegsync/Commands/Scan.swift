@@ -70,9 +70,10 @@ struct Scan: ParsableCommand {
                 sightings, known: known, connected: connected, elapsed: elapsed, listsOthers: all, ranksBySignal: ranksBySignal,
                 profiles: profiles)
         }
-        session.central.scanForPeripherals(matching: all ? .unfiltered : sightings.headsetFilter)
-        session.central.retrieveConnectedPeripherals(
-            withServices: profiles.flatMap(\.services), attempt: Attempt(number: 1))
+        session.central.request(.scanForPeripherals(matching: all ? .unfiltered : sightings.headsetFilter))
+        session.central.request(
+            .retrieveConnectedPeripherals(
+                withServices: profiles.flatMap(\.services), attempt: Attempt(number: 1)))
         session.run(for: limit, tick: Self.frameInterval) { events, elapsed in
             for event in events {
                 switch event {
@@ -91,7 +92,7 @@ struct Scan: ParsableCommand {
             return false
         }
         screen.erase()
-        session.central.stopScan()
+        session.central.request(.stopScan)
         if let failure { throw Failure(scan: failure) }
         return facts(after: limit, ranksBySignal: true)
     }
@@ -102,7 +103,8 @@ struct Scan: ParsableCommand {
             switch session.central.state {
             case .poweredOn, .unsupported, .unauthorized, .unreachable, .blocked: true
             // These may be what is told first, before the objects of bluetoothd are known.
-            case .unknown, .resetting, .absent, .poweredOff: elapsed > .seconds(1) && session.central.state == .poweredOff
+            case .unknown, .resetting, .absent, .inUse, .poweredOff:
+                elapsed > .seconds(1) && session.central.state == .poweredOff
             }
         }
         let state = session.central.state

@@ -55,7 +55,7 @@ struct StatusFacts: Facts {
         var recording: Int64?
         /// The name of the connection state.
         var state: String?
-        var mood: HeadsetSituation.Mood
+        var severity: HeadsetSituation.Severity
         var sentence: String
         var remedy: String?
         /// For how long the state has lasted; nil where that is not known.
@@ -63,6 +63,8 @@ struct StatusFacts: Facts {
         var batteryPercent: Double?
         /// What is wrong with the signals of a headset that streams, in one sentence; nil where nothing is.
         var signal: String?
+        /// What a person should decide about its address.
+        var address: AddressSituation?
         /// What is wrong with the times of a headset that streams, or with the rate of its samples.
         var timeWarnings: [TimeSituation.Warning] = []
         var streams: [Stream]
@@ -130,6 +132,8 @@ struct StatusFacts: Facts {
     var choosesConnectionParameters: Bool?
     /// Nil while the write-ahead log is within its bound.
     var grownLog: GrownLog?
+    /// For how long nothing has been recorded because a person wants it so; nil where what is wanted is recorded.
+    var pausedSeconds: Double?
     var headsets: [Headset]
 
     /// - Parameter configuration: nil where there is none, or none that can be read.
@@ -150,34 +154,43 @@ struct StatusFacts: Facts {
         }
         let rows = try store.recordings().reduce(0) { $0 + $1.rows }
         daysLeft = Self.daysLeft(size: size, rows: rows, activities: activities)
+        let pause = try store.pause()
+        pausedSeconds = pause.map { Self.age($0, now: now, wallNanoseconds: wall) ?? 0 }
         headsets = activities.map { activity in
             let situation = HeadsetSituation(
-                activity, isDaemonRunning: pid != nil, isConfigured: configured?.contains { $0.name == activity.name })
+                activity, isDaemonRunning: pid != nil, isPaused: pause != nil,
+                isConfigured: configured?.contains { $0.name == activity.name })
             return Self.headset(activity, situation, now: now, wallNanoseconds: wall)
         }
         for headset in configured ?? [] where !activities.contains(where: { $0.name == headset.name }) {
             headsets.append(
                 Headset(
-                    name: headset.name, model: headset.model, serialNumber: headset.serialNumber, mood: .idle,
+                    name: headset.name, model: headset.model, serialNumber: headset.serialNumber, severity: .idle,
                     sentence: "was never recorded", remedy: "record it: eegsync record start \(headset.name)", streams: []))
         }
+    }
+
+    private static func age(_ instant: StoredInstant?, now: MonotonicTime, wallNanoseconds: Int64) -> Double? {
+        guard let instant else { return nil }
+        if instant.isSameHostBoot { return (now - instant.time).inSeconds }
+        return instant.unixNanoseconds.map { Double(wallNanoseconds - $0) / 1e9 }
     }
 
     private static func headset(
         _ activity: HeadsetActivity, _ situation: HeadsetSituation, now: MonotonicTime, wallNanoseconds: Int64
     ) -> Headset {
         func age(_ instant: StoredInstant?) -> Double? {
-            guard let instant else { return nil }
-            if instant.isSameHostBoot { return (now - instant.time).inSeconds }
-            return instant.unixNanoseconds.map { Double(wallNanoseconds - $0) / 1e9 }
+            Self.age(instant, now: now, wallNanoseconds: wallNanoseconds)
         }
         let stateSeconds = age(activity.stateEntered)
-        let streamingSeconds = situation.mood == .good ? stateSeconds : nil
+        let streamingSeconds = situation.severity == .good ? stateSeconds : nil
         return Headset(
             name: activity.name, model: activity.model, serialNumber: activity.serialNumber,
-            recording: activity.recording?.rawValue, state: activity.state, mood: situation.mood, sentence: situation.sentence,
-            remedy: situation.remedy, stateSeconds: stateSeconds, batteryPercent: activity.batteryPercent,
-            signal: situation.mood == .good ? SignalSituation(activity).sentence : nil,
+            recording: activity.recording?.rawValue, state: activity.state, severity: situation.severity,
+            sentence: situation.sentence, remedy: situation.remedy, stateSeconds: stateSeconds,
+            batteryPercent: activity.batteryPercent,
+            signal: situation.severity == .good ? SignalSituation(activity).sentence : nil,
+            address: AddressSituation(activity),
             timeWarnings: TimeSituation(activity, streamingSeconds: streamingSeconds).warnings,
             streams: activity.streams.map { stream in
                 Stream(
@@ -219,6 +232,12 @@ extension StatusFacts {
     /// - Parameter columns: how wide a line of a table should be; nil for any width.
     func lines(style: TerminalStyle, columns: Int?) -> [String] {
         var lines: [String] = []
+        if let pausedSeconds {
+            lines.append(
+                style.apply(.bad, to: "Paused: nothing is recorded")
+                    + " (for \(Quantity.duration(seconds: max(0, pausedSeconds))))")
+            lines += ["  you can: go on recording: eegsync resume", ""]
+        }
         for headset in headsets {
             lines += Self.lines(of: headset, style: style, columns: columns)
             lines.append("")
@@ -246,7 +265,7 @@ extension StatusFacts {
 
     private static func lines(of headset: Headset, style: TerminalStyle, columns: Int?) -> [String] {
         let look: TerminalStyle.Style =
-            switch headset.mood {
+            switch headset.severity {
             case .good: .good
             case .working: .caution
             case .waiting: .bad
@@ -254,12 +273,18 @@ extension StatusFacts {
             }
         var sentence =
             style.apply(.heading, to: headset.name.printable) + " " + style.apply(look, to: headset.sentence.printable)
-        if let seconds = headset.stateSeconds, seconds >= 0, headset.mood != .idle {
+        if let seconds = headset.stateSeconds, seconds >= 0, headset.severity != .idle {
             sentence += " (for \(Quantity.duration(seconds: seconds)))"
         }
         var lines = [sentence]
         if let signal = headset.signal { lines.append("  " + style.apply(.caution, to: signal.printable)) }
         if let remedy = headset.remedy { lines.append("  you can: \(remedy.printable)") }
+        if let address = headset.address {
+            lines += Paragraph.block(address.sentence.printable, head: "  ", indent: 2, columns: columns) {
+                style.apply(.caution, to: $0)
+            }
+            lines += Paragraph.block("you can: \(address.remedy.printable)", head: "  ", indent: 2, columns: columns)
+        }
         for warning in headset.timeWarnings {
             lines += Paragraph.block(warning.sentence.printable, head: "  ", indent: 2, columns: columns) {
                 style.apply(.caution, to: $0)

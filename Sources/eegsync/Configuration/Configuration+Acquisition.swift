@@ -1,8 +1,10 @@
 import Acquisition
 import BlueZ
 import Bluetooth
+import BluetoothManagement
 import Headsets
 import KernelBluetooth
+import Reconnection
 import Simulation
 
 extension Configuration {
@@ -14,8 +16,17 @@ extension Configuration {
             let profile = headset.preset.map { model.choosing(preset: $0) } ?? model
             return KnownHeadset(
                 name: headset.name, profile: headset.settings.isEmpty ? profile : profile.choosing(settings: headset.settings),
-                identifiers: headset.identifiers, identityProof: headset.serialNumber, montage: headset.montage)
+                identifiers: headset.identifiers, identityProof: headset.serialNumber, adoption: adoption(of: headset),
+                pairingServices: headset.pairingServices, montage: headset.montage)
         }
+    }
+
+    /// What is done about an address that nothing proves to be the headset's. Where two headsets advertise alike, nobody but a
+    /// person can say whose it is.
+    func adoption(of headset: Headset) -> Adoption {
+        let policy = headset.adoption ?? adoption.policy
+        let isOneOfSeveral = headsets.contains { $0.name != headset.name && $0.advertisesLike(headset) }
+        return Adoption(policy == .automatic && isOneOfSeveral ? .ask : policy, after: adoption.delay)
     }
 
     /// The services that mark a connected peripheral as a headset.
@@ -24,27 +35,54 @@ extension Configuration {
             + headsets.flatMap { $0.descriptor?.services ?? [] }
     }
 
+    /// What changes with `new` when eegsync is started the next time, and not before, in sentences for a person. The centrals
+    /// are made once.
+    func changesOfNextStart(in new: Configuration) -> [String] {
+        var changes: [String] = []
+        if new.central != central || new.limits != limits {
+            changes.append("changes of 'central' and 'limits' take effect when eegsync is started the next time")
+        }
+        if new.hasSerialPorts, !hasSerialPorts {
+            changes.append("the first headset of Bluetooth Classic is reached when eegsync is started the next time")
+        } else if new.serialPortChannels != serialPortChannels {
+            changes.append(
+                "another channel of a serial port, or address for it, takes effect when eegsync is started the next time"
+            )
+        }
+        if new.passkeys != passkeys {
+            changes.append(
+                "another passkey, or another address for it, takes effect when eegsync is started the next time")
+        }
+        return changes
+    }
+
     /// The central that the configuration names.
     ///
     /// - Parameters:
     ///   - watch: where its file descriptors are watched.
     ///   - isAlone: false for a command that may run beside the daemon and must not disturb it.
+    ///   - power: where the kernel's route keeps which adapters a person wants off.
     ///   - maps: where the kernel's route keeps the handles of headsets.
     ///   - bonds: where it keeps their keys; nil to leave those of the adapter as they are.
+    ///   - lock: keeps others from the adapter; nil for a command that only looks on.
     func makeCentral(
-        watch: DescriptorWatch, isAlone: Bool = true, maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil
+        watch: DescriptorWatch, isAlone: Bool = true, power: AdapterPowerStore = .inMemory(),
+        maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil, lock: AdapterLock? = nil
     ) -> any Bluetooth.Central {
         switch central {
         case .automatic:
             return reaching(headsetsThrough: CentralChoice(central)).makeCentral(
-                watch: watch, isAlone: isAlone, maps: maps, bonds: bonds)
+                watch: watch, isAlone: isAlone, power: power, maps: maps, bonds: bonds, lock: lock)
         case .bluez(let settings):
-            return radioCentral(BlueZCentral(options: options(settings), watch: watch), adapter: settings.adapter, watch: watch)
+            let bluez = BlueZCentral(options: options(settings), lock: lock, watch: watch)
+            return radioCentral(bluez, BluetoothdPresence(), adapter: settings.adapter, lock: lock, watch: watch)
         case .kernel(let settings):
+            let bluetoothd = BluetoothdPresence()
             let kernel = KernelCentral(
-                adapter: settings.adapter, powersOn: settings.powersOn && isAlone, isAlone: isAlone, maps: maps,
-                bonds: bonds, passkeys: passkeys, isBluetoothdRunning: BluetoothdPresence.isOnBus, watch: watch)
-            return radioCentral(kernel, adapter: settings.adapter, bonds: bonds, watch: watch)
+                adapter: settings.adapter, powersOn: settings.powersOn && isAlone, power: power, isAlone: isAlone,
+                maps: maps, bonds: bonds, passkeys: passkeys, lock: lock, isBluetoothdRunning: { bluetoothd.isRunning },
+                watch: watch)
+            return radioCentral(kernel, bluetoothd, adapter: settings.adapter, bonds: bonds, lock: lock, watch: watch)
         case .simulation(let simulation): return simulation.makeCentral()
         }
     }
@@ -55,12 +93,13 @@ extension Configuration {
     /// A central for Bluetooth Low Energy; where a headset has a serial port over Bluetooth Classic, beside the one for that,
     /// which leaves pairing to bluetoothd where no `bonds` are kept.
     private func radioCentral(
-        _ central: any Bluetooth.Central, adapter: String?, bonds: BondStore? = nil, watch: DescriptorWatch
+        _ central: any Bluetooth.Central, _ bluetoothd: BluetoothdPresence, adapter: String?, bonds: BondStore? = nil,
+        lock: AdapterLock?, watch: DescriptorWatch
     ) -> any Bluetooth.Central {
         guard hasSerialPorts else { return central }
         let classic = SerialPortCentral(
             adapter: adapter, linkKeys: bonds?.linkKeys, passkeys: passkeys, channels: serialPortChannels,
-            isBluetoothdRunning: BluetoothdPresence.isOnBus, watch: watch)
+            lock: lock, isBluetoothdRunning: { bluetoothd.isRunning }, watch: watch)
         return RoutedCentral(lowEnergy: central, classic: classic)
     }
 
@@ -69,10 +108,16 @@ extension Configuration {
         options.adapter = settings.adapter
         options.startNotify = settings.startNotify
         options.recoversAdapter = settings.recoversAdapter
+        options.allowsRepairing = settings.repairing == .always
         options.tellsOfSerialPorts = hasSerialPorts
         options.serialPorts = headsets.flatMap(\.identifiers).filter { $0.addressType == .classic }
         options.passkeys = passkeys
         return options
+    }
+
+    /// Whether the keys of headsets that this process keeps itself are forgotten where a headset has lost them.
+    var forgetsLostKeys: Bool {
+        if case .kernel(let settings) = central { settings.repairing == .always } else { true }
     }
 
     /// Where the serial ports of headsets are whose model tells it.
@@ -97,6 +142,17 @@ extension Configuration.Headset {
     var profile: (any HeadsetProfile)? {
         if let descriptor { return DescribedProfile(descriptor) }
         return try? HeadsetCatalog.builtIn.profile(model: model)
+    }
+
+    /// True where an advertisement may be either headset's.
+    fileprivate func advertisesLike(_ other: Configuration.Headset) -> Bool {
+        guard let profile, let otherProfile = other.profile, profile.usesSerialPort == otherProfile.usesSerialPort else {
+            return false
+        }
+        let further = ScanFilter(serviceUUIDs: pairingServices)
+        let otherFurther = ScanFilter(serviceUUIDs: other.pairingServices)
+        return profile.recognition.scanFilter.union(further).overlaps(
+            otherProfile.recognition.scanFilter.union(otherFurther))
     }
 }
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import Headsets
+import Reconnection
 
 /// What a person configures: the database, the headsets, the central, limits and the log level.
 ///
@@ -16,6 +17,8 @@ struct Configuration: Hashable, Sendable {
     var central = Central.automatic(BlueZ(), Kernel())
     /// Bounds of the daemon.
     var limits = Limits()
+    /// What is done about an address that nothing proves to be a headset's, where the headset does not say otherwise.
+    var adoption = Adoption()
     /// From which level on lines are logged.
     var logLevel = LogLevel.info
 
@@ -27,8 +30,13 @@ struct Configuration: Hashable, Sendable {
         var model: String
         /// Addresses under which the headset is known to a person; usually empty, the daemon finds and keeps them itself.
         var identifiers: [PeripheralIdentifier] = []
-        /// The serial number that proves the headset's identity; nil accepts the first headset of the model and keeps to it.
+        /// The serial number that proves the headset's identity; nil accepts the only one of the model in sight and keeps
+        /// to it.
         var serialNumber: String?
+        /// What is done about an address that nothing proves to be its own; nil for what the configuration says of all.
+        var adoption: Adoption.Policy?
+        /// Services by which it advertises in pairing mode, beyond those that eegsync knows of its model.
+        var pairingServices: [BluetoothUUID] = []
         /// The passkey that it asks for when it is paired, 0 ... 999,999; nil where it asks for none.
         var passkey: UInt32?
         /// Names for its EEG channels; nil for the profile's own.
@@ -57,6 +65,15 @@ struct Configuration: Hashable, Sendable {
             if case .simulation = self { false } else { true }
         }
 
+        /// The adapter that a person has named; nil for none.
+        var adapterName: String? {
+            switch self {
+            case .automatic(let bluez, _), .bluez(let bluez): bluez.adapter
+            case .kernel(let kernel): kernel.adapter
+            case .simulation: nil
+            }
+        }
+
         /// The word that the configuration has for it.
         var kind: String {
             switch self {
@@ -76,6 +93,8 @@ struct Configuration: Hashable, Sendable {
         var startNotify: [PeripheralIdentifier] = []
         /// Whether a radio that hangs is switched off and on again.
         var recoversAdapter = false
+        /// Whether headsets that have lost their keys are paired anew.
+        var repairing = Repairing.always
     }
 
     /// The way to the kernel's sockets.
@@ -84,6 +103,18 @@ struct Configuration: Hashable, Sendable {
         var adapter: String?
         /// Whether an adapter that is off when it appears is switched on, for machines where nobody else does it.
         var powersOn = false
+        /// Whether headsets that have lost their keys are paired anew.
+        var repairing = Repairing.always
+    }
+
+    /// What becomes of a headset that was paired and has lost its keys, or says so.
+    enum Repairing: String, Hashable, Sendable, CaseIterable {
+        /// It is paired anew. A headset that was reset is recorded again within seconds, at three in the morning, too; pairings
+        /// without a passkey never proved who is at the other end, and the serial number is compared all the same.
+        case always
+        /// It waits for a person, who removes the old pairing or allows a new one: whoever answers under its address and has no
+        /// keys gets none, and so neither commands nor a place in the recording.
+        case never
     }
 
     /// A simulated radio with headsets on it.
@@ -114,6 +145,8 @@ struct Configuration: Hashable, Sendable {
         var bufferRows = 300_000
         /// SQLite's `synchronous`.
         var synchronous = Synchronous.normal
+        /// How long the history of connections is kept, 1 ... 36,500 days; nil (0 in the file) for ever.
+        var historyAge: Duration? = .seconds(90 * 86_400)
     }
 
     /// SQLite's `synchronous` in WAL mode.
@@ -131,6 +164,17 @@ struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
+    /// True for 1 ... 64 letters, digits, '-', '_' or '.'.
+    static func isHeadsetName(_ name: String) -> Bool {
+        (1...64).contains(name.unicodeScalars.count)
+            && name.unicodeScalars.allSatisfy {
+                switch $0 {
+                case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+                default: false
+                }
+            }
+    }
+
     /// The models that are part of the program.
     static let knownModels = HeadsetCatalog.builtIn.models
 }

@@ -1,11 +1,9 @@
 import Foundation
 import Headsets
+import YAMLReading
 
 /// The file that a configuration stands in.
 enum ConfigurationFile {
-    /// More than any configuration needs; a larger file is somebody's mistake.
-    private static let sizeLimitBytes = 1_048_576
-
     /// Reads and parses a file, whose models may be described by files beside it.
     ///
     /// - Throws: ``ConfigurationError``.
@@ -13,11 +11,11 @@ enum ConfigurationFile {
         let library = HeadsetLibrary(configurationPath: path)
         do throws(ConfigurationError) {
             return try load(path: path, models: library.models, described: library.entries.compactMap(\.descriptor))
-        } catch .invalid(let file, var problems) where !library.wrongFiles.isEmpty {
+        } catch .wrong(let file, .invalid(var problems)) where !library.wrongFiles.isEmpty {
             // The unknown model may be one whose descriptor is wrong.
             let check = "; `eegsync headsets check` tells what is wrong in \(library.wrongFiles.joined(separator: ", "))"
-            for index in problems.indices where problems[index].path.hasSuffix(".model") { problems[index].allowed += check }
-            throw .invalid(file: file, problems: problems)
+            for index in problems.indices where problems[index].key.hasSuffix(".model") { problems[index].hint += check }
+            throw .wrong(file: file, .invalid(problems))
         } catch {
             throw error
         }
@@ -33,8 +31,8 @@ enum ConfigurationFile {
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? handle.close() }
-            let data = try handle.read(upToCount: sizeLimitBytes + 1) ?? Data()
-            guard data.count <= sizeLimitBytes else {
+            let data = try handle.read(upToCount: ConfigurationParser.lengthMaximum + 1) ?? Data()
+            guard data.count <= ConfigurationParser.lengthMaximum else {
                 throw ConfigurationError.unreadable(file: path, reason: "it is larger than 1 MiB")
             }
             guard let decoded = String(bytes: data, encoding: .utf8) else {

@@ -1,4 +1,5 @@
 import Acquisition
+import BluetoothManagement
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -147,14 +148,22 @@ final class Daemon: Service {
         let configuration = configuration
         var settings = AcquisitionService.Settings(
             headsets: [], seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
+        settings.process = ProcessIdentity(version: Eegsync.version, pid: getpid())
+        settings.limits.historyAge = configuration.limits.historyAge
         settings.limits.commitInterval = configuration.limits.commitInterval
         settings.limits.rowLimit = configuration.limits.bufferRows
-        settings.heartbeat = ServiceNotification.watchdogInterval.map { ($0, Self.makeHeartbeat()) }
+        settings.limits.heartbeatInterval = ServiceNotification.watchdogInterval
+        if settings.limits.heartbeatInterval != nil { settings.beat = Self.makeHeartbeat() }
         return state.withLock { state in
             settings.headsets = state.headsets
             let service = AcquisitionService(
                 store: store, settings: settings,
-                makeCentral: { configuration.makeCentral(watch: $0, maps: kept.handleMaps(), bonds: kept.bonds()) })
+                makeCentral: { watch in
+                    configuration.makeCentral(
+                        watch: watch, power: kept.adapterPower(), maps: kept.handleMaps(),
+                        bonds: kept.bonds(forgetsLostKeys: configuration.forgetsLostKeys),
+                        lock: AdapterLock(respect: .administrators))
+                })
             state.service = service
             return service
         }

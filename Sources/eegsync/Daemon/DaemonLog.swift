@@ -32,17 +32,30 @@ final class DaemonLog: Sendable {
     func log(_ report: AcquisitionReport) {
         switch report {
         case .phaseChanged(let headset):
-            let reason = headset.detail.map { ": " + (AdapterState(rawValue: $0)?.words ?? $0) } ?? ""
+            let reason = headset.cause.map { ": \($0.words)" } ?? ""
             log(
                 headset.phase.level, headset.phase.words + reason,
                 [
                     "headset": "\(headset.name)", "attempt": "\(headset.attempt)", "state": "\(headset.phase.rawValue)",
                     "recording": "\(headset.recording.rawValue)",
                 ])
-        case .returned(let headset, let layer, let instant):
+        case .phasesChanged(let headset, let changes):
+            let reason = headset.cause.map { ": \($0.words)" } ?? ""
+            log(
+                max(headset.phase.level, .info),
+                "the connection has changed \(changes.count) times more in \(Quantity.duration(changes.period)), with "
+                    + "\(Quantity.count(Int64(changes.returns), "return")); now \(headset.phase.words)\(reason)",
+                [
+                    "headset": "\(headset.name)", "attempt": "\(headset.attempt)", "state": "\(headset.phase.rawValue)",
+                    "recording": "\(headset.recording.rawValue)",
+                ])
+        case .returned(let back):
             log(
                 .debug, "the first sample of the link has arrived",
-                ["headset": "\(headset)", "layer": "\(layer)", "boottime_ns": "\(instant.nanoseconds)"])
+                [
+                    "headset": "\(back.headset)", "layer": "\(back.layer)",
+                    "boottime_ns": "\(back.firstSample.nanoseconds)",
+                ])
         case .committed(let number, let rows, let duration):
             let milliseconds = duration.components.attoseconds / 1_000_000_000_000_000 + duration.components.seconds * 1000
             log(.trace, "committed", ["batch": "\(number)", "rows": "\(rows)", "ms": "\(milliseconds)"])
@@ -65,6 +78,12 @@ final class DaemonLog: Sendable {
             log(
                 .warning, "a recording is wanted, but the configuration names no such headset; it stays open and waits",
                 ["headset": "\(name)", "model": "\(model)"])
+        case .unrecognisedCandidate(let headset, let identifier):
+            log(
+                .notice,
+                "one of the headset's model is in sight, and nothing proves that it is this headset. If it is: "
+                    + "eegsync headsets adopt \(headset) \(identifier)", ["headset": "\(headset)", "address": "\(identifier)"])
+        case .addressChanged(let headset, let detail): log(.warning, "the headset is \(detail)", ["headset": "\(headset)"])
         case .summary: break
         case .reportsDropped(let count): log(.warning, "\(count) lines of this log were dropped")
         }
@@ -87,20 +106,6 @@ extension Configuration.LogLevel {
 }
 
 extension ConnectionPhase {
-    /// What the headset does.
-    fileprivate var words: String {
-        switch self {
-        case .stopped: "let go"
-        case .waitingForAdapter: "waiting for the Bluetooth adapter"
-        case .waitingForOperator: "waiting for a person"
-        case .searching: "looking for the headset"
-        case .establishing: "connected, preparing the headset"
-        case .streaming: "recording"
-        case .silent: "connected, but nothing arrives"
-        case .quarantined: "quarantined; the others go on, and 'systemctl reload eegsync' tries it again"
-        }
-    }
-
     /// How much a person cares.
     fileprivate var level: Logger.Level {
         switch self {

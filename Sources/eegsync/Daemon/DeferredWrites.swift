@@ -8,12 +8,14 @@ import Synchronization
 /// later; where the process ends before, what it would have kept is learnt again.
 actor DeferredWrites {
     /// What a write concerns: a later write of the same replaces one that was not made yet, so that never more wait than there
-    /// are headsets.
+    /// are headsets and adapters.
     enum Subject: Hashable, Sendable {
         /// The handles of a headset.
         case handleMap(PeripheralIdentifier)
         /// Its keys; of Bluetooth Classic, its link key.
         case bond(PeripheralIdentifier)
+        /// Whether a person wants the adapter with an address off.
+        case adapterPower(UInt64)
     }
 
     /// A write.

@@ -3,8 +3,8 @@ import KernelBluetooth
 import Logging
 import Storage
 
-/// What the kernel's route knows of headsets, kept in the database from one process to the next. Read once, when the central is
-/// made; written behind its back.
+/// What the kernel's route knows of headsets and adapters, kept in the database from one process to the next. Read once, when
+/// the central is made; written behind its back.
 struct KeptLinks: Sendable {
     private let store: Store
     private let writes: DeferredWrites
@@ -19,7 +19,8 @@ struct KeptLinks: Sendable {
     /// The handles of headsets. Where they cannot be read, there are none: that costs a discovery each.
     func handleMaps() -> HandleMapStore {
         let writes = writes
-        return .inMemory(read("handles") { () throws(StorageError) in try store.handleMaps() } ?? [:]) { peripheral, text in
+        let texts = read("handles of headsets") { () throws(StorageError) in try store.handleMaps() } ?? [:]
+        return .inMemory(texts) { peripheral, text in
             let time = HostClock.now
             writes.add(.handleMap(peripheral)) { (store) throws(StorageError) in
                 try store.setHandleMap(text, of: peripheral, at: time)
@@ -28,9 +29,9 @@ struct KeptLinks: Sendable {
     }
 
     /// The keys of headsets. Where they cannot be read, none are loaded, and headsets that want keys are paired anew.
-    func bonds() -> BondStore {
-        let bonds = read("keys") { () throws(StorageError) in try store.bonds() } ?? []
-        let linkKeys = read("keys") { () throws(StorageError) in try store.linkKeys() } ?? []
+    func bonds(forgetsLostKeys: Bool = true) -> BondStore {
+        let bonds = read("keys of headsets") { () throws(StorageError) in try store.bonds() } ?? []
+        let linkKeys = read("keys of headsets") { () throws(StorageError) in try store.linkKeys() } ?? []
         return BondStore(
             load: { bonds },
             save: { bond, identity in
@@ -38,11 +39,23 @@ struct KeptLinks: Sendable {
                     try store.setBond(bond, with: identity)
                 }
             },
-            linkKeys: LinkKeyStore(linkKeys) { identity, key in
+            linkKeys: LinkKeyStore(linkKeys, forgetsLostKeys: forgetsLostKeys) { identity, key in
                 keep(isPaired: key != nil, identity) { (store) throws(StorageError) in
                     try store.setLinkKey(key, of: identity)
                 }
-            })
+            }, forgetsLostKeys: forgetsLostKeys)
+    }
+
+    /// Which adapters a person wants off. Where that cannot be read, none is known.
+    func adapterPower() -> AdapterPowerStore {
+        let writes = writes
+        let addresses = read("switched-off adapters") { () throws(StorageError) in try store.switchedOffAdapters() } ?? []
+        return AdapterPowerStore(switchedOff: addresses) { address, isSwitchedOff in
+            let time = HostClock.now
+            writes.add(.adapterPower(address)) { (store) throws(StorageError) in
+                try store.setSwitchedOff(isSwitchedOff, adapter: address, at: time)
+            }
+        }
     }
 
     private func keep(isPaired: Bool, _ identity: PeripheralIdentifier, _ write: @escaping DeferredWrites.Write) {
@@ -58,7 +71,7 @@ struct KeptLinks: Sendable {
         do {
             return try body()
         } catch {
-            log.log(.warning, "the kept \(what) of headsets cannot be read, eegsync goes on without: \(error)")
+            log.log(.warning, "the kept \(what) cannot be read, eegsync goes on without: \(error)")
             return nil
         }
     }

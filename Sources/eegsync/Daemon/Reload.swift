@@ -5,7 +5,8 @@ import UnixSignals
 /// Reads the configuration again on SIGHUP. A wrong one changes nothing.
 actor Reload: Service {
     private let file: String
-    private var configuration: Configuration
+    /// As the process began with it: what was made of that stays, as long as the process runs.
+    private let configuration: Configuration
     private let hangups: UnixSignalsSequence
     private let daemon: Daemon
     private let log: DaemonLog
@@ -41,16 +42,9 @@ actor Reload: Service {
                 ["database": "\(configuration.databasePath)", "new": "\(new.databasePath)"])
             return
         }
-        if new.central != configuration.central || new.limits != configuration.limits {
-            log.log(.warning, "changes of 'central' and 'limits' take effect when eegsync is started the next time")
-        }
-        if new.hasSerialPorts, !configuration.hasSerialPorts {
-            log.log(.warning, "the first headset of Bluetooth Classic is reached when eegsync is started the next time")
-        }
+        for change in configuration.changesOfNextStart(in: new) { log.log(.warning, "\(change)") }
         log.setLevel(new.logLevel)
         await daemon.setHeadsets(new.knownHeadsets)
-        configuration.headsets = new.headsets
-        configuration.logLevel = new.logLevel
         log.log(
             .notice, "the configuration was read again",
             ["headsets": "\(new.headsets.map(\.name).joined(separator: " "))", "log_level": "\(new.logLevel.rawValue)"])

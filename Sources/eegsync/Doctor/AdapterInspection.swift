@@ -18,6 +18,10 @@ struct AdapterInspection {
             ControllerIndex(name: name).map { _ in HostFacts.Adapter(name: name, block: block(of: name)) }
         }
         guard asksKernel else { return facts }
+        let lock = AdapterLock(respect: .everybody)
+        for place in facts.adapters.indices {
+            facts.adapters[place].holder = lock.holder(of: facts.adapters[place].name)?.pid
+        }
         do throws(ManagementError) {
             let socket = try ManagementSocket()
             for place in facts.adapters.indices { try ask(socket, &facts.adapters[place]) }

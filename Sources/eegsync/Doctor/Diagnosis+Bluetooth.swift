@@ -65,6 +65,11 @@ extension Diagnosis {
                 check, "it is switched off; eegsync does not switch on what a person switched off",
                 remedy: "switch it on: bluetoothctl power on")
         }
+        if let holder = adapter.holder, holder != facts.service.daemonPid {
+            return .warning(
+                check, "another eegsync (pid \(holder)), with another database, has it; a second one waits",
+                remedy: "end that one, or give each an adapter of its own: 'adapter: hci1'")
+        }
         var about = adapter.address ?? "present"
         if let version = adapter.bluetoothVersion.flatMap(Self.name(bluetoothVersion:)) { about += ", Bluetooth \(version)" }
         let isOn = adapter.isPowered == true

@@ -39,6 +39,8 @@ struct HostFacts: Hashable {
         var isPowered: Bool?
         var hasLowEnergy: Bool?
         var block = RadioBlock.none
+        /// The eegsync that has it; nil where none does.
+        var holder: Int32?
         /// What the kernel uses for a device that nobody has said anything about.
         var defaultParameters: ConnectionParameters?
     }

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Headsets
 import Storage
+import YAMLReading
 
 /// Gathers the facts that ``Diagnosis`` judges.
 struct HostInspection {
@@ -47,8 +48,8 @@ struct HostInspection {
             let configuration = try options.configuration()
             facts.configuration = .valid(path: path, central: configuration.central.kind)
             return configuration
-        } catch .invalid(_, let problems) {
-            facts.configuration = .wrong(path: path, problems: problems.map { "\($0)" })
+        } catch .wrong(_, let error) {
+            facts.configuration = .wrong(path: path, problems: error.problems.map(\.description))
         } catch {
             facts.configuration = .wrong(path: path, problems: [Failure(error).problem])
         }
@@ -123,7 +124,7 @@ struct HostInspection {
         if activity.state == ConnectionPhase.quarantined.rawValue {
             facts.quarantine = HostFacts.Quarantine(sentence: situation.sentence, remedy: situation.remedy ?? "")
         }
-        guard situation.mood == .good, let entered = activity.stateEntered, entered.isSameHostBoot else { return }
+        guard situation.severity == .good, let entered = activity.stateEntered, entered.isSameHostBoot else { return }
         facts.timeWarnings = TimeSituation(activity, streamingSeconds: (now - entered.time).inSeconds).warnings
     }
 
@@ -142,8 +143,9 @@ struct HostInspection {
             for case .didRetrieveConnected(let identifiers, _) in events { connected = identifiers }
             if !isAsked, session.central.state == .poweredOn {
                 isAsked = true
-                session.central.retrieveConnectedPeripherals(
-                    withServices: configuration.services, attempt: Attempt(number: 1))
+                session.central.request(
+                    .retrieveConnectedPeripherals(
+                        withServices: configuration.services, attempt: Attempt(number: 1)))
             }
             return connected != nil
         }

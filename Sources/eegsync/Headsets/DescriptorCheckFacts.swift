@@ -1,24 +1,16 @@
 import Bluetooth
 import HeadsetDescriptors
 import Headsets
+import YAMLReading
 
 /// What `eegsync headsets check` found.
 struct DescriptorCheckFacts: Facts {
-    struct Problem: Encodable {
-        var line: Int?
-        var column: Int?
-        var key: String
-        var why: String
-        var hint: String
-        var isOpenFact: Bool
-    }
-
     var file: String
     /// Nil where the descriptor is refused.
     var model: String?
     var name: String?
     var streams: [String] = []
-    var problems: [Problem] = []
+    var problems: [YAMLProblem] = []
     /// Why the capture cannot be decoded at all, and what can be done.
     var captureProblem: String?
     var captureRemedy: String?
@@ -36,20 +28,7 @@ struct DescriptorCheckFacts: Facts {
         streams = profile.streams.map(\.words)
     }
 
-    mutating func refuse(_ error: DescriptorError) {
-        switch error {
-        case .invalid(let found):
-            problems = found.map {
-                Problem(line: $0.line, column: $0.column, key: $0.key, why: $0.why, hint: $0.hint, isOpenFact: $0.isOpenFact)
-            }
-        case .malformed(let line, let column, let reason):
-            problems = [
-                Problem(line: line, column: column, key: "", why: "this is not YAML: \(reason)", hint: "", isOpenFact: false)
-            ]
-        case .tooLarge(let reason):
-            problems = [Problem(line: nil, column: nil, key: "", why: reason, hint: "", isOpenFact: false)]
-        }
-    }
+    mutating func refuse(_ error: YAMLDocumentError) { problems = error.problems }
 
     mutating func refuse(_ failure: Failure) {
         captureProblem = failure.problem

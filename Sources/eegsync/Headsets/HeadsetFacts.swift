@@ -136,6 +136,9 @@ struct HeadsetFacts: Facts {
             return "write \(digits) to \(characteristic)\(type == .withResponse ? "" : " without response")"
         case .read(let characteristic): return "read \(characteristic)"
         case .wait(let duration): return "wait \(Quantity.duration(duration))"
+        case .awaitReply(let timeout, let otherwise):
+            let wait = "wait for the answer, at most \(Quantity.duration(timeout))"
+            return otherwise.isEmpty ? wait : wait + "; without one: " + otherwise.map(words).joined(separator: ", ")
         case .abandonLink(let reason): return "give the link up: \(reason)"
         }
     }

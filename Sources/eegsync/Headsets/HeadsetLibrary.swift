@@ -2,6 +2,7 @@ import Foundation
 import HeadsetDescriptors
 import Headsets
 import ShippedHeadsets
+import YAMLReading
 
 /// All models that this machine knows: built in, described by files of its owner, and described by files that come with
 /// eegsync.
@@ -37,7 +38,7 @@ struct HeadsetLibrary {
     /// Why a descriptor is not used.
     enum DescriptorFailure {
         /// It is wrong, or has facts to be filled in.
-        case descriptor(DescriptorError)
+        case descriptor(YAMLDocumentError)
         /// The file cannot be read.
         case unreadable(String)
         /// A better place describes the model already.
@@ -76,7 +77,7 @@ struct HeadsetLibrary {
     }
 
     private mutating func take(_ text: String, _ origin: Origin) {
-        do throws(DescriptorError) {
+        do throws(YAMLDocumentError) {
             let descriptor = try DescriptorReader.read(text, takenModels: HeadsetCatalog.builtIn.models)
             if let other = entries.first(where: { $0.profile.model == descriptor.model }) {
                 let reason = DescriptorFailure.shadowed(model: descriptor.model, by: other.origin)

@@ -3,9 +3,30 @@ extension String {
     /// the letter before them, 1 for the rest (Unicode Standard Annex 11, the common ranges).
     var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-    /// The text with what a terminal would obey (escape sequences, line ends) replaced, for text that came from elsewhere.
+    /// The text with what a terminal would obey (escape sequences, line ends, marks that turn the direction of writing) and
+    /// what nobody can see replaced, for text that came from elsewhere: two names that look alike are alike. The zero-width
+    /// joiner stays only between emoji, where it makes one picture of several.
     var printable: String {
-        String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+        var result = String.UnicodeScalarView()
+        var isAfterEmoji = false
+        for scalar in unicodeScalars {
+            let isJoiner = scalar == "\u{200D}" && isAfterEmoji
+            result.append(scalar.isInvisible && !isJoiner ? "\u{FFFD}" : scalar)
+            isAfterEmoji = scalar.properties.isEmoji && scalar.value > 0xFF || scalar == "\u{FE0F}" && isAfterEmoji
+        }
+        return String(result)
+    }
+}
+
+extension Unicode.Scalar {
+    /// True for controls, for format characters (general category Cf, with all that turn the direction of writing), for line
+    /// and paragraph separators, and for letters without a shape (Default_Ignorable_Code_Point); variation selectors change a
+    /// shape that is there.
+    fileprivate var isInvisible: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector
+        }
     }
 }
 

@@ -73,6 +73,9 @@ enum Quantity {
 }
 
 extension Quantity {
+    /// `1234.567`: seconds to a millisecond, as on a clock.
+    static func seconds(_ nanoseconds: Int64) -> String { String(format: "%.3f", Double(nanoseconds) / 1e9) }
+
     /// A number with so many significant digits and without zeros at its end, such as `0.0447035` or `1.5e-09`.
     static func significant(_ value: Double, digits: Int) -> String { String(format: "%.\(digits)g", value) }
 }

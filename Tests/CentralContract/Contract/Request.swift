@@ -15,16 +15,16 @@ enum Request: Hashable {
     func make(of central: any Central, attempt: Attempt) {
         switch self {
         case .restore(let identifiers, let services):
-            central.restoreState(identifiers: identifiers, services: services, attempt: attempt)
-        case .retrieve(let services): central.retrieveConnectedPeripherals(withServices: services, attempt: attempt)
-        case .connect(let peripheral): central.connect(peripheral, attempt: attempt)
-        case .cancel(let peripheral): central.cancelPeripheralConnection(peripheral, attempt: attempt)
-        case .discover(let peripheral): central.discoverServices(on: peripheral, attempt: attempt)
+            central.request(.restoreState(identifiers: identifiers, services: services, attempt: attempt))
+        case .retrieve(let services): central.request(.retrieveConnectedPeripherals(withServices: services, attempt: attempt))
+        case .connect(let peripheral): central.request(.connect(peripheral, attempt: attempt))
+        case .cancel(let peripheral): central.request(.cancelPeripheralConnection(peripheral, attempt: attempt))
+        case .discover(let peripheral): central.request(.discoverServices(on: peripheral, attempt: attempt))
         case .setNotify(let on, let uuid, let peripheral):
-            central.setNotifyValue(on, for: uuid, on: peripheral, attempt: attempt)
-        case .read(let uuid, let peripheral): central.readValue(of: uuid, on: peripheral, attempt: attempt)
+            central.request(.setNotifyValue(on, for: uuid, on: peripheral, attempt: attempt))
+        case .read(let uuid, let peripheral): central.request(.readValue(of: uuid, on: peripheral, attempt: attempt))
         case .write(let value, let uuid, let type, let peripheral):
-            central.writeValue(value, to: uuid, type: type, on: peripheral, attempt: attempt)
+            central.request(.writeValue(value, to: uuid, type: type, on: peripheral, attempt: attempt))
         }
     }
 

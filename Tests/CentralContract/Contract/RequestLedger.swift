@@ -104,6 +104,11 @@ struct RequestLedger {
             answer(event, attempt)
             if error == nil, !isLinked(identifier) { find("a value was written without a link") }
         case .didModifyServices(let identifier): find("\(identifier) is said to have changed its services, and did not")
+        case .didTransferPacket(_, let identifier, _, let time):
+            if !isLinked(identifier) { find("a packet of \(identifier) was told without a link") }
+            if time > now { find("a packet is told to have been transferred in the future") }
+        case .didReadRSSI(_, let identifier):
+            if !isLinked(identifier) { find("the strength of a link to \(identifier) was told without a link") }
         case .didNoticeHungRadio: find("the radio is said to hang, and does not")
         case .didUnblock(let identifier): find("\(identifier) is said to be unblocked, and never was blocked")
         }
@@ -142,7 +147,9 @@ struct RequestLedger {
     /// A connect that was cancelled while it was pending has no answer of its own.
     private mutating func voidConnects(to identifier: PeripheralIdentifier, before attempt: Attempt) {
         for place in entries.indices
-        where entries[place].request == .connect(identifier) && entries[place].attempt < attempt && !entries[place].isAnswered {
+        where entries[place].request == .connect(identifier) && entries[place].attempt.number < attempt.number
+            && !entries[place].isAnswered
+        {
             entries[place].isVoid = true
         }
     }
@@ -156,7 +163,9 @@ struct RequestLedger {
         answer(event, attempt)
         if error == nil, !isLinked(identifier) { find("notifications were set without a link") }
         let request = entries.first { $0.attempt == attempt }?.request
-        let isAskedAgain = entries.contains { $0.attempt > attempt && $0.request == .setNotify(true, uuid, identifier) }
+        let isAskedAgain = entries.contains {
+            $0.attempt.number > attempt.number && $0.request == .setNotify(true, uuid, identifier)
+        }
         guard error == nil, request == .setNotify(false, uuid, identifier), !isAskedAgain else { return }
         subscriptions.removeAll { $0.characteristic == uuid && $0.identifier == identifier }
     }

@@ -1,6 +1,7 @@
 import Acquisition
 import Bluetooth
 import Headsets
+import Rehearsal
 import Simulation
 import Storage
 import Synchronization
@@ -11,7 +12,7 @@ extension FuzzTarget {
 
     /// The same with an engine that forgets some of its gaps.
     static let plantedAcquisition = FuzzTarget("planted-acquisition") { bytes in
-        AcquisitionRun(input: bytes).brokenRule { $0.ledger.removeAll() }
+        AcquisitionRun(input: bytes).brokenRule { $0.changes.removeAll { if case .ledger = $0 { true } else { false } } }
     }
 }
 
@@ -38,7 +39,7 @@ struct AcquisitionRun {
     /// The first rule that does not hold.
     ///
     /// - Parameter spoil: may change a batch on its way to the database, as a defect does.
-    func brokenRule(_ spoil: (inout WriteBatch) -> Void = { _ in }) -> String? {
+    func brokenRule(_ spoil: @escaping (inout WriteBatch) -> Void = { _ in }) -> String? {
         var input = FuzzInput(self.input)
         let place = input.byte() % Self.profiles.count
         let isAthena = place == 1
@@ -158,7 +159,7 @@ private struct FuzzedPacket {
 private final class FuzzedEngine {
     private(set) var now: MonotonicTime
     private let store: Store
-    private let acquirer: Acquirer
+    private let driver: VirtualDriver
     private let recording: RecordingID
     private let start: MonotonicTime
 
@@ -166,40 +167,37 @@ private final class FuzzedEngine {
         self.store = store
         self.start = start
         now = start
-        acquirer = Acquirer(central: central, nextStreamID: try store.nextStreamID(), seed: 1)
-        acquirer.observeClock(unixNanoseconds: 1_790_000_000_000_000_000, isSynchronised: true, at: now)
-        recording = try store.startRecording(headset: known.name, model: known.profile.model, at: now)
-        try acquirer.reconcile(with: store, headset: { $0.recording == recording ? known : nil }, at: now)
+        let recording = try store.startRecording(headset: known.name, model: known.profile.model, at: now)
+        self.recording = recording
+        var limits = AcquisitionLimits()
+        limits.wishesInterval = nil
+        driver = try VirtualDriver(
+            central: central, store: store, limits: limits, seed: 1,
+            lookUp: { $0.recording == recording ? known : nil },
+            readClock: VirtualDriver.rightClock(unixNanosecondsAtBoot: 1_790_000_000_000_000_000))
         // Time to connect and to prepare the headset.
         try pass(.seconds(6)) { _ in }
     }
 
-    func pass(_ duration: Duration, _ spoil: (inout WriteBatch) -> Void) throws(StorageError) {
+    func pass(_ duration: Duration, _ spoil: @escaping (inout WriteBatch) -> Void) throws(StorageError) {
+        var refusal: StorageError?
+        driver.willCommit = spoil
+        driver.refused = { error, _ in refusal = refusal ?? error }
         let end = now + duration
-        acquirer.process(at: now)
-        while let due = acquirer.deadline, due <= end {
+        driver.step(at: now)
+        while let due = driver.deadline, due <= end {
             now = max(now + .microseconds(1), due)
-            acquirer.process(at: now)
-            if let batch = acquirer.takeBatch(at: now) { try commit(batch, spoil) }
+            driver.step(at: now)
         }
         now = end
-    }
-
-    private func commit(_ batch: WriteBatch, _ spoil: (inout WriteBatch) -> Void) throws(StorageError) {
-        var batch = batch
-        spoil(&batch)
-        try store.commit(batch)
-        acquirer.committed(batch.number, at: now)
+        if let refusal { throw refusal }
     }
 
     /// Ends the recording. Returns the rule that what was stored breaks.
-    func end(_ spoil: (inout WriteBatch) -> Void) throws(StorageError) -> String? {
+    func end(_ spoil: @escaping (inout WriteBatch) -> Void) throws(StorageError) -> String? {
         try store.stopRecording(recording, at: now)
-        for _ in 0..<4 {
-            try acquirer.reconcile(with: store, headset: { _ in nil }, at: now)
-            try pass(.seconds(4), spoil)
-            if let batch = acquirer.takeBatch(at: now, force: true) { try commit(batch, spoil) }
-        }
+        driver.handle(.wishesChanged, at: now)
+        for _ in 0..<4 { try pass(.seconds(4), spoil) }
         let audit = try store.audit(recording: recording)
         if let finding = audit.findings.first { return "the audit fails: \(finding.check): \(finding.detail)" }
         for stream in try store.reader(of: recording).contents.streams {

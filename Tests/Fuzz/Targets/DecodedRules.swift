@@ -61,7 +61,7 @@ struct DecodedRules {
             return textCount > 3 * byteCount + 64 * itemCount ? "more text than came" : nil
         case .impedance(let electrode, let kilohms):
             return (0..<64).contains(electrode) && kilohms >= 0 && kilohms.isFinite ? nil : "an impedance that cannot be"
-        case .refused: return nil
+        case .answered, .refused: return nil
         }
     }
 

@@ -2,6 +2,7 @@ import Bluetooth
 import HeadsetDescriptors
 import Headsets
 import ShippedHeadsets
+import YAMLReading
 
 extension FuzzTarget {
     /// What somebody has written about a headset, and what such a headset sends.
@@ -18,7 +19,7 @@ extension FuzzTarget {
     /// Any text is refused with a reason, or is a profile whose decoder takes any bytes: here the text's own.
     private static func descriptor(_ bytes: [UInt8]) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
-        do throws(DescriptorError) {
+        do throws(YAMLDocumentError) {
             let profile = DescribedProfile(try DescriptorReader.read(text))
             if profile.streams.isEmpty, profile.memory == .none { return "a headset without streams" }
             var decoder = profile.makeDecoder()
@@ -36,7 +37,7 @@ extension FuzzTarget {
             return nil
         } catch {
             if case .invalid(let problems) = error {
-                return problems.isEmpty || problems.count > DescriptorError.problemsMaximum ? "no reason, or too many" : nil
+                return problems.isEmpty || problems.count > YAMLDocumentError.problemsMaximum ? "no reason, or too many" : nil
             }
             return error.description.isEmpty ? "no reason" : nil
         }

@@ -159,7 +159,7 @@ def _stream(connection: sqlite3.Connection, row: tuple[int, int, str, float, int
         key,
     ).fetchall()
     ends = [row[1] for row in epochs[1:]] + [None]
-    stream.epochs = [Epoch(row[0], row[1], row[2], end, row[3], row[4]) for row, end in zip(epochs, ends)]
+    stream.epochs = [Epoch(row[0], row[1], row[2], end, row[3], row[4]) for row, end in zip(epochs, ends, strict=False)]
     stream.segments = [
         Segment(*row)
         for row in connection.execute(

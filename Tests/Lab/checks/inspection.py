@@ -171,4 +171,4 @@ def _unlistened(marks: list[Mark]) -> list[tuple[int, int]]:
 def host_boot_shifts(truth: Truth, database: StoredDatabase) -> dict[int, int]:
     """What is to be added to the CLOCK_BOOTTIME of each boot of the machine to get the headsets' time."""
     shifts = [int(entry["shift"]) for entry in truth.events if entry["event"] == "machineBooted"]
-    return dict(zip(database.host_boots, shifts))
+    return dict(zip(database.host_boots, shifts, strict=False))

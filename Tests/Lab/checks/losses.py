@@ -122,8 +122,6 @@ def _overwritten(truth: Truth, boot: TrueBoot, ended: int | None, stream: int) -
     counts = [
         int(entry["lost"])
         for entry in truth.events
-        if entry["event"] == "overrun"
-        and entry["stream"] == stream
-        and boot.began <= int(entry["time"]) <= (ended or 2**62)
+        if entry["event"] == "overrun" and entry["stream"] == stream and boot.began <= int(entry["time"]) <= (ended or 2**62)
     ]
     return max(counts, default=0)

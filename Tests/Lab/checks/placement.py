@@ -57,7 +57,7 @@ def place_by_values(stored: StoredStream, truth: Truth, kind: str) -> tuple[list
     """Places the epochs of a headset whose counters say little: by the first row that is whole, which is found only once."""
     values = _values(kind, stored)
     width = _SINGLE_CHANNEL_ROWS if stored.channels == 1 else 1
-    index: dict[tuple[tuple[int, ...], ...], tuple[TrueBoot, TrueStream, int]] = {}
+    index: dict[tuple[tuple[int | None, ...], ...], tuple[TrueBoot, TrueStream, int]] = {}
     for boot in truth.boots:
         if stored.position >= len(boot.streams):
             continue
@@ -71,7 +71,7 @@ def place_by_values(stored: StoredStream, truth: Truth, kind: str) -> tuple[list
         n = next((n for n in stored.rows if epoch.holds(n) and _are_whole(stored, n, width)), None)
         if n is None:
             continue
-        found = index.get(tuple(stored.rows[n + number] for number in range(width)))  # type: ignore[arg-type]
+        found = index.get(tuple(stored.rows[n + number] for number in range(width)))
         if found is None:
             problems.append(f"{stored.name}: row n {n} is {stored.rows[n]}, which the headset never measured")
             continue
@@ -98,9 +98,9 @@ def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
     if kind == "athena" and stored.name == "optics":
         return athena.optics_samples
     if kind == "muse" and stored.name == "eeg":
-        return lambda rows: list(zip(*muse.eeg_samples(rows)))
+        return lambda rows: list(zip(*muse.eeg_samples(rows), strict=True))
     if kind == "muse" and stored.name == "ppg":
-        return lambda rows: list(zip(*muse.ppg_samples(rows)))
+        return lambda rows: list(zip(*muse.ppg_samples(rows), strict=True))
     if kind == "ganglion" and stored.name == "accelerometer":
         return lambda rows: [ganglion.acceleration(row) for row in rows]
     if kind == "ganglion":

@@ -34,14 +34,15 @@ def without(ranges: Iterable[Range], removed: Iterable[Range]) -> list[Range]:
     holes = list(removed)
     left = []
     for start, end in ranges:
+        reached = start
         for hole_start, hole_end in holes:
-            if hole_end <= start or hole_start >= end:
+            if hole_end <= reached or hole_start >= end:
                 continue
-            if hole_start > start:
-                left.append((start, hole_start))
-            start = max(start, hole_end)
-        if start < end:
-            left.append((start, end))
+            if hole_start > reached:
+                left.append((reached, hole_start))
+            reached = max(reached, hole_end)
+        if reached < end:
+            left.append((reached, end))
     return left
 
 

@@ -43,7 +43,7 @@ def _check_run(stored: StoredStream, placement: Placement, start: int, end: int,
         true = placement.rows(n, count)
         for number, values in enumerate(true):
             kept = stored.rows[n + number]
-            if any(value is not None and value != right for value, right in zip(kept, values)):
+            if any(value is not None and value != right for value, right in zip(kept, values, strict=False)):
                 report.problems.append(f"{stored.name}: row n {n + number} is {kept}, the headset measured {values}")
                 return True
     return False
@@ -82,9 +82,7 @@ def check_completeness(stored: StoredStream, placements: list[Placement], until:
 def _check_channels(stored: StoredStream, placement: Placement, report: SampleReport) -> None:
     """A value that is lacking in a row that is there has a line of its own in the ledger."""
     for channel in range(stored.channels):
-        absent = ranges.of_numbers(
-            n for n, row in stored.rows.items() if row[channel] is None and placement.epoch.holds(n)
-        )
+        absent = ranges.of_numbers(n for n, row in stored.rows.items() if row[channel] is None and placement.epoch.holds(n))
         ledger = ranges.union((g.first_n, g.end_n(2**62)) for g in stored.gaps if g.channel == channel + 1)
         forgotten = ranges.without(absent, ledger)
         if forgotten:

@@ -135,6 +135,15 @@ class Acquisition:
 
         return wait_for(find, max(left, 0))
 
+    def phase(self, headset: str) -> str:
+        """The phase of a headset that the log has last."""
+        phases = [line for line in self.lines() if f"headset={headset} " in line and " state=" in line]
+        return re.sub(r".* state=(\S+).*", r"\1", phases[-1]) if phases else ""
+
+    def wait_for_phase(self, headset: str, phase: str, seconds: float) -> bool:
+        """Until the log has a headset in a phase, and not for longer than a millisecond after that."""
+        return bool(wait_for(lambda: self.phase(headset) == phase, seconds, step=0.001))
+
     def wait_for_line(self, text: str, seconds: float) -> bool:
         """Until the log has a line with a text."""
         return bool(wait_for(lambda: any(text in line for line in self.lines()), seconds))

@@ -43,7 +43,7 @@ async def main(route: str, address: str, reader: str, seconds: str, *arrivals: s
         descriptor, header = _stream_over_socket(address), _HEADER_BYTES
     command = [reader, str(descriptor), seconds, str(header), *arrivals]
     # Blocks this program for as long as the other one reads, so that it takes no processor time; bluetoothd waits for nothing.
-    return subprocess.run(command, pass_fds=[descriptor], check=False).returncode
+    return subprocess.run(command, pass_fds=[descriptor], check=False).returncode  # noqa: ASYNC221, on purpose, see above
 
 
 sys.exit(asyncio.run(main(*sys.argv[1:])))

@@ -82,12 +82,7 @@ class BlueZClient:
     async def _reply(self, path: str, interface: str, member: str, signature: str, *body: object) -> Message:
         reply = await self._bus.call(
             Message(
-                destination="org.bluez",
-                path=path,
-                interface=interface,
-                member=member,
-                signature=signature,
-                body=list(body),
+                destination="org.bluez", path=path, interface=interface, member=member, signature=signature, body=list(body)
             )
         )
         assert reply is not None

@@ -10,7 +10,7 @@ from typing import Any
 
 from guest.acquisition import Acquisition
 from guest.bluetooth import BluetoothSystem, HeadsetControl
-from guest.clock import NANOSECONDS, let_pass, now, wait_for
+from guest.clock import let_pass, now, wait_for
 from guest.process import LabError
 from lab.marks import RECORD_START, Goal, Mark
 from lab.measurements import Measurement
@@ -152,13 +152,7 @@ class Lab:
     # Expectations
 
     def expect_return(
-        self,
-        name: str,
-        since: int,
-        fault: str,
-        goal: Goal,
-        lost: int | None = None,
-        advertising: bool = False,
+        self, name: str, since: int, fault: str, goal: Goal, lost: int | None = None, advertising: bool = False
     ) -> None:
         """Waits for the first sample of a new link and notes how long it took.
 
@@ -263,7 +257,7 @@ class Lab:
         streams = firmware.get("streams", [])
         return all(
             stream["end"] - stream["acknowledged"] < _UNREAD_SECONDS * frequency
-            for stream, frequency in zip(streams, frequencies)
+            for stream, frequency in zip(streams, frequencies, strict=False)
         )
 
     def missing(self, name: str, cause: str = "%") -> int:
@@ -277,6 +271,14 @@ class Lab:
                 cause,
             )
         )
+
+    def is_channel_busy(self, name: str, since: int) -> bool:
+        """True where an attempt to reach a headset has ended because another program seemed to use it."""
+        sql = (
+            "SELECT count(*) FROM connection_attempt AS a JOIN headset AS h ON h.id = a.headset_id"
+            " WHERE h.name = ? AND a.cause = 'channelBusy' AND a.began_boottime_ns >= ?"
+        )
+        return bool(self._query(sql, name, since))
 
     def annotation_count(self, name: str, beginning: str) -> int:
         """How many annotations of a headset begin with a text."""
@@ -315,6 +317,5 @@ class Lab:
 
 
 _IS_RECORDED = (
-    "SELECT 1 FROM recording AS r JOIN headset AS h ON h.id = r.headset_id"
-    " WHERE h.name = ? AND r.desired_state = 'recording'"
+    "SELECT 1 FROM recording AS r JOIN headset AS h ON h.id = r.headset_id WHERE h.name = ? AND r.desired_state = 'recording'"
 )

@@ -1,6 +1,6 @@
 """Another program that uses a headset over D-Bus: connects, subscribes to every characteristic, and stays.
 
-    python -m guest.other_client ADDRESS
+python -m guest.other_client ADDRESS
 """
 
 from __future__ import annotations

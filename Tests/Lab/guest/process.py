@@ -37,11 +37,7 @@ class Program:
             return
         with self._output.open("ab") as output:
             self._process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=self._environment,
+                self.command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=self._environment
             )
 
     def processor_seconds(self) -> float:

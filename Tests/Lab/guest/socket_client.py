@@ -8,6 +8,7 @@ import select
 import socket
 import struct
 import uuid
+from collections.abc import Callable
 
 from guest.process import LabError
 
@@ -81,7 +82,7 @@ def _socket_address(address: str, kind: int) -> bytes:
     return struct.pack("<HH6sHBx", _AF_BLUETOOTH, 0, reversed_address, _ATTRIBUTE_CHANNEL, kind)
 
 
-def _call(function: object, end: socket.socket, address: bytes) -> None:
-    if function(end.fileno(), address, len(address)) < 0:  # type: ignore[operator]
+def _call(function: Callable[[int, bytes, int], int], end: socket.socket, address: bytes) -> None:
+    if function(end.fileno(), address, len(address)) < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

@@ -1,4 +1,4 @@
-"""`python -m headsets DESCRIPTION --control SOCKET [--journals DIRECTORY] [--state DIRECTORY]`"""
+"""Serves headsets: `python -m headsets DESCRIPTION --control SOCKET [--journals DIRECTORY] [--state DIRECTORY]`."""
 
 from __future__ import annotations
 

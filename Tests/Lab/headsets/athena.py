@@ -13,8 +13,10 @@ _PRESETS = ("1041", "1042")
 
 
 class AthenaFirmware(MuseFirmware):
-    """EEG, accelerometer, gyroscope, two banks of optics, and the reference electrodes are its streams 0 ... 5. Values of a row:
-    see `eeg_samples` and `optics_samples`; motion is as it is."""
+    """EEG, accelerometer, gyroscope, two banks of optics, and the reference electrodes are its streams 0 ... 5.
+
+    Values of a row: see `eeg_samples` and `optics_samples`; motion is as it is.
+    """
 
     first_preset = "1041"
     telemetry_period = NANOSECONDS

@@ -53,7 +53,7 @@ def packed(values: Iterable[int], width: int) -> bytes:
 
 def motion(acceleration: Sequence[Sequence[int]], rotation: Sequence[Sequence[int]]) -> bytes:
     """Accelerometer and gyroscope of each instant together."""
-    values = [value for pair in zip(acceleration, rotation) for axes in pair for value in axes]
+    values = [value for pair in zip(acceleration, rotation, strict=True) for axes in pair for value in axes]
     return struct.pack(f"<{len(values)}h", *values)
 
 

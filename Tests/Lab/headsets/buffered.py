@@ -83,7 +83,7 @@ class BufferedFirmware(Firmware):
     def resume(self, state: dict[str, Any], now: int) -> None:
         self.boots = int(state["boots"]) - 1
         self._begin_boot(int(state["began"]))
-        for stream, saved in zip(self.streams, state["memories"]):
+        for stream, saved in zip(self.streams, state["memories"], strict=True):
             runs = [Run(**run) for run in saved.pop("runs")]
             stream.memory = RingMemory(runs=runs, **saved)
         self.condition = Condition(int(state["condition"]))

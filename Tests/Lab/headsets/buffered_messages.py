@@ -111,9 +111,10 @@ class Stream:
 def _crc_table() -> list[int]:
     table = []
     for value in range(256):
+        remainder = value
         for _ in range(8):
-            value = value >> 1 ^ 0x82F63B78 if value & 1 else value >> 1
-        table.append(value)
+            remainder = remainder >> 1 ^ 0x82F63B78 if remainder & 1 else remainder >> 1
+        table.append(remainder)
     return table
 
 
@@ -144,12 +145,7 @@ def result(opcode: int, code: Code) -> bytes:
 
 
 def status_header(
-    condition: Condition,
-    battery: int,
-    boot: int,
-    ticks: int,
-    ticks_per_second: int,
-    ranges: Sequence[tuple[int, int, int]],
+    condition: Condition, battery: int, boot: int, ticks: int, ticks_per_second: int, ranges: Sequence[tuple[int, int, int]]
 ) -> bytes:
     """STATUS_HEADER; `ranges` holds oldest, end and lost count of each stream."""
     head = struct.pack("<BBBBIQIB", 0x81, VERSION, condition, battery, boot, ticks, ticks_per_second, len(ranges))
@@ -175,9 +171,7 @@ def stream_messages(number: int, stream: Stream, longest: int) -> list[bytes]:
                 break
             body += encoded
             count += 1
-        head = struct.pack(
-            "<BBBBBBd", 0x82, number, stream.bank, len(stream.channels), first, count, stream.frequency
-        )
+        head = struct.pack("<BBBBBBd", 0x82, number, stream.bank, len(stream.channels), first, count, stream.frequency)
         messages.append(head + _text(stream.name, 16) + body)
         first += count
     return messages

@@ -31,7 +31,7 @@ def shift() -> int:
 
 def go_on_from(instant: int) -> None:
     """Sets the headsets' time."""
-    global _shift
+    global _shift  # noqa: PLW0603, time is one for all headsets
     _shift = instant - boottime()
 
 

@@ -55,7 +55,7 @@ class ControlSocket:
 
     async def serve(self, path: Path) -> asyncio.Server:
         """Begins to listen; its existence tells that the headsets are ready."""
-        path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)  # noqa: ASYNC240, before anything else runs
         return await asyncio.start_unix_server(self._converse, path)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

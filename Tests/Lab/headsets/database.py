@@ -56,7 +56,7 @@ class GattDatabase:
     def _add(self, device: Device, service: Service) -> None:
         characteristics = [self._characteristic(characteristic) for characteristic in service.characteristics]
         device.add_service(gatt.Service(UUID(service.uuid), characteristics))
-        for specification, characteristic in zip(service.characteristics, characteristics):
+        for specification, characteristic in zip(service.characteristics, characteristics, strict=True):
             self.handles[specification.uuid] = characteristic.handle
 
     def _characteristic(self, specification: Characteristic) -> gatt.Characteristic[Any]:

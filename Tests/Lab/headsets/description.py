@@ -16,7 +16,7 @@ For every kind:
     encrypted              its characteristics need an encrypted link (false)
     passkey                six digits that it asks for when pairing; "just works" where null (null)
     pin                    digits that a headset of Bluetooth Classic is paired with; it pairs with nobody where null (null)
-    pin_at                 when it asks for that, or for its key: "connection" (security mode 3) or "port" (mode 2) ("connection")
+    pin_at                 when it asks for that or its key: "connection" (security mode 3) or "port" (mode 2) ("connection")
     record                 false where one of Bluetooth Classic lists no serial port among its services (true)
     secure_connections     false where it pairs in the older way (true)
     private                true where it advertises with a resolvable private address from the beginning (false)
@@ -42,8 +42,8 @@ from bumble.hci import Address, AddressType
 
 from .athena import AthenaFirmware
 from .buffered import BufferedFirmware
-from .buffered_stream import BufferedPlan
 from .buffered_messages import Channel, Stream
+from .buffered_stream import BufferedPlan
 from .cyton import CytonBLEFirmware, CytonFirmware, CytonPlan
 from .explore import ExploreFirmware, ExplorePlan
 from .firmware import Firmware
@@ -57,10 +57,7 @@ from .thinkgear_gatt import BoardFirmware, MindWave2013Firmware
 from .unicorn import UnicornFirmware, UnicornPlan
 
 _EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
-_MOTION = {
-    "accelerometer": ("ACCEL", "g", 1 / 1_048_576),
-    "gyroscope": ("GYRO", "deg/s", 1 / 4096),
-}
+_MOTION = {"accelerometer": ("ACCEL", "g", 1 / 1_048_576), "gyroscope": ("GYRO", "deg/s", 1 / 4096)}
 
 
 @dataclass(frozen=True)
@@ -172,11 +169,7 @@ def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware
 def _buffered(description: HeadsetDescription, journal: Journal) -> Firmware:
     details = dict(description.details)
     streams = details.pop("streams", [{"name": "eeg"}])
-    plan = BufferedPlan(
-        seed=description.seed,
-        streams=tuple(_stream(entry) for entry in streams),
-        **details,
-    )
+    plan = BufferedPlan(seed=description.seed, streams=tuple(_stream(entry) for entry in streams), **details)
     return BufferedFirmware(description.name, journal, plan)
 
 

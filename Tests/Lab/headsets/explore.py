@@ -112,10 +112,12 @@ class ExploreFirmware(SessionFirmware):
             ticks, own = self._ticks(now), self._own_time(now)
             frequencies = [_MOTION_FREQUENCY] * 3 + [1] + [_FREQUENCY] * self._banks
             self._firsts = [-(-own * frequency // NANOSECONDS) for frequency in frequencies]
-            begins = [now - own + first * NANOSECONDS // f for first, f in zip(self._firsts, frequencies)]
+            begins = [now - own + first * NANOSECONDS // f for first, f in zip(self._firsts, frequencies, strict=True)]
             self._motions = self._surroundings = 0
             channels = [3, 3, 3, 3] + [8] * self._banks
-            self.begin(now, [SessionStream(float(f), c) for f, c in zip(frequencies, channels)], self._firsts, begins)
+            self.begin(
+                now, [SessionStream(float(f), c) for f, c in zip(frequencies, channels, strict=True)], self._firsts, begins
+            )
             board = b"PCB_303_801E_XX\0" + struct.pack("<HBBBB", 706, 6, 0xFF, 1, 0x14)
             self._answers.append(self._packet(INFORMATION, ticks, board))
         elif not is_heard:
@@ -155,7 +157,7 @@ class ExploreFirmware(SessionFirmware):
         out: list[bytes] = []
         end = self.clocks[4].position(now)
         banks = [waveform.rows(self._firsts[4] + self.position, end - self.position) for waveform in self.waveforms[4:]]
-        for parts in zip(*banks):
+        for parts in zip(*banks, strict=True):
             ticks = (self._firsts[4] + self.position) * TICKS // _FREQUENCY
             row = [value for part in parts for value in part]
             out.append(self._packet(KINDS[self.plan.channels], ticks, eeg_content(row)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import ganglion_packets as packets
-from .clock import NANOSECONDS, SamplingClock
+from .clock import SamplingClock
 from .firmware import NOTIFY, READ, WRITE, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Firmware, Notification, Service
 from .journal import Journal
 from .waveform import Waveform, boot_identifier
@@ -32,8 +32,8 @@ class GanglionPlan:
 class GanglionFirmware(Firmware):
     """Each `b` begins anew with the first packet of a cycle, and is a boot of its own in the journal.
 
-    Its stream 0 is EEG; `samples` tells its values. Stream 1 is the accelerometer, with ten rows in each cycle, as long as it is
-    on; `acceleration` tells its values.
+    Its stream 0 is EEG; `samples` tells its values. Stream 1 is the accelerometer, with ten rows in each cycle, as long as it
+    is on; `acceleration` tells its values.
     """
 
     def __init__(self, name: str, journal: Journal, plan: GanglionPlan) -> None:

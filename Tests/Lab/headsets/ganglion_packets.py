@@ -6,6 +6,7 @@ firmware 3 is public: what it packs here follows from its source.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 SERVICE = "FE84"
@@ -57,8 +58,8 @@ def raw_packet(row: Row) -> bytes:
 
 def difference_packet(place: int, before: Row, first: Row, second: Row, axis: int | None) -> bytes:
     """Firmware 2, packet `place` (1 ... 100) of a cycle: two samples as differences; `axis` with the accelerometer on."""
-    fields = [difference_field(b - a) for b, a in zip(before, first)]
-    fields += [difference_field(b - a) for b, a in zip(first, second)]
+    fields = [difference_field(b - a) for b, a in zip(before, first, strict=True)]
+    fields += [difference_field(b - a) for b, a in zip(first, second, strict=True)]
     return _sample_packet(place if axis is not None else place + 100, fields, axis)
 
 
@@ -83,9 +84,9 @@ def received(version: int, rows: Sequence[Row], accelerometer: bool) -> list[tup
         drop = 24 - width(accelerometer)
         return [tuple((value >> drop & ~1) << drop for value in row) for row in rows]
     received_rows = [tuple(rows[0])] if rows else []
-    for before, row in zip(rows, rows[1:]):
+    for before, row in itertools.pairwise(rows):
         latest = received_rows[-1]
-        received_rows.append(tuple(v - difference_field(b - a) for v, b, a in zip(latest, before, row)))
+        received_rows.append(tuple(v - difference_field(b - a) for v, b, a in zip(latest, before, row, strict=True)))
     return received_rows
 
 

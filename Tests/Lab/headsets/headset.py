@@ -11,6 +11,7 @@ from bumble import att, hci
 from bumble.device import Connection, DeviceConfiguration
 from bumble.hci import Address
 from bumble.host import Host
+
 from radio import PeripheralController, Radio
 
 from .advertisement import advertising_data, scan_response_data
@@ -213,9 +214,7 @@ class Headset(Peripheral):
             return
         appearance = self.firmware.appearance(self._mode == "pairing")
         await self._device.start_advertising(
-            own_address_type=(
-                hci.OwnAddressType.PUBLIC if self.description.is_public else hci.OwnAddressType.RANDOM
-            ),
+            own_address_type=(hci.OwnAddressType.PUBLIC if self.description.is_public else hci.OwnAddressType.RANDOM),
             advertising_data=advertising_data(appearance),
             scan_response_data=scan_response_data(appearance),
         )

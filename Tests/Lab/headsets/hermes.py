@@ -63,7 +63,8 @@ class HermesPlan:
 
 class HermesFirmware(Firmware):
     """Each subscription to the data is a boot of its own in the journal, with the counter of its first packet; EEG is its
-    stream 0, the three sensors of motion are 1 to 3. Samples are the 16-bit values of `Waveform`."""
+    stream 0, the three sensors of motion are 1 to 3. Samples are the 16-bit values of `Waveform`.
+    """
 
     def __init__(self, name: str, journal: Journal, plan: HermesPlan) -> None:
         super().__init__(name, journal)
@@ -138,7 +139,7 @@ class HermesFirmware(Firmware):
         self._packets = self._motions = 0
         clocks = [
             {"first": 0, "began": now, "microhertz": clock.microhertz, "channels": waveform.channels}
-            for clock, waveform in zip(self._clocks, self._waveforms)
+            for clock, waveform in zip(self._clocks, self._waveforms, strict=True)
         ]
         number, seed = self.starts, self.plan.seed
         self.journal.note("boot", now, boot=self.boot, number=number, seed=seed, clocks=clocks, counter=self.counter)

@@ -66,7 +66,7 @@ def esense_packets(poor_signal: int, attention: int, meditation: int, powers: tu
     for code, four in ((0xEB, powers[:4]), (0xEC, powers[4:])):
         packet = bytearray(_PACKET_LENGTH)
         packet[0] = code
-        for place, power in zip((5, 9, 13, 17), four):
+        for place, power in zip((5, 9, 13, 17), four, strict=True):
             packet[place : place + 3] = power.to_bytes(3, "big")
         packets.append(bytes(packet))
     return packets

@@ -76,7 +76,8 @@ Shape = tuple[float, int, int]
 
 class MuseFirmware(Firmware):
     """Each `d` after a halt starts the counters anew, and is a boot of its own in the journal: EEG, accelerometer, gyroscope
-    and PPG are its streams 0 ... 3. Values of a row: see `eeg_samples` and `ppg_samples`; motion is as it is."""
+    and PPG are its streams 0 ... 3. Values of a row: see `eeg_samples` and `ppg_samples`; motion is as it is.
+    """
 
     first_preset = "21"
     telemetry_period = _TELEMETRY_PERIOD
@@ -165,8 +166,7 @@ class MuseFirmware(Firmware):
         ]
         self._telemetry = (0, now + self.telemetry_period)
         clocks = [
-            {"first": 0, "began": now, "microhertz": s.clock.microhertz, "channels": s.waveform.channels}
-            for s in self._streams
+            {"first": 0, "began": now, "microhertz": s.clock.microhertz, "channels": s.waveform.channels} for s in self._streams
         ]
         self.journal.note(
             "boot", now, boot=self.boot, number=self.starts, seed=self.plan.seed, clocks=clocks, preset=self.preset
@@ -257,10 +257,7 @@ class MuseFirmware(Firmware):
         return self._turn_due
 
     def turn(self, now: int) -> list[Notification]:
-        out: list[Notification] = []
-        for _ in range(_ANSWERS_PER_TURN):
-            if self._text:
-                out.append(Notification(packets.CONTROL, self._text.next()))
+        out = [Notification(packets.CONTROL, self._text.next()) for _ in range(_ANSWERS_PER_TURN) if self._text]
         limit = round(self.plan.keep_alive_seconds * NANOSECONDS)
         if limit and now - self._last_command > limit:
             self._halt(now)
@@ -292,7 +289,9 @@ class MuseFirmware(Firmware):
             sequence = self._sequence(ppg)
             lights = ppg_samples(ppg.take())
             if preset.ppg:
-                out += [Notification(u, packets.ppg_packet(sequence, light)) for u, light in zip(packets.PPG, lights)]
+                out += [
+                    Notification(u, packets.ppg_packet(sequence, light)) for u, light in zip(packets.PPG, lights, strict=True)
+                ]
         sequence, due = self._telemetry
         if now >= due:
             battery = self._battery(now)
@@ -315,9 +314,9 @@ class MuseFirmware(Firmware):
 
 def eeg_samples(rows: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Channel by channel, the 12-bit samples that stand for the 16-bit values of `Waveform`: half of the range around 2048."""
-    return [tuple((value >> 5) + 2048 for value in channel) for channel in zip(*rows)]
+    return [tuple((value >> 5) + 2048 for value in channel) for channel in zip(*rows, strict=True)]
 
 
 def ppg_samples(rows: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Light by light, the 24-bit samples."""
-    return [tuple(value + 65_536 for value in light) for light in zip(*rows)]
+    return [tuple(value + 65_536 for value in light) for light in zip(*rows, strict=True)]

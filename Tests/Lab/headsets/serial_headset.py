@@ -9,6 +9,7 @@ from bumble import hci, l2cap, rfcomm
 from bumble.core import UUID
 from bumble.device import Connection, Device, DeviceConfiguration
 from bumble.host import Host
+
 from radio import Radio, SerialController
 
 from .clock import NANOSECONDS, now, shift
@@ -38,11 +39,7 @@ class SerialHeadset(Peripheral):
         host = Host()
         host.controller = self._controller
         configuration = DeviceConfiguration(
-            name=description.name,
-            classic_enabled=True,
-            le_enabled=False,
-            classic_ssp_enabled=False,
-            classic_sc_enabled=False,
+            name=description.name, classic_enabled=True, le_enabled=False, classic_ssp_enabled=False, classic_sc_enabled=False
         )
         self._device = Device(config=configuration, host=host)
         if description.has_record:
@@ -76,9 +73,7 @@ class SerialHeadset(Peripheral):
                 status=_AUTHENTICATION_PENDING,
             )
             manager.send_control_frame(connection, channel, pending)
-            self._controller.authenticate(
-                connection.peer_address, lambda: open_channel(connection, channel, request)
-            )
+            self._controller.authenticate(connection.peer_address, lambda: open_channel(connection, channel, request))
 
         setattr(manager, "on_l2cap_connection_request", asked)
 
@@ -95,11 +90,7 @@ class SerialHeadset(Peripheral):
 
     def state(self) -> dict[str, Any]:
         """What `resume` needs."""
-        return {
-            "isConnected": self._port is not None,
-            "bonds": self.bonds.state(),
-            "firmware": self.firmware.state(),
-        }
+        return {"isConnected": self._port is not None, "bonds": self.bonds.state(), "firmware": self.firmware.state()}
 
     async def resume(self, state: dict[str, Any]) -> None:
         """Goes on where another process ended, see `headsets.state`."""

@@ -57,13 +57,15 @@ class SessionFirmware(Firmware):
         self.end(now)
         self.boot = boot_identifier(self.seed, self.starts)
         begins = begins or [now] * len(streams)
-        self.clocks = [SamplingClock(at, stream.frequency, self.crystal_ppm) for at, stream in zip(begins, streams)]
+        self.clocks = [
+            SamplingClock(at, stream.frequency, self.crystal_ppm) for at, stream in zip(begins, streams, strict=True)
+        ]
         self.waveforms = [Waveform(self.seed, self.boot, place, stream.channels) for place, stream in enumerate(streams)]
         self.position = 0
         firsts = firsts or [0] * len(streams)
         notes = [
             {"first": first, "began": clock.began, "microhertz": clock.microhertz, "channels": stream.channels}
-            for first, clock, stream in zip(firsts, self.clocks, streams)
+            for first, clock, stream in zip(firsts, self.clocks, streams, strict=True)
         ]
         self.journal.note("boot", now, boot=self.boot, number=self.starts, seed=self.seed, clocks=notes)
         self.journal.note("samplingBegan", now, boot=self.boot, positions=[0] * len(streams))

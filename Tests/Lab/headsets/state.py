@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from pathlib import Path
 
 from . import clock
@@ -51,5 +50,5 @@ class StateDirectory:
             # A file that is replaced is whole, whenever the power is cut.
             fresh = self._file(headset).with_suffix(".new")
             fresh.write_text(json.dumps({"time": clock.now(), "state": headset.state()}), encoding="utf-8")
-            os.replace(fresh, self._file(headset))
+            fresh.replace(self._file(headset))
         asyncio.get_running_loop().call_later(_SAVE_PERIOD, self._save)

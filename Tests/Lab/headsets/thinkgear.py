@@ -89,7 +89,8 @@ def samples(rows: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 class ThinkGearFirmware(Firmware):
     """Each link is a boot of its own in the journal. Samples are the 16-bit values of `Waveform`, divided by 16; with
-    `recording`, a file's bytes are sent instead, each link from where the last one had ended."""
+    `recording`, a file's bytes are sent instead, each link from where the last one had ended.
+    """
 
     def __init__(self, name: str, journal: Journal, plan: MindWavePlan, recording: str | None = None) -> None:
         super().__init__(name, journal)
@@ -178,5 +179,3 @@ class ThinkGearFirmware(Firmware):
 
     def statistics(self, now: int) -> dict[str, object]:
         return {"streaming": self._clock is not None, "starts": self.starts, "boot": self.boot, "position": self._position}
-
-

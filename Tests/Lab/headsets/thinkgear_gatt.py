@@ -15,10 +15,7 @@ _PIECE_LENGTH = 20
 # What starts the headset of 2013.
 START_2013 = bytes([0x77, 0x00, 0x01, 0xFE])
 # By radio: the service, and the characteristic that is its serial port.
-RADIOS = {
-    "hm10": ("FFE0", "FFE1"),
-    "issc": ("49535343-FE7D-4AE5-8FA9-9FAFD205E455", "49535343-1E4D-4BD9-BA61-23C647249616"),
-}
+RADIOS = {"hm10": ("FFE0", "FFE1"), "issc": ("49535343-FE7D-4AE5-8FA9-9FAFD205E455", "49535343-1E4D-4BD9-BA61-23C647249616")}
 
 
 class _ThinkGearNotifier(ThinkGearFirmware):

@@ -122,4 +122,4 @@ def _boot(entry: dict[str, Any]) -> TrueBoot:
 def _positions(truth: Truth, entry: dict[str, Any]) -> Iterator[tuple[TrueStream, int]]:
     boot = truth.boot(entry["boot"])
     if boot is not None:
-        yield from zip(boot.streams, entry["positions"])
+        yield from zip(boot.streams, entry["positions"], strict=True)

@@ -91,7 +91,7 @@ class UnicornFirmware(SessionFirmware):
         if self.clock is not None:
             end = self.clock.position(now)
             first, count = self.plan.first_counter + self.position, end - self.position
-            rows = zip(*(waveform.rows(first, count) for waveform in self.waveforms))
+            rows = zip(*(waveform.rows(first, count) for waveform in self.waveforms), strict=True)
             for counter, (eeg, acceleration, rotation) in enumerate(rows, first):
                 out += frame(self.plan.battery, eeg, acceleration + rotation, counter)
             self.position = end

@@ -10,15 +10,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lab import page
+from lab.choice import chosen as choose
+from lab.choice import one_route
 from lab.performance import Performance, Tools, perform
 from lab.report import failures, summary, tables
-from lab.scenario import Scenario
 from scenarios import ALL
 
 
 def main() -> int:
     arguments = _arguments()
-    chosen = _chosen(arguments.scenarios, arguments.all)
+    try:
+        chosen = choose(ALL, arguments.scenarios, with_long=arguments.all)
+    except LookupError as error:
+        sys.exit(str(error.args[0]))
+    if arguments.one_route:
+        chosen = one_route(chosen, arguments.first_seed)
     if arguments.list:
         for scenario in chosen:
             print(f"{scenario.number:>3}  {scenario.name:<24}  {scenario.title}")
@@ -27,7 +33,8 @@ def main() -> int:
     tools = Tools(arguments.kernel, arguments.program, directory, arguments.keep)
     performances = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        orders = [(scenario, seed) for seed in range(1, arguments.runs + 1) for scenario in chosen]
+        seeds = range(arguments.first_seed, arguments.first_seed + arguments.runs)
+        orders = [(scenario, seed) for seed in seeds for scenario in chosen]
         for performance in pool.map(lambda order: perform(order[0], order[1], tools), orders):
             _tell(performance)
             performances.append(performance)
@@ -37,7 +44,7 @@ def main() -> int:
     if arguments.write:
         page.write(found)
     print(*failures(performances), summary(performances), sep="\n")
-    if not os.listdir(directory):
+    if not any(directory.iterdir()):
         directory.rmdir()
     failed = sum(not performance.passed for performance in performances) + arguments.also_failed
     passed = len(performances) + arguments.also_passed + arguments.also_failed - failed
@@ -54,6 +61,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--write", action="store_true", help="write them into the page Lab of the documentation")
     parser.add_argument("--keep", action="store_true", help="keep the directories of scenarios that passed, too")
     parser.add_argument("--runs", type=int, default=1, help="how often each is performed, with another seed each time")
+    parser.add_argument("--first-seed", type=int, default=1, metavar="SEED", help="the seed of the first run, by default 1")
+    parser.add_argument("--one-route", action="store_true", help="a scenario of two routes over one of them, by the seed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many machines run at once")
     parser.add_argument("--kernel", type=Path, help="the user-mode kernel")
     parser.add_argument("--program", type=Path, help="the eegsync to be tested")
@@ -63,19 +72,6 @@ def _arguments() -> argparse.Namespace:
     if not arguments.list and (arguments.kernel is None or arguments.program is None):
         parser.error("--kernel and --program are needed; Tests/Lab/run finds them")
     return arguments
-
-
-def _chosen(words: list[str], with_long: bool) -> list[Scenario]:
-    if not words:
-        return [scenario for scenario in ALL if with_long or not scenario.is_long]
-    chosen = []
-    for word in words:
-        found = [s for s in ALL if s.name == word or str(s.number) == word]
-        found = found or [s for s in ALL if s.name.startswith(word)]
-        if not found:
-            sys.exit(f"there is no scenario {word}; --list shows them")
-        chosen += [scenario for scenario in found if scenario not in chosen]
-    return chosen
 
 
 def _tell(performance: Performance) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -53,24 +54,26 @@ class Machine:
         if self.is_time_simulated:
             command.append("time-travel=inf-cpu")
         memory = _place_of_memory()
-        with tempfile.TemporaryDirectory(prefix="eegsync-lab.", dir=memory) as place:
-            with (self.share / "kernel.log").open("ab") as log:
-                process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    env=_environment(place),
-                    # Each process of the machine is one of the host, in the machine's own group.
-                    start_new_session=True,
-                )
-                try:
-                    process.wait(timeout_seconds)
-                    return True
-                except subprocess.TimeoutExpired:
-                    return False
-                finally:
-                    _end_group(process)
+        with (
+            tempfile.TemporaryDirectory(prefix="eegsync-lab.", dir=memory) as place,
+            (self.share / "kernel.log").open("ab") as log,
+        ):
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=_environment(place),
+                # Each process of the machine is one of the host, in the machine's own group.
+                start_new_session=True,
+            )
+            try:
+                process.wait(timeout_seconds)
+            except subprocess.TimeoutExpired:
+                return False
+            finally:
+                _end_group(process)
+            return True
 
 
 def _environment(place: str) -> dict[str, str]:
@@ -82,10 +85,8 @@ def _environment(place: str) -> dict[str, str]:
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, 9)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

@@ -49,12 +49,12 @@ def summary(performances: list[Performance]) -> str:
 
 
 def failures(performances: list[Performance]) -> list[str]:
-    """Lines that name every scenario that failed, why, and what its daemon last said: they stand at the end, where they are found."""
+    """Lines at the end, where they are found: every scenario that failed, why, and what its daemon last said."""
     lines = []
     for performance in performances:
         if performance.passed:
             continue
-        lines.append(f"failed: {performance.scenario.name}, seed {performance.seed}")
+        lines.append(f"failed: {performance.scenario.name} --first-seed {performance.seed}")
         lines += [f"    {problem}" for problem in performance.findings.problems]
         log = performance.directory / "eegsync.log" if performance.directory else None
         if log is not None and log.exists():
@@ -130,12 +130,7 @@ def _returns_table(performances: list[Performance]) -> list[str]:
 
 
 def _starts(performances: list[Performance], route: str) -> list[Mark]:
-    return [
-        mark
-        for p in performances
-        for mark in p.findings.marks
-        if mark.fault == RECORD_START and _route(p, mark) == route
-    ]
+    return [mark for p in performances for mark in p.findings.marks if mark.fault == RECORD_START and _route(p, mark) == route]
 
 
 def _outcome(performances: list[Performance]) -> str:
@@ -204,7 +199,7 @@ def _latency_table(measurements: list[Measurement]) -> list[str]:
         for number, reader in enumerate(Reader):
             cells = ["" if seconds is None else f"{seconds * 1e3:.3f} ms" for seconds in found[reader]]
             lines.append(_line([sent if number == 0 else "", reader.value, *cells]))
-        ratios = [_ratio(mine, bare) for mine, bare in zip(found[Reader.EEGSYNC], found[Reader.BARE])]
+        ratios = [_ratio(mine, bare) for mine, bare in zip(found[Reader.EEGSYNC], found[Reader.BARE], strict=True)]
         lines.append(_line(["", "ratio", *ratios]))
     return lines
 

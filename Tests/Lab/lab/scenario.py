@@ -50,9 +50,8 @@ class LabHeadset:
 
     def configuration(self) -> ConfiguredHeadset:
         """Its entry for eegsync."""
-        # Of a headset with a serial port an address without a type is one of Bluetooth Classic.
-        address = self.address if self.is_serial else f"{self.address}/random"
-        identifiers = (address,) if self.is_known_by_address else ()
+        # As people write it: an address without a type matches either.
+        identifiers = (self.address,) if self.is_known_by_address else ()
         return ConfiguredHeadset(self.alias or "", self.model, self.serial or None, identifiers, self.passkey)
 
 
@@ -72,17 +71,13 @@ CYTON_BLE = LabHeadset(
     "RFduino", "left", "C0:00:00:00:06:01", 61, kind="cyton-ble", model="cyton-ble", is_known_by_address=True
 )
 OTHER_CYTON_BLE = LabHeadset("RFduino-2", None, "C0:00:00:00:06:66", 6166, kind="cyton-ble", model="cyton-ble")
-EXPLORE = LabHeadset(
-    "Explore_8441", "left", "C0:00:00:00:05:01", 51, kind="explore", model="explore", is_known_by_address=True
-)
+EXPLORE = LabHeadset("Explore_8441", "left", "C0:00:00:00:05:01", 51, kind="explore", model="explore", is_known_by_address=True)
 OTHER_EXPLORE = LabHeadset(
     "Explore_0666", None, "C0:00:00:00:05:66", 5166, kind="explore", model="explore", details={"channels": 16}
 )
 MUSE = LabHeadset("Muse-1324", "left", "C0:55:DA:B0:13:24", 31, "2031-TZRW-1324", kind="muse", model="muse")
 OTHER_MUSE = LabHeadset("Muse-0666", None, "C0:55:DA:B0:06:66", 3166, "2031-TZRW-0666", kind="muse", model="muse")
-HERMES = LabHeadset(
-    "Hermes V1", "left", "C0:80:E1:26:00:01", 41, kind="hermes", model="hermes", is_known_by_address=True
-)
+HERMES = LabHeadset("Hermes V1", "left", "C0:80:E1:26:00:01", 41, kind="hermes", model="hermes", is_known_by_address=True)
 OTHER_HERMES = LabHeadset("Hermes V1 b", None, "C0:80:E1:26:06:66", 4166, kind="hermes", model="hermes")
 MINDWAVE_2 = LabHeadset(
     "MindWave Mobile", "left", "C0:68:9E:00:00:01", 51, kind="mindwave", model="mindwave", is_known_by_address=True
@@ -98,9 +93,7 @@ TGAM_ISSC = dataclasses.replace(TGAM_HM10, name="TGAM-ISSC", seed=54, details={"
 MINDWAVE = LabHeadset(
     "MindWaveMobile-0001", "left", "20:68:9D:00:00:01", 41, kind="thinkgear", model="thinkgear", is_known_by_address=True
 )
-UNICORN = LabHeadset(
-    "UN-2021-0001", "left", "60:B6:47:00:00:01", 61, kind="unicorn", model="unicorn", is_known_by_address=True
-)
+UNICORN = LabHeadset("UN-2021-0001", "left", "60:B6:47:00:00:01", 61, kind="unicorn", model="unicorn", is_known_by_address=True)
 CYTON = LabHeadset("OpenBCI-0001", "left", "00:06:66:00:00:01", 71, kind="cyton", model="cyton", is_known_by_address=True)
 ATHENA = LabHeadset("MuseS-6002", "left", "C0:55:DA:B0:60:02", 61, "6002-ABCD-60B2", kind="athena", model="muse")
 # The same model with another serial number, always in range and advertising.

@@ -39,11 +39,7 @@ class Radio:
             self._placeholder = None
         self._device = VirtualController()
         self.adapter = self._controller_type(
-            "adapter",
-            self.link,
-            host_source=self._device,
-            host_sink=self._device,
-            public_address=self._adapter_address,
+            "adapter", self.link, host_source=self._device, host_sink=self._device, public_address=self._adapter_address
         )
         # The radio switch (rfkill) takes the adapter down without a command. Adapters on a UART, such as a Raspberry Pi's,
         # lose their power then; the kernel tells a virtual one only by refusing what it sends.

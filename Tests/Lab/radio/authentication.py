@@ -133,9 +133,7 @@ class Verifier:
         key = self.keys.get(str(peer))
         self.controller.send_lmp_packet(
             peer,
-            lmp.LmpNotAccepted(lmp.Opcode.LMP_AU_RAND, _KEY_MISSING)
-            if key is None
-            else Sres(signed_response(key, challenge)),
+            lmp.LmpNotAccepted(lmp.Opcode.LMP_AU_RAND, _KEY_MISSING) if key is None else Sres(signed_response(key, challenge)),
         )
 
     def _end(self, peer: Address, status: int) -> None:
@@ -212,9 +210,7 @@ class Claimant(Controller):
                 self.tell_fresh_key(peer)
             self._fresh_keys.pop(peer, None)
         elif connection is not None:
-            self.send_hci_packet(
-                hci.HCI_Authentication_Complete_Event(status=status, connection_handle=connection.handle)
-            )
+            self.send_hci_packet(hci.HCI_Authentication_Complete_Event(status=status, connection_handle=connection.handle))
 
     def tell_fresh_key(self, peer: Address) -> None:
         """The other end has accepted the new key."""

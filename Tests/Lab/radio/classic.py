@@ -209,7 +209,8 @@ class DualModeController(AdapterController, Claimant):
 
 class SerialController(LowEnergyController):
     """A headset's controller that is found and connected over Bluetooth Classic. It is older than Secure Simple Pairing, so
-    that a serial port with low security needs no pairing."""
+    that a serial port with low security needs no pairing.
+    """
 
     lmp_features = _FEATURES & ~LmpFeatureMask.SECURE_SIMPLE_PAIRING_CONTROLLER_SUPPORT
 
@@ -217,11 +218,10 @@ class SerialController(LowEnergyController):
     verifier: Verifier | None = None
     _asks_at_once = True
 
-    def require_pin(
-        self, pin: str, keys: dict[str, bytes], paired: Callable[[], None], asks_at_once: bool = True
-    ) -> None:
+    def require_pin(self, pin: str, keys: dict[str, bytes], paired: Callable[[], None], asks_at_once: bool = True) -> None:
         """From now on machines must have one of the keys, or know the PIN; their keys are added. Without `asks_at_once` the
-        host asks when it wants to."""
+        host asks when it wants to.
+        """
         self.verifier = Verifier(self, pin, keys, paired)
         self._asks_at_once = asks_at_once
 

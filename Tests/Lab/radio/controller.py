@@ -150,9 +150,7 @@ class AdapterController(LowEnergyController):
         )
         self.send_hci_packet(_AdvertisingReport([report]))
 
-    def on_hci_le_set_scan_enable_command(
-        self, command: hci.HCI_LE_Set_Scan_Enable_Command
-    ) -> hci.HCI_StatusReturnParameters:
+    def on_hci_le_set_scan_enable_command(self, command: hci.HCI_LE_Set_Scan_Enable_Command) -> hci.HCI_StatusReturnParameters:
         self._reported.clear()
         return super().on_hci_le_set_scan_enable_command(command)
 

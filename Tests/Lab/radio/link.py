@@ -28,7 +28,7 @@ class RangeLink(LocalLink):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # Bumble's own has no types
         # A token for each absence, so that a time-out of an earlier one is not taken for this one's.
         self._away: dict[Controller, object] = {}
         self._vanished: dict[Controller, float] = {}
@@ -81,9 +81,7 @@ class RangeLink(LocalLink):
                 return
             for end in (connection, other) if while_away else (other,):
                 if end is not None and end.controller.classic_connections.get(end.peer_address) is end:
-                    end.controller.on_classic_disconnected(
-                        end.peer_address, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR
-                    )
+                    end.controller.on_classic_disconnected(end.peer_address, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
 
         asyncio.get_running_loop().call_later(CLASSIC_SUPERVISION_TIMEOUT, notice)
 
@@ -93,9 +91,7 @@ class RangeLink(LocalLink):
 
         def notice() -> None:
             if controller.classic_connections.get(connection.peer_address) is connection:
-                controller.on_classic_disconnected(
-                    connection.peer_address, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR
-                )
+                controller.on_classic_disconnected(connection.peer_address, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
 
         asyncio.get_running_loop().call_at(self._vanished[controller] + CLASSIC_SUPERVISION_TIMEOUT, notice)
 
@@ -165,9 +161,7 @@ class RangeLink(LocalLink):
             if controller is not sender_controller and self._hears(sender_controller, controller):
                 loop.call_soon(controller.on_ll_advertising_pdu, packet)
 
-    def send_ll_control_pdu(
-        self, sender_address: hci.Address, receiver_address: hci.Address, packet: ll.ControlPdu
-    ) -> None:
+    def send_ll_control_pdu(self, sender_address: hci.Address, receiver_address: hci.Address, packet: ll.ControlPdu) -> None:
         sender = self.find_le_controller(sender_address)
         receiver = self.find_le_controller(receiver_address)
         if sender is not None and receiver is not None and self._hears(sender, receiver):

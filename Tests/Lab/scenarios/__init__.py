@@ -16,7 +16,7 @@ from . import (
     impedance,
     kernel,
     latency,
-    range,
+    range,  # noqa: A004, the scenarios of that name
     recording,
     serial_pairing,
     serial_port,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from guest.clock import now, wait_for
 from guest.lab import Lab
 from lab.marks import Goal
 from lab.scenario import Scenario, Step, through
@@ -42,6 +43,53 @@ def _killed_while_draining(lab: Lab) -> None:
         lab.kill_acquisition("left", "killed while draining")
 
 
+# A return takes less than this; how far apart the kills are. In seconds.
+_RETURN_SECONDS = 0.5
+_STEP_SECONDS = 0.02
+# What eegsync's log calls the phases of a return.
+_PHASES = ("searching", "establishing", "streaming")
+
+
+def _is_kept_for_the_dead(lab: Lab, since: int) -> bool:
+    """Whether bluetoothd (5.66) says that somebody has the headset's notifications, and nobody has; see the page BlueZ."""
+    return lab.route == "bluez" and bool(
+        wait_for(
+            lambda: lab.acquisition.first_sample_since("left", since, 0) or lab.is_channel_busy("left", since), 10, step=0.05
+        )
+        and lab.is_channel_busy("left", since)
+    )
+
+
+def _killed_in_every_phase(lab: Lab, with_bluetoothd: bool = False) -> None:
+    """At one instant after another of a return: of the search, the connection, the discovery, each request, and after it."""
+    restarts = 0
+    instants = int(_RETURN_SECONDS / _STEP_SECONDS)
+    for place in range(instants + len(_PHASES)):
+        lab.tell("vanish", "left")
+        lab.pass_time(5)
+        since = lab.tell("return", "left")
+        if place < instants:
+            lab.pass_time((place + lab.random.random()) * _STEP_SECONDS)
+        else:
+            # Each phase is met, also one that is shorter than a step.
+            phase = _PHASES[place - instants]
+            lab.require(lab.acquisition.wait_for_phase("left", phase, 10), f"the phase {phase} was not met")
+        lab.acquisition.kill()
+        if with_bluetoothd:
+            lab.bluetooth.kill()
+            lab.bluetooth.start()
+        lab.start_acquisition()
+        is_stale = not with_bluetoothd and _is_kept_for_the_dead(lab, since)
+        if is_stale:
+            restarts += 1
+            since = now()
+            lab.bluetooth.kill()
+            lab.bluetooth.start()
+        advertising = with_bluetoothd or is_stale
+        lab.expect_return("left", since, "killed in every phase", Goal.GATE, advertising=advertising)
+    lab.note_figure(f"bluetoothd kept notifications for a dead process {restarts} times, and was restarted")
+
+
 def _stopped(lab: Lab, seconds: float) -> None:
     lab.acquisition.stop()
     lab.pass_time(seconds)
@@ -58,6 +106,13 @@ SCENARIOS = [
     _scenario(2, "kill-connecting", "eegsync killed (-9) while connecting", _killed_while_connecting, times=3),
     _scenario(2, "kill-scanning", "eegsync killed (-9) while scanning", _killed_while_scanning),
     _scenario(2, "kill-draining", "eegsync killed (-9) while draining", _killed_while_draining),
+    _scenario(2, "kill-phases", "eegsync killed (-9) in every phase of a return", _killed_in_every_phase),
+    _scenario(
+        2,
+        "kill-phases-both",
+        "eegsync and bluetoothd killed (-9) in every phase of a return",
+        partial(_killed_in_every_phase, with_bluetoothd=True),
+    ),
     _scenario(3, "stop-5s", "eegsync stopped (SIGSTOP) for 5 s", partial(_stopped, seconds=5), times=2),
     _scenario(3, "stop-60s", "eegsync stopped (SIGSTOP) for 60 s", partial(_stopped, seconds=60), times=2),
 ]

@@ -74,18 +74,26 @@ def _happens(lab: Lab, faults: Sequence[_Fault], pauses: Sequence[float], goal: 
 
 
 def _stays_off(lab: Lab) -> None:
-    """A person's switching off outlives that the adapter is pulled out, put in, blocked and unblocked."""
+    """A person's switching off outlives that the adapter is pulled out, put in, blocked and unblocked, and eegsync."""
     lab.start()
     lab.record("left")
     lab.undisturbed()
-    lost = _switch_off_alone(lab)
+    _switch_off_alone(lab)
     lab.pass_time(10)
     for fault in (_UNPLUG, _RFKILL, _RENUMBER):
         fault.begin(lab)
         lab.pass_time(5)
         fault.end(lab)
         lab.expect_no_rows("left", 10, f"a person had switched the adapter off: {fault.words}")
-    lab.expect_return("left", _switch_on_alone(lab), "switched off, and on again by a person", Goal.SYSTEM, lost, True)
+    lab.acquisition.kill()
+    lab.start_acquisition()
+    lab.expect_no_rows("left", 10, "a person had switched the adapter off: eegsync killed and restarted")
+
+
+def _stays_off_after_power_cut(lab: Lab) -> None:
+    lab.start()
+    lab.expect_no_rows("left", 10, "a person had switched the adapter off: power cut and boot of the machine")
+    lab.expect_return("left", _switch_on_alone(lab), "switched off, and on again by a person", Goal.SYSTEM)
     lab.undisturbed()
 
 
@@ -108,12 +116,9 @@ def _over_a_serial_port(scenario: Scenario) -> Scenario:
     return dataclasses.replace(scenario, number=22, name=name, title=title, headsets=(MINDWAVE,))
 
 
-SCENARIOS = [
-    *_way(_POWER, Goal.SYSTEM),
-    *map(_over_a_serial_port, _way(_POWER, Goal.GATE)),
-]
+SCENARIOS = [*_way(_POWER, Goal.SYSTEM), *map(_over_a_serial_port, _way(_POWER, Goal.GATE))]
 # For the way without bluetoothd, where `kernel` gives them their names.
 WITHOUT_BLUETOOTHD = [
     *_way(_POWER_ALONE, Goal.SYSTEM),
-    Scenario(5, "power-kept-off", "a person's switching off outlives everything", [_stays_off]),
+    Scenario(5, "power-kept-off", "a person's switching off outlives everything", [_stays_off, _stays_off_after_power_cut]),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from guest.bluetooth import bluetoothctl
@@ -106,7 +107,41 @@ def _scanned_by_another(lab: Lab) -> None:
     other.kill()
 
 
+# An unprivileged user, "nobody".
+_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+_BUS = "org.freedesktop.DBus"
+
+
+def _ask_bus(method: str, *arguments: str) -> list[str]:
+    """Calls a method of the bus; the unique names in its answer."""
+    command = ["dbus-send", "--system", "--print-reply", f"--dest={_BUS}", "/org/freedesktop/DBus", f"{_BUS}.{method}"]
+    return re.findall(r'string "(:[0-9.]+)"', output_of([*command, *arguments]))
+
+
+def _forged_signals(lab: Lab) -> None:
+    """Somebody tells every program on the bus that the headset, the adapter and bluetoothd are gone."""
+    lab.start()
+    lab.record("left")
+    lab.undisturbed()
+    since = now()
+    owner = _ask_bus("GetNameOwner", "string:org.bluez")[0]
+    device = f"/org/bluez/hci0/dev_{lab.address('left').split('/')[0].replace(':', '_')}"
+    for name in _ask_bus("ListNames"):
+        removed = ["/", f"{_BUS}.ObjectManager.InterfacesRemoved"]
+        for forged in (
+            [*removed, f"objpath:{device}", "array:string:org.bluez.Device1"],
+            [*removed, "objpath:/org/bluez/hci0", "array:string:org.bluez.Adapter1"],
+            ["/org/freedesktop/DBus", f"{_BUS}.NameOwnerChanged", "string:org.bluez", f"string:{owner}", "string:"],
+        ):
+            output_of([*_NOBODY, "dbus-send", "--system", "--type=signal", f"--dest={name}", *forged])
+    lab.pass_time(10)
+    lab.require(lab.acquisition.first_sample_since("left", since, 0) is None, "a forged signal has ended the link")
+    lab.expect_rows("left", now(), "forged signals", Goal.GATE)
+    lab.undisturbed()
+
+
 SCENARIOS = [
+    Scenario(4, "forged-signals", "an unprivileged user says that all is gone", [_forged_signals]),
     Scenario(4, "bluetoothd-killed", "bluetoothd killed and restarted", [_bluetoothd_killed]),
     Scenario(4, "bluetoothd-late", "bluetoothd started after eegsync", [_bluetoothd_late]),
     Scenario(7, "disconnect", "link ended by a program or by the headset", [_disconnected]),

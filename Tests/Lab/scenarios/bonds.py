@@ -139,9 +139,7 @@ def _confused(lab: Lab) -> None:
 
 
 def _scenario(name: str, title: str, steps: list[Any], headset: LabHeadset = _BONDING) -> Scenario:
-    return Scenario(
-        30, f"kernel-{name}", f"without bluetoothd: {title}", steps, headsets=(headset, STRANGER), central="kernel"
-    )
+    return Scenario(30, f"kernel-{name}", f"without bluetoothd: {title}", steps, headsets=(headset, STRANGER), central="kernel")
 
 
 SCENARIOS = [

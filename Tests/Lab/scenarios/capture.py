@@ -38,8 +38,8 @@ def is_contained(part: list[tuple[int | None, ...]], whole: list[tuple[int | Non
         return False
     return all(
         mine is None or mine == other
-        for row, original in zip(part, whole[start:])
-        for mine, other in zip(row, original)
+        for row, original in zip(part, whole[start:], strict=False)
+        for mine, other in zip(row, original, strict=True)
     )
 
 
@@ -65,9 +65,7 @@ def _capture_recording(lab: Lab, model: str, frequency: int) -> None:
     lab.record("left")
     lab.undisturbed()
     file = lab.share / "left.btsnoop"
-    facts = json.loads(
-        lab.acquisition.command("capture", "left", "-o", str(file), "--seconds", "20", "--json")
-    )
+    facts = json.loads(lab.acquisition.command("capture", "left", "-o", str(file), "--seconds", "20", "--json"))
     lab.require(facts["packets"] > 1000, f"only {facts['packets']} packets were captured in 20 s")
     lab.undisturbed()
     rows = eeg_rows(_replay(lab, file, model))

@@ -7,7 +7,20 @@ from functools import partial
 
 from guest.lab import Lab
 from lab.marks import Goal
-from lab.scenario import LEFT, RIGHT, STRANGER, Scenario, Step, through
+from lab.scenario import (
+    CYTON_BLE,
+    EXPLORE,
+    GANGLION,
+    HERMES,
+    LEFT,
+    MINDWAVE_2,
+    RIGHT,
+    STRANGER,
+    TGAM_HM10,
+    Scenario,
+    Step,
+    through,
+)
 
 # 20 s of samples: what a minute away overruns.
 _SMALL_MEMORY = dataclasses.replace(LEFT, details={**LEFT.details, "capacity": 5000})
@@ -32,6 +45,10 @@ def _changed_while_away(
 
 def _rotated(fault: str) -> Step:
     return through(partial(_changed_while_away, command="rotate", fault=fault, before=10), times=3)
+
+
+# Longer than the known address has to be silent (`adopt_after_seconds`).
+_moved = through(partial(_changed_while_away, command="rotate", fault="new address, no serial number", before=65), times=2)
 
 
 def _pairing_mode(lab: Lab) -> None:
@@ -94,9 +111,7 @@ def _six_headsets(lab: Lab) -> None:
 
 
 _SIX = tuple(
-    dataclasses.replace(
-        LEFT, name=f"BEEG-000{n}", alias=f"h{n}", address=f"C0:00:00:00:00:0{n}", seed=n, serial=f"LAB-000{n}"
-    )
+    dataclasses.replace(LEFT, name=f"BEEG-000{n}", alias=f"h{n}", address=f"C0:00:00:00:00:0{n}", seed=n, serial=f"LAB-000{n}")
     for n in range(1, 7)
 )
 
@@ -115,6 +130,10 @@ SCENARIOS = [
         "new private address of a headset bonded by passkey",
         [_rotated("new address, bonded by passkey")],
         headsets=(_ASKING, STRANGER),
+    ),
+    *(
+        Scenario(10, f"adoption-{moved.kind}", f"new address of a {moved.model}", [_moved], headsets=(moved,))
+        for moved in (GANGLION, CYTON_BLE, EXPLORE, HERMES, MINDWAVE_2, TGAM_HM10)
     ),
     Scenario(11, "pairing-mode", "advertises in pairing mode after the outage", [through(_pairing_mode, times=2)]),
     Scenario(12, "reboot-away", "headset restarts while away", [through(_rebooted_away, times=2)]),

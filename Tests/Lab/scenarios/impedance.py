@@ -1,4 +1,4 @@
-"""Impedances are measured when a person asks for it, and the headset samples again whatever becomes of that person's command."""
+"""Impedances are measured when a person asks, and the headset samples again whatever becomes of that person's command."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _asked_for(lab: Lab) -> None:
     lab.undisturbed()
     facts = json.loads(lab.acquisition.command("impedance", "left", "--seconds", "6", "--json"))
     found = [(entry["electrode"], entry["kilohms"]) for entry in facts["electrodes"]]
-    lab.require(found == list(zip(_ELECTRODES, _KILOHMS)), f"the impedances are {found}")
+    lab.require(found == list(zip(_ELECTRODES, _KILOHMS, strict=True)), f"the impedances are {found}")
     _samples_again(lab, 5, "the command")
     paused = lab.missing("left", "impedance")
     lab.require(paused > 6 * 200, f"only {paused} samples are missing because impedances were measured")

@@ -10,19 +10,15 @@ from guest.process import Program, output_of
 from lab.marks import Goal
 from lab.scenario import Scenario
 
-from . import acquisition, adapter, capture, headset, impedance, range, recording, unbuffered
+from . import acquisition, adapter, capture, headset, impedance, range, recording, unbuffered  # noqa: A004, the scenarios
 
 # What bluetoothd does or holds: there is nothing like it here.
-_OF_BLUETOOTHD = ("link-left-over", "other-client", "other-scan")
+_OF_BLUETOOTHD = ("kill-phases-both", "link-left-over", "other-client", "other-scan")
 
 
 def _over_the_kernel(scenario: Scenario) -> Scenario:
     return dataclasses.replace(
-        scenario,
-        number=30,
-        name=f"kernel-{scenario.name}",
-        title=f"without bluetoothd: {scenario.title}",
-        central="kernel",
+        scenario, number=30, name=f"kernel-{scenario.name}", title=f"without bluetoothd: {scenario.title}", central="kernel"
     )
 
 
@@ -64,6 +60,16 @@ def _beside_bluetoothd(lab: Lab) -> None:
     lab.bluetooth.wait_until_ready()
     lab.pass_time(20)
     _bluetoothd_stopped(lab, "bluetoothd stopped once more")
+    # It has left the bus by the time that the adapter is seen off.
+    lab.bluetooth.start()
+    lab.bluetooth.wait_until_ready()
+    lab.pass_time(20)
+    lab.acquisition.stop()
+    lab.bluetooth.bluetoothd.end()
+    lab.pass_time(1)
+    since = lab.acquisition.go_on()
+    lab.expect_return("left", since, "bluetoothd stopped while eegsync was held up", Goal.GATE, advertising=True)
+    lab.undisturbed()
 
 
 def _without_permission(lab: Lab) -> None:
@@ -154,6 +160,7 @@ SCENARIOS = [
     _over_the_kernel(Scenario(30, "beside-bluetoothd", "bluetoothd runs all the same", [_beside_bluetoothd])),
     _over_the_kernel(Scenario(30, "permission", "CAP_NET_ADMIN is lacking", [_without_permission])),
     _over_the_kernel(Scenario(30, "scan", "eegsync scan beside the daemon", [_scan_beside])),
+    Scenario(16, "ended-away", "eegsync ended while the headset is away", [_ended_while_away]),
     _over_the_kernel(Scenario(30, "ended-away", "eegsync ended while the headset is away", [_ended_while_away])),
     Scenario(30, "auto-bluetoothd", "kind auto where bluetoothd runs", [_auto_with_bluetoothd], central="auto"),
     Scenario(30, "auto-alone", "kind auto where none runs", [_auto_alone], central="auto"),

@@ -23,6 +23,7 @@ _MOST = 1.2
 
 
 def _compare_readers(lab: Lab, flood: Flood) -> None:
+    interval = 0.0
     for route in ROUTES:
         record_over(lab, route)
         interval = lab.headsets.statistics(LEFT.name)["interval"]
@@ -60,6 +61,4 @@ def _measured(lab: Lab, flood: Flood, route: str, reader: Reader, arrived: dict[
 
 
 _TYPICAL = Flood(rate=256, channels=8, instants=1)
-SCENARIOS = [
-    _TYPICAL.scenario("latency", f"latency of {_TYPICAL.sent}", partial(_compare_readers, flood=_TYPICAL)),
-]
+SCENARIOS = [_TYPICAL.scenario("latency", f"latency of {_TYPICAL.sent}", partial(_compare_readers, flood=_TYPICAL))]

@@ -24,15 +24,18 @@ def away(seconds: float, times: int, is_paged: bool = False) -> Step:
     return through(partial(Lab.away, name="left", seconds=seconds, fault=fault), times)
 
 
+def _at_layer_change(lab: Lab) -> None:
+    """Back while the cached address is given up: 2 to 3 s until the old link is closed, and 4 s after that."""
+    for _ in range(20):
+        lab.undisturbed(2)
+        lab.away("left", lab.random.uniform(5.95, 7.0), "back at a change of the layer")
+
+
 SCENARIOS = [
     Scenario(1, "away-5s", "out of range for 5 s", [away(5, times=4)]),
+    Scenario(1, "away-layer-change", "back while one layer ends and the next begins", [through(_at_layer_change)]),
     Scenario(1, "away-60s", "out of range for 60 s", [away(60, times=2)]),
     Scenario(
-        1,
-        "away-1h",
-        "out of range for 1 h",
-        [away(3600, times=1)],
-        headsets=(SLOW, RARE_STRANGER),
-        time_error_seconds=0.15,
+        1, "away-1h", "out of range for 1 h", [away(3600, times=1)], headsets=(SLOW, RARE_STRANGER), time_error_seconds=0.15
     ),
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
+from pathlib import Path
 
+from guest.acquisition import Acquisition
 from guest.clock import NANOSECONDS, now
 from guest.lab import Lab
 from lab.marks import Goal
@@ -32,6 +35,63 @@ def _stopped_by_operator(lab: Lab) -> None:
     lab.acquisition.kill()
     lab.start_acquisition()
     lab.expect_no_rows("left", 20, "its recording was stopped before eegsync was restarted")
+
+
+def _paused(lab: Lab) -> None:
+    lab.start()
+    lab.record("left")
+    lab.undisturbed()
+    lab.acquisition.command("pause")
+    lab.pass_time(5)
+    lab.expect_no_rows("left", 20, "everything was paused")
+    lab.require(not lab.is_connected("left"), "a paused headset is still connected")
+    lab.acquisition.kill()
+    lab.start_acquisition()
+    lab.expect_no_rows("left", 20, "everything was paused before eegsync was restarted")
+    since = now()
+    lab.acquisition.command("resume")
+    lab.expect_return("left", since, "resumed after a pause", Goal.RADIO)
+    lab.undisturbed()
+    lab.require(lab.missing("left", "operator") > 0, "the pause is not in the ledger as the operator's")
+
+
+def _second_daemon(lab: Lab) -> None:
+    """A second daemon, with a database of its own, leaves the adapter to the first, and takes it when that has ended."""
+    lab.start()
+    lab.record("left")
+    lab.undisturbed()
+    directory = lab.share / "second"
+    directory.mkdir()
+    second = Acquisition(lab.acquisition.program_path, directory, lab.acquisition.headsets, lab.acquisition.central)
+    second.configure()
+    second.program.start()
+    second.command("record", "start", "left")
+    lab.require(second.wait_for_line("another eegsync has it", 10), "the second daemon does not say who has the adapter")
+    lab.undisturbed(10)
+    lab.require(lab.missing("left") == 0, "the second daemon cost samples")
+    refused = subprocess.run(
+        [second.program_path, "capture", "left", "-o", "-", "--seconds", "1", "--config", str(_other(lab, directory))],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    lab.require(
+        refused.returncode != 0 and "another eegsync (pid" in refused.stderr, f"capture says {refused.stderr or 'nothing'}"
+    )
+    lab.acquisition.kill()
+    lab.require(second.wait_for_line("the first sample of the link has arrived", 20), "the second daemon waits for ever")
+    second.program.end()
+    since = lab.start_acquisition()
+    lab.expect_return("left", since, "restarted after another daemon", Goal.RADIO)
+    lab.undisturbed()
+
+
+def _other(lab: Lab, directory: Path) -> Path:
+    """A configuration whose database has no daemon."""
+    text = lab.acquisition.configuration.read_text(encoding="utf-8")
+    path = directory / "other.yaml"
+    path.write_text(text.replace("/eegsync.sqlite", "/other.sqlite"), encoding="utf-8")
+    return path
 
 
 def _terminated(lab: Lab) -> None:
@@ -120,6 +180,8 @@ def _eight_hours(lab: Lab) -> None:
 SCENARIOS = [
     Scenario(8, "power-cut", "power cut of the machine", [_until_power_cut, _after_power_cut]),
     Scenario(16, "record-stop", "recording stopped by a person", [_stopped_by_operator]),
+    Scenario(16, "pause", "everything paused by a person", [_paused]),
+    Scenario(16, "second-daemon", "a second daemon on the same adapter", [_second_daemon]),
     Scenario(16, "sigterm", "eegsync ended and started again", [_terminated]),
     Scenario(17, "clock-step", "wall clock set by a day", [_clock_stepped]),
     Scenario(18, "hour", "an hour with outages", [_hour], headsets=(SLOW,), time_error_seconds=_SLOW_ERROR),

@@ -17,9 +17,7 @@ from .range import away
 # What a real MindWave sent in 322 s; not part of the project, so the scenario exists where the file does.
 _RECORDING = Path(__file__).resolve().parents[4] / "shared/data/mindwave-rfcomm-baseline.bytes"
 _RECORDED = dataclasses.replace(MINDWAVE, details={"recording": str(_RECORDING)})
-_SECOND = dataclasses.replace(
-    MINDWAVE, name="MindWaveMobile-0002", alias="right", address="20:68:9D:00:00:02", seed=42
-)
+_SECOND = dataclasses.replace(MINDWAVE, name="MindWaveMobile-0002", alias="right", address="20:68:9D:00:00:02", seed=42)
 # Its Service Discovery Protocol lists nothing.
 _UNLISTED = dataclasses.replace(MINDWAVE, details={"record": False})
 _BESIDE = dataclasses.replace(MINDWAVE, alias="right")
@@ -160,9 +158,7 @@ SCENARIOS = [
     _serial("paged", "adapter switched off and pulled out while it pages", _taken_while_paged),
     _serial("alone", "without bluetoothd", _without_bluetoothd),
     _serial("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_restarted),
-    Scenario(
-        22, "serial-no-record", "serial port: the headset lists no service", [_away(5, times=2)], headsets=(_UNLISTED,)
-    ),
+    Scenario(22, "serial-no-record", "serial port: the headset lists no service", [_away(5, times=2)], headsets=(_UNLISTED,)),
     Scenario(22, "serial-two", "serial port: two headsets", [_two], headsets=(MINDWAVE, _SECOND)),
     Scenario(
         22,

@@ -39,11 +39,7 @@ def _compare_routes(lab: Lab, flood: Flood) -> None:
 def _programs(lab: Lab, route: str) -> dict[str, Program]:
     if route == "kernel":
         return {"eegsync": lab.acquisition.program}
-    return {
-        "eegsync": lab.acquisition.program,
-        "bluetoothd": lab.bluetooth.bluetoothd,
-        "dbus-daemon": lab.bluetooth.bus,
-    }
+    return {"eegsync": lab.acquisition.program, "bluetoothd": lab.bluetooth.bluetoothd, "dbus-daemon": lab.bluetooth.bus}
 
 
 def _record(lab: Lab, flood: Flood, programs: dict[str, Program]) -> dict[str, float]:

@@ -112,18 +112,7 @@ def _stall(model: _Model, seconds: float) -> Scenario:
 
 
 # The Hermes is away for about a turn of its counter.
-_ALL = (
-    _MUSE,
-    _ATHENA,
-    _GANGLION,
-    _EXPLORE,
-    _CYTON,
-    _HERMES,
-    _MINDWAVE,
-    _MINDWAVE_2013,
-    _TGAM,
-    _TGAM_ISSC,
-)
+_ALL = (_MUSE, _ATHENA, _GANGLION, _EXPLORE, _CYTON, _HERMES, _MINDWAVE, _MINDWAVE_2013, _TGAM, _TGAM_ISSC)
 SCENARIOS = [
     *map(_away, _ALL),
     *map(_kill, _ALL),

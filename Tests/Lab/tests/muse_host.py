@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from headsets import muse_packets as p
 from headsets.clock import NANOSECONDS as S
-from headsets.firmware import Firmware, Link
+from headsets.firmware import Link
+from headsets.muse import MuseFirmware
 
 
 class MuseHost:
     """Takes every turn, in virtual time."""
 
-    def __init__(self, firmware: Firmware, *uuids: str) -> None:
+    def __init__(self, firmware: MuseFirmware, *uuids: str) -> None:
         self.firmware = firmware
         self.now = 0
         self.packets: list[tuple[str, bytes]] = []

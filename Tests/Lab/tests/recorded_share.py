@@ -116,7 +116,9 @@ class RecordedShare:
             RETURNED - LOST,
             noticed,
         )
-        self.execute("INSERT INTO connection_event VALUES (1, 1, 1, ?, 'searching', NULL)", noticed)
+        self.execute(
+            "INSERT INTO connection_event (headset_id, host_boot_id, boottime_ns, state) VALUES (1, 1, ?, 'searching')", noticed
+        )
         rows = [(n, *self.values(n)) for n in range(COUNT)]
         with self._connection:
             self._connection.executemany("INSERT INTO sample (stream_id, n, c1, c2) VALUES (1, ?, ?, ?)", rows)

@@ -9,19 +9,19 @@ from headsets.muse import MusePlan
 from muse_host import MuseHost
 
 
-def test_numbers_of_14_bits_begin_with_the_lowest():
+def test_numbers_of_14_bits_begin_with_the_lowest() -> None:
     packed = p.packed((16383, 16383, 0, 0, 7464, 8288, 7868, 15601), 14)
     assert packed[:12].hex() == "ffffff0f000000281d18c8eb" and len(packed) == 14
 
 
-def test_a_packet():
+def test_a_packet() -> None:
     content = p.motion([(-15621, -1965, 5068)], [(152, 250, 152)])
     (packet,) = p.packets([p.Block(p.MOTION, 0, content)], 0, 9482)
     assert packet[1:].hex() == "0000" + "0a35d1899301" + "4700e20100" + "fbc253f8cc13" + "9800fa009800"
     assert packet[0] == len(packet)
 
 
-def test_packets_are_no_longer_than_those_that_were_seen():
+def test_packets_are_no_longer_than_those_that_were_seen() -> None:
     found = p.packets([p.Block(p.EEG8, number, bytes(28)) for number in range(20)], 65_535, 0)
     assert all(packet[0] == len(packet) <= 240 for packet in found)
     assert [packet[1:3].hex() for packet in found] == ["ffff", "0000", "0100"]
@@ -49,7 +49,7 @@ class Host(MuseHost):
         return found
 
 
-def test_it_starts_with_the_second_of_two_commands():
+def test_it_starts_with_the_second_of_two_commands() -> None:
     host = Host()
     host.say("v6", "h", "p1041", "dc001")
     host.run(1)
@@ -60,14 +60,14 @@ def test_it_starts_with_the_second_of_two_commands():
     assert [answer["rc"] for answer in host.answers()] == [0] * 6
 
 
-def test_it_knows_neither_the_start_nor_the_presets_of_the_older_ones():
+def test_it_knows_neither_the_start_nor_the_presets_of_the_older_ones() -> None:
     host = Host()
     host.say("d", "p21")
     host.run(1)
     assert not host.firmware.is_streaming and [answer["rc"] for answer in host.answers()] == [1, 1]
 
 
-def test_it_numbers_each_kind_of_block_by_itself():
+def test_it_numbers_each_kind_of_block_by_itself() -> None:
     host = Host()
     host.say("dc001", "dc001")
     host.run(60)

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import struct
+from typing import Any
 
 from headsets import buffered_messages as m
 from headsets.buffered import BufferedFirmware
@@ -17,9 +18,9 @@ STREAM = m.Stream("eeg", 250.0, tuple(m.Channel(name) for name in ("Fp1", "Fp2")
 class Host:
     """A central that takes every turn and sorts what it gets."""
 
-    def __init__(self, **plan: object) -> None:
-        settings = {"seed": 1, "streams": (STREAM,), "crystal_ppm": 0.0} | plan
-        self.firmware = BufferedFirmware("BEEG-1", Journal(None), BufferedPlan(**settings))
+    def __init__(self, **plan: Any) -> None:
+        settings = dataclasses.replace(BufferedPlan(seed=1, streams=(STREAM,), crystal_ppm=0.0), **plan)
+        self.firmware = BufferedFirmware("BEEG-1", Journal(None), settings)
         self.now = 0
         self.control: list[bytes] = []
         self.blocks: list[tuple[bool, int, int]] = []
@@ -75,7 +76,7 @@ class Host:
         return next(value[2] for value in self.control if value[0] == 0x81)
 
 
-def streaming(**plan: object) -> Host:
+def streaming(**plan: Any) -> Host:
     host = Host(**plan)
     host.connect(m.CONTROL, m.DATA)
     host.write("03")
@@ -83,7 +84,7 @@ def streaming(**plan: object) -> Host:
     return host
 
 
-def test_it_starts_idle_and_samples_when_told():
+def test_it_starts_idle_and_samples_when_told() -> None:
     host = Host()
     host.connect(m.CONTROL)
     assert host.condition() == m.Condition.IDLE
@@ -95,26 +96,26 @@ def test_it_starts_idle_and_samples_when_told():
     assert host.condition() == m.Condition.IDLE
 
 
-def test_live_blocks_are_contiguous_and_never_late():
+def test_live_blocks_are_contiguous_and_never_late() -> None:
     host = streaming()
     host.run(10)
     first = host.blocks[0][1]
     position = first
-    for (memory, index, count), time in zip(host.blocks, host.times):
+    for (memory, index, count), time in zip(host.blocks, host.times, strict=True):
         assert not memory and index == position
         assert time - host.firmware.streams[0].clock.time(index) < 0.2 * S
         position += count
     assert position - first > 2450
 
 
-def test_a_longer_interval_between_live_turns_loses_nothing():
+def test_a_longer_interval_between_live_turns_loses_nothing() -> None:
     host = streaming(live_interval=0.15)
     host.run(10)
     assert [b[1] for b in host.blocks[1:]] == [b[1] + b[2] for b in host.blocks[:-1]]
     assert len(set(host.times)) < 80
 
 
-def test_what_was_sampled_while_away_is_read():
+def test_what_was_sampled_while_away_is_read() -> None:
     host = streaming()
     host.run(2)
     host.disconnect()
@@ -132,7 +133,7 @@ def test_what_was_sampled_while_away_is_read():
     assert min(index for is_memory, index, _ in host.blocks if not is_memory) <= end
 
 
-def test_a_read_waits_for_credit():
+def test_a_read_waits_for_credit() -> None:
     host = streaming()
     host.run(5)
     host.write("0600" + struct.pack("<IH", 0, 2).hex())
@@ -143,18 +144,18 @@ def test_a_read_waits_for_credit():
     assert len(host.ends) == 1
 
 
-def test_an_overrun_is_a_gap_and_counted():
+def test_an_overrun_is_a_gap_and_counted() -> None:
     host = streaming(capacity=250)
     host.run(4)
     host.write("0600" + struct.pack("<IH", 0, 1000).hex())
     host.run(2)
     first, end, reason = host.gaps[0]
     assert (first, reason) == (0, m.GapReason.OVERWRITTEN)
-    assert [b for b in host.blocks if b[0]][0][1] == end
+    assert next(b for b in host.blocks if b[0])[1] == end
     assert host.firmware.streams[0].memory.lost >= 750
 
 
-def test_a_pause_is_a_gap_of_its_own_reason():
+def test_a_pause_is_a_gap_of_its_own_reason() -> None:
     host = streaming()
     host.run(1)
     host.write("05")
@@ -169,7 +170,7 @@ def test_a_pause_is_a_gap_of_its_own_reason():
     assert covered == host.ends[0][0]
 
 
-def test_what_was_acknowledged_is_forgotten():
+def test_what_was_acknowledged_is_forgotten() -> None:
     host = streaming()
     host.run(2)
     host.write("0800" + struct.pack("<I", 100).hex())
@@ -178,7 +179,7 @@ def test_what_was_acknowledged_is_forgotten():
     assert host.gaps == [(0, 100, m.GapReason.OVERWRITTEN)]
 
 
-def test_an_index_beyond_the_newest_sample_is_refused():
+def test_an_index_beyond_the_newest_sample_is_refused() -> None:
     host = streaming()
     host.run(1)
     host.write("0800" + struct.pack("<I", 100_000).hex())
@@ -187,7 +188,7 @@ def test_an_index_beyond_the_newest_sample_is_refused():
     assert host.results()[-2:] == [(8, 4), (6, 4)]
 
 
-def test_the_counter_wraps():
+def test_the_counter_wraps() -> None:
     host = streaming(first_index=0xFFFF_FFF0)
     host.run(1)
     host.write("0600" + struct.pack("<IH", 0xFFFF_FFF1, 1000).hex())
@@ -196,7 +197,7 @@ def test_the_counter_wraps():
     assert sum(block[2] for block in memory) == (host.ends[0][0] + 15) & 0xFFFF_FFFF
 
 
-def test_wrong_commands_are_refused():
+def test_wrong_commands_are_refused() -> None:
     host = streaming()
     host.run(0.1)
     host.control.clear()
@@ -206,7 +207,7 @@ def test_wrong_commands_are_refused():
     assert host.results() == [(0x0B, 1), (0x04, 2), (0x09, 3), (0x07, 3)]
 
 
-def test_asleep_it_answers_only_status_and_wake():
+def test_asleep_it_answers_only_status_and_wake() -> None:
     host = streaming()
     host.run(1)
     host.control.clear()
@@ -220,7 +221,7 @@ def test_asleep_it_answers_only_status_and_wake():
     assert host.condition() == m.Condition.IDLE
 
 
-def test_a_muted_status_query_is_not_answered():
+def test_a_muted_status_query_is_not_answered() -> None:
     host = streaming()
     host.run(0.1)
     host.control.clear()
@@ -230,7 +231,7 @@ def test_a_muted_status_query_is_not_answered():
     assert host.control == []
 
 
-def test_a_restart_has_a_new_boot_identifier_and_an_empty_memory():
+def test_a_restart_has_a_new_boot_identifier_and_an_empty_memory() -> None:
     host = streaming()
     host.run(1)
     before = host.firmware.boot
@@ -239,7 +240,7 @@ def test_a_restart_has_a_new_boot_identifier_and_an_empty_memory():
     assert host.firmware.boot != before and host.firmware.streams[0].memory.runs == []
 
 
-def test_abort_and_stop_end_a_read():
+def test_abort_and_stop_end_a_read() -> None:
     host = streaming()
     host.run(5)
     host.write("0600" + struct.pack("<IH", 0, 1).hex())
@@ -253,7 +254,7 @@ def test_abort_and_stop_end_a_read():
     assert [reason for _, reason in host.ends] == [m.EndReason.ABORTED, m.EndReason.ABORTED]
 
 
-def test_it_goes_on_in_another_process():
+def test_it_goes_on_in_another_process() -> None:
     host = streaming()
     host.run(2)
     host.write("0800" + struct.pack("<I", 100).hex())
@@ -269,7 +270,7 @@ def test_it_goes_on_in_another_process():
     assert 250 * 10 < other.ends[0][0] <= 250 * 10 + 3
 
 
-def test_a_radio_that_is_too_slow_drops_live_blocks_but_no_samples():
+def test_a_radio_that_is_too_slow_drops_live_blocks_but_no_samples() -> None:
     host = streaming(packets_per_interval=1, instants_per_block=1)
     host.run(4)
     live = sum(count for _, _, count in host.blocks)

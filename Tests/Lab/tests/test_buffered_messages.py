@@ -23,11 +23,11 @@ def i24(*values: int) -> bytes:
 BOOT = 0x5EEDC0DE
 
 
-def test_checksum_of_the_page():
+def test_checksum_of_the_page() -> None:
     assert m.crc32c(b"123456789") == 0xE3069283
 
 
-def test_status_report_of_the_example():
+def test_status_report_of_the_example() -> None:
     channels = tuple(m.Channel(name, "EEG", "uV", 3 / 128, 0.0, 24) for name in ("Fp1", "Fp2"))
     ranges = [(0xFFFF_FFFD, 5, 12)]
     header, stream, end = example()[:3]
@@ -40,13 +40,13 @@ def test_status_report_of_the_example():
     assert m.status_end(1) == end
 
 
-def test_results_of_the_example():
+def test_results_of_the_example() -> None:
     results = [message for message in example() if message[0] == 0x84]
     opcodes = (m.Opcode.START, m.Opcode.READ, m.Opcode.CREDIT, m.Opcode.ACKNOWLEDGE, m.Opcode.STOP)
     assert results == [m.result(opcode, m.Code.SUCCESS) for opcode in opcodes]
 
 
-def test_blocks_gap_and_end_of_the_example():
+def test_blocks_gap_and_end_of_the_example() -> None:
     data = [message for message in example() if message[0] > 0x90]
     assert data == [
         m.block(False, BOOT, 0, 0, 2, 2, 5, i24(1000, -1000, 1001, -1001)),
@@ -58,7 +58,7 @@ def test_blocks_gap_and_end_of_the_example():
     ]
 
 
-def test_a_wide_stream_is_described_in_several_messages_that_fit():
+def test_a_wide_stream_is_described_in_several_messages_that_fit() -> None:
     channels = tuple(m.Channel(f"Channel {number}") for number in range(8))
     parts = m.stream_messages(3, m.Stream("eeg", 250.0, channels, bank=1), 125)
     assert all(len(part) <= 125 for part in parts)
@@ -67,6 +67,6 @@ def test_a_wide_stream_is_described_in_several_messages_that_fit():
     assert {tuple(part[:4]) for part in parts} == {(0x82, 3, 1, 8)}
 
 
-def test_eight_channels_fill_a_notification_with_nine_instants():
+def test_eight_channels_fill_a_notification_with_nine_instants() -> None:
     assert m.most_instants(8, 244) == 9
     assert m.most_instants(8, 125) == 4

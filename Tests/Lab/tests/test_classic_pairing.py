@@ -6,15 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from bumble import hci
-from bumble.core import ConnectionError, PhysicalTransport
+from bumble import core, hci
+from bumble.core import PhysicalTransport
 from bumble.device import Connection, Device, DeviceConfiguration
 from bumble.hci import Address, AddressType
 from bumble.host import Host
 
 from radio.classic import DualModeController, SerialController
 from radio.link import RangeLink
-
 from test_radio import VirtualLoop
 
 HEADSET = Address("20:68:9D:00:00:01", AddressType.PUBLIC_DEVICE)
@@ -115,7 +114,7 @@ async def test_a_machine_that_knows_the_pin_is_paired_once(room: Room) -> None:
 @story
 async def test_a_machine_with_another_pin_is_refused(room: Room) -> None:
     room.pin = "0000"
-    with pytest.raises(ConnectionError, match="AUTHENTICATION_FAILURE"):
+    with pytest.raises(core.ConnectionError, match="AUTHENTICATION_FAILURE"):
         await room.connect()
     assert not room.keys and not room.headset.classic_connections and not room.adapter.classic_connections
     room.pin = "1234"
@@ -126,7 +125,7 @@ async def test_a_machine_with_another_pin_is_refused(room: Room) -> None:
 @story
 async def test_a_machine_that_gives_no_pin_is_refused(room: Room) -> None:
     room.pin = None
-    with pytest.raises(ConnectionError):
+    with pytest.raises(core.ConnectionError):
         await room.connect()
     assert room.pairings == 0
 
@@ -152,7 +151,7 @@ async def test_a_machine_with_another_key_is_refused(room: Room) -> None:
     await room.come_and_go()
     for address in room.keys:
         room.keys[address] = bytes(16)
-    with pytest.raises(ConnectionError, match="AUTHENTICATION_FAILURE"):
+    with pytest.raises(core.ConnectionError, match="AUTHENTICATION_FAILURE"):
         await room.connect()
 
 

@@ -4,22 +4,22 @@ import pytest
 
 from headsets import cyton as c
 from headsets.clock import NANOSECONDS as S
-from headsets.firmware import Link
+from headsets.firmware import Firmware, Link
 from headsets.journal import Journal
 from headsets.thinkgear import SERIAL_PORT
 
 
-def test_a_frame():
+def test_a_frame() -> None:
     samples = "".join(f"{value:06x}" for value in range(1, 9))
     assert c.frame(0x45, range(1, 9), bytes([0, 0, 0, 1, 0, 2])).hex() == f"a045{samples}000000010002c0"
 
 
-def test_a_packet_over_bluetooth_low_energy():
+def test_a_packet_over_bluetooth_low_energy() -> None:
     expected = "c001" + "000001000002" + "00000a000014" + "0000640000c8"
     assert c.ble_packet(1, [(1, 2), (10, 20), (100, 200)]).hex() == expected
 
 
-def run(firmware, seconds: float, start: int = 0) -> bytes:
+def run(firmware: Firmware, seconds: float, start: int = 0) -> bytes:
     now, stream = start, b""
     while (due := firmware.next_turn(now)) is not None and due <= start + seconds * S:
         now = due
@@ -28,7 +28,7 @@ def run(firmware, seconds: float, start: int = 0) -> bytes:
 
 
 @pytest.mark.parametrize("daisy", [False, True])
-def test_it_tells_its_channels_and_streams(daisy):
+def test_it_tells_its_channels_and_streams(daisy: bool) -> None:
     firmware = c.CytonFirmware("OpenBCI-1", Journal(None), c.CytonPlan(seed=1, crystal_ppm=0, daisy=daisy))
     firmware.power_on(0)
     firmware.connected(Link(notifying={SERIAL_PORT}), 0)
@@ -49,7 +49,7 @@ def test_it_tells_its_channels_and_streams(daisy):
     assert firmware.is_streaming and firmware.next_turn(4 * S) is None
 
 
-def test_over_bluetooth_low_energy_it_sends_three_instants_of_two_channels():
+def test_over_bluetooth_low_energy_it_sends_three_instants_of_two_channels() -> None:
     firmware = c.CytonBLEFirmware("RFduino", Journal(None), c.CytonPlan(seed=1, crystal_ppm=0))
     firmware.connected(Link(notifying={c.DATA}), 0)
     firmware.write(c.COMMAND, b"b", 0)

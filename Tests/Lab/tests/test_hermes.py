@@ -8,14 +8,14 @@ from headsets.hermes import HermesFirmware, HermesPlan
 from headsets.journal import Journal
 
 
-def test_a_packet_has_a_counter_and_24_bits_with_the_highest_byte_first():
+def test_a_packet_has_a_counter_and_24_bits_with_the_highest_byte_first() -> None:
     values = b"".join(value.to_bytes(2, "little", signed=True) for value in [1, -1, 0x7FFF, -0x8000] * 20)
     packet = h.eeg_packet(130, values)
     assert len(packet) == 241
     assert packet[:13].hex() == "02" + "000001" + "ffffff" + "007fff" + "ff8000"
 
 
-def test_without_a_service_the_name_is_in_the_advertisement():
+def test_without_a_service_the_name_is_in_the_advertisement() -> None:
     firmware = HermesFirmware("Hermes V1", Journal(None), HermesPlan(seed=1))
     data = advertising_data(firmware.appearance(False))
     assert data == b"\x02\x01\x06" + b"\x0a\x09Hermes V1" and len(data) <= 31
@@ -35,7 +35,7 @@ def subscribe(firmware: HermesFirmware, now: int) -> None:
     firmware.subscribed(h.EEG_DATA, now)
 
 
-def test_it_streams_while_subscribed_and_its_counter_goes_on_over_connections():
+def test_it_streams_while_subscribed_and_its_counter_goes_on_over_connections() -> None:
     firmware = HermesFirmware("Hermes V1", Journal(None), HermesPlan(seed=1, crystal_ppm=0, first_counter=100))
     firmware.power_on(0)
     subscribe(firmware, 0)
@@ -50,7 +50,7 @@ def test_it_streams_while_subscribed_and_its_counter_goes_on_over_connections():
     assert run(firmware, 20 * S, 1)[0][0] == (100 + 250) % 128
 
 
-def test_it_gives_its_last_command_back_until_it_is_switched_off():
+def test_it_gives_its_last_command_back_until_it_is_switched_off() -> None:
     firmware = HermesFirmware("Hermes V1", Journal(None), HermesPlan(seed=1))
     firmware.power_on(0)
     assert firmware.read(h.EEG_CONFIGURATION, 0) == b""
@@ -61,7 +61,7 @@ def test_it_gives_its_last_command_back_until_it_is_switched_off():
     assert firmware.read(h.EEG_CONFIGURATION, 2 * S) == b""
 
 
-def test_writing_a_register_stops_it_until_it_is_started():
+def test_writing_a_register_stops_it_until_it_is_started() -> None:
     firmware = HermesFirmware("Hermes V1", Journal(None), HermesPlan(seed=1))
     subscribe(firmware, 0)
     firmware.write(h.EEG_CONFIGURATION, b"\x02\x01\x05\x60", S)
@@ -70,7 +70,7 @@ def test_writing_a_register_stops_it_until_it_is_started():
     assert run(firmware, S, 1)
 
 
-def test_it_stops_when_told():
+def test_it_stops_when_told() -> None:
     firmware = HermesFirmware("Hermes V1", Journal(None), HermesPlan(seed=1))
     subscribe(firmware, 0)
     firmware.write(h.EEG_CONFIGURATION, b"\x01\x00", S)
@@ -79,7 +79,7 @@ def test_it_stops_when_told():
     assert run(firmware, S, 1)
 
 
-def test_a_button_is_an_event_with_the_counter():
+def test_a_button_is_an_event_with_the_counter() -> None:
     firmware = HermesFirmware("Hermes V1", Journal(None), HermesPlan(seed=1, first_counter=9))
     firmware.connected(Link(notifying={h.EVENT_DATA}), 0)
     firmware.press(0)

@@ -12,14 +12,14 @@ from headsets.mindwave import MindWaveFirmware, MindWavePlan
 @pytest.mark.parametrize(
     ("command", "checksum"), [(0x15, 0xE9), (0x16, 0xE8), (0x17, 0xE7), (0x18, 0xE6), (0x1B, 0xE3), (0x1C, 0xE2)]
 )
-def test_the_checksums_of_the_handshake(command, checksum):
+def test_the_checksums_of_the_handshake(command: int, checksum: int) -> None:
     written = w.handshake(command)
     assert written[:3] == bytes([0x77, 0x01, command]) and written[-1] == checksum and len(written) == 20
     assert w.handshake_command(written) == command
     assert w.handshake_command(written[:-1] + b"\0") is None
 
 
-def test_packets():
+def test_packets() -> None:
     assert w.raw_packet((1, -1) * 5).hex() == "0001ffff" * 5
     quality, low, high = w.esense_packets(200, 1, 2, (3, 4, 5, 6, 7, 8, 9, 10))
     assert (quality[0], quality[6], quality[8], quality[10]) == (0xEA, 200, 1, 2)
@@ -27,7 +27,7 @@ def test_packets():
     assert high[0] == 0xEC and high[17:] == b"\0\0\x0a"
 
 
-def test_it_sends_raw_samples_and_esense_after_the_handshake():
+def test_it_sends_raw_samples_and_esense_after_the_handshake() -> None:
     firmware = MindWaveFirmware("MindWave Mobile", Journal(None), MindWavePlan(seed=1, crystal_ppm=0))
     firmware.connected(Link(notifying={w.RAW, w.ESENSE}), 0)
     assert firmware.next_turn(0) is None

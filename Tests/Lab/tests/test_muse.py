@@ -1,6 +1,7 @@
 """Packets of the Muse against public vectors (muse-js, src/lib/muse-parse.spec.ts), and its firmware in virtual time."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -11,38 +12,38 @@ from headsets.muse import MuseFirmware, MusePlan, eeg_samples
 from muse_host import MuseHost
 
 
-def test_twelve_samples_of_twelve_bits():
+def test_twelve_samples_of_twelve_bits() -> None:
     samples = (1394, 448, 1316, 2310, 1711, 561, 1029, 2201, 2052, 766, 711, 1949)
     assert p.eeg_packet(0, samples).hex() == "0000" + "5721c0524906" + "6af231405899" + "8042fe2c779d"
 
 
-def test_an_eeg_packet():
+def test_an_eeg_packet() -> None:
     assert p.eeg_packet(1, [640, 896] * 6).hex() == "0001" + "280380" * 6
 
 
-def test_six_samples_of_24_bits():
+def test_six_samples_of_24_bits() -> None:
     samples = (5710272, 5392646, 7008817, 4216985, 8405758, 2914205)
     assert p.ppg_packet(5, samples).hex() == "0005" + "5721c0524906" + "6af231405899" + "8042fe2c779d"
 
 
-def test_a_motion_packet():
+def test_a_motion_packet() -> None:
     packet = bytes.fromhex("526d0db20d9d3c7312050d493c3511b711e33c8f")
     gravities = ((0.213989, 0.212708, 0.944520), (0.281555, 0.207581, 0.940736), (0.276795, 0.279480, 0.946229))
     rows = [[round(value * 16384) for value in row] for row in gravities]
     assert p.motion_packet(21101, rows) == packet
 
 
-def test_a_telemetry_packet():
+def test_a_telemetry_packet() -> None:
     packet = p.telemetry_packet(330, 90.859375, 4083.2, 27)
     assert packet[:6].hex() == "014ab5b80740" and packet[8:10].hex() == "001b" and len(packet) == 20
 
 
 @pytest.mark.parametrize(("written", "text"), [("02680a", "h"), ("047032310a", "p21"), ("03680a", None), ("0268", None)])
-def test_commands(written, text):
+def test_commands(written: str, text: str | None) -> None:
     assert p.command_text(bytes.fromhex(written)) == text
 
 
-def test_answers_are_split_and_padded_with_stale_bytes():
+def test_answers_are_split_and_padded_with_stale_bytes() -> None:
     control = p.ControlText()
     control.say('{"rc":0}')
     first = control.next()
@@ -56,7 +57,7 @@ def test_answers_are_split_and_padded_with_stale_bytes():
 class Host(MuseHost):
     """A central."""
 
-    def __init__(self, *uuids: str, **plan: object) -> None:
+    def __init__(self, *uuids: str, **plan: Any) -> None:
         super().__init__(MuseFirmware("Muse-1324", Journal(None), MusePlan(seed=4, crystal_ppm=0, **plan)), *uuids)
 
     def of(self, uuid: str) -> list[bytes]:
@@ -67,7 +68,7 @@ class Host(MuseHost):
         return [json.loads(part + "}") for part in text.split("}")[:-1]]
 
 
-def test_it_answers_in_json():
+def test_it_answers_in_json() -> None:
     host = Host(serial="2031-TZRW-1324", address="00:55:DA:B0:13:24")
     host.say("v1", "h", "p20", "s")
     host.run(2)
@@ -76,7 +77,7 @@ def test_it_answers_in_json():
     assert (status["sn"], status["ma"], status["ps"]) == ("2031-TZRW-1324", "00-55-da-b0-13-24", 32)
 
 
-def test_it_streams_each_channel():
+def test_it_streams_each_channel() -> None:
     host = Host(*p.EEG, p.ACCELEROMETER)
     host.say("h", "p21", "s", "d")
     host.run(60)
@@ -90,7 +91,7 @@ def test_it_streams_each_channel():
     assert len(host.of(p.TELEMETRY)) in (5, 6)
 
 
-def test_five_packets_of_one_instant_have_one_counter():
+def test_five_packets_of_one_instant_have_one_counter() -> None:
     host = Host(*p.EEG, first_sequence=65_535)
     host.say("p20", "d")
     host.run(0.2)
@@ -99,7 +100,7 @@ def test_five_packets_of_one_instant_have_one_counter():
     assert eeg[:10] == [(uuid, 65_535) for uuid in order] + [(uuid, 0) for uuid in order]
 
 
-def test_without_keep_alive_it_stops_where_it_wants_one():
+def test_without_keep_alive_it_stops_where_it_wants_one() -> None:
     host = Host(*p.EEG, keep_alive_seconds=10)
     host.say("d")
     host.run(8)
@@ -110,7 +111,7 @@ def test_without_keep_alive_it_stops_where_it_wants_one():
     assert not host.firmware.is_streaming
 
 
-def test_in_its_bootloader_it_wants_a_reset():
+def test_in_its_bootloader_it_wants_a_reset() -> None:
     host = Host()
     host.firmware.low_power(0)
     host.say("v1", "d")
@@ -120,7 +121,7 @@ def test_in_its_bootloader_it_wants_a_reset():
     assert host.firmware.requests == ["reboot"]
 
 
-def test_the_end_of_the_link_stops_it():
+def test_the_end_of_the_link_stops_it() -> None:
     host = Host()
     host.say("d")
     host.firmware.disconnected(S)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import selectors
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
-from bumble import hci
+from bumble import core, hci
 from bumble.core import AdvertisingData
 from bumble.device import Connection, Device, DeviceConfiguration, Peer
 from bumble.hci import Address
@@ -73,10 +74,10 @@ class Room:
             advertising_data=b"\x02\x01\x06", scan_response_data=name, advertising_interval_min=100
         )
 
-    def take(self, report: object) -> None:
-        kind = report.event_type  # type: ignore[attr-defined]
+    def take(self, report: Any) -> None:
+        kind = report.event_type
         is_response = kind == hci.HCI_LE_Advertising_Report_Event.EventType.SCAN_RSP
-        self.reports.append((is_response, bytes(report.data)))  # type: ignore[attr-defined]
+        self.reports.append((is_response, bytes(report.data)))
 
     async def scan(self, duplicates: bool = False, active: bool = True) -> None:
         await self.central.start_scanning(legacy=True, active=active, filter_duplicates=not duplicates)
@@ -151,7 +152,7 @@ async def test_a_public_central_receives_what_the_headset_sends(room: Room) -> N
 @story
 async def test_both_ends_notice_a_loss_after_the_supervision_timeout(room: Room) -> None:
     await room.connect()
-    timeout = next(iter(room.adapter.le_connections.values())).supervision_timeout  # type: ignore[attr-defined]
+    timeout = next(iter(room.adapter.le_connections.values())).supervision_timeout  # type: ignore[attr-defined]  # kept by `note_parameters`
     room.link.vanish(room.peripheral)
     await asyncio.sleep(timeout * 0.9)
     assert room.is_linked == (True, True)
@@ -163,7 +164,7 @@ async def test_both_ends_notice_a_loss_after_the_supervision_timeout(room: Room)
 @story
 async def test_a_short_absence_is_survived(room: Room) -> None:
     await room.connect()
-    timeout = next(iter(room.adapter.le_connections.values())).supervision_timeout  # type: ignore[attr-defined]
+    timeout = next(iter(room.adapter.le_connections.values())).supervision_timeout  # type: ignore[attr-defined]  # kept by `note_parameters`
     for _ in range(5):
         room.link.vanish(room.peripheral)
         await asyncio.sleep(timeout * 0.5)
@@ -175,7 +176,7 @@ async def test_a_short_absence_is_survived(room: Room) -> None:
 @story
 async def test_a_cancelled_connect_leaves_nothing_behind(room: Room) -> None:
     room.link.vanish(room.peripheral)
-    with pytest.raises(Exception):
+    with pytest.raises(core.TimeoutError):
         await room.central.connect(Address(HEADSET), timeout=5)
     assert room.adapter.pending_le_connection is None
     room.link.comes_back(room.peripheral)
@@ -197,11 +198,11 @@ async def test_a_reset_adapter_has_no_connection_and_the_headset_notices(room: R
 @story
 async def test_a_request_that_came_too_late_fails_by_itself(room: Room) -> None:
     deaf = room.peripheral.on_le_connect_ind
-    room.peripheral.on_le_connect_ind = lambda packet: None  # type: ignore[method-assign]
+    room.peripheral.on_le_connect_ind = lambda packet: None  # type: ignore[method-assign]  # the planted defect
     await room.connect()
     await asyncio.sleep(1)
     assert room.is_linked == (False, False) and room.reasons == [0x3E]
-    room.peripheral.on_le_connect_ind = deaf  # type: ignore[method-assign]
+    room.peripheral.on_le_connect_ind = deaf  # type: ignore[method-assign]  # the planted defect
 
 
 @story

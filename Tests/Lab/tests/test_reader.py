@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from guest import arrivals
 from headsets import buffered_messages as messages
 
@@ -53,6 +54,7 @@ def test_it_passes_over_what_is_no_notification() -> None:
 
 def test_it_notes_arrivals_after_what_was_waiting(tmp_path: Path) -> None:
     file = tmp_path / "arrivals"
+    before = 0
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
         ours.send(block(0))

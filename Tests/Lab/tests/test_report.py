@@ -39,8 +39,19 @@ def rows(performances: list[Performance], table: str = "returns") -> list[list[s
 
 def test_both_routes_stand_side_by_side() -> None:
     assert rows([performed(AWAY, 100, 200, 300), performed(KERNEL_AWAY, 150)]) == [
-        ["1. out of range for 5 s", "away 5 s", "3", "0.20 s", "0.30 s", "0.30 s", "1", "0.15 s", "0.15 s", "0.15 s"]
-        + ["p50 ≤ 0.4 s, p95 ≤ 1 s: met"]
+        [
+            "1. out of range for 5 s",
+            "away 5 s",
+            "3",
+            "0.20 s",
+            "0.30 s",
+            "0.30 s",
+            "1",
+            "0.15 s",
+            "0.15 s",
+            "0.15 s",
+            "p50 ≤ 0.4 s, p95 ≤ 1 s: met",
+        ]
     ]
 
 
@@ -122,7 +133,7 @@ def test_the_page_takes_tables_and_keeps_the_others() -> None:
 
 def test_the_documentation_has_a_place_for_each_table() -> None:
     names = ("returns", "losses", "latency", "processor")
-    assert "NEW" in replaced(PAGE.read_text(encoding="utf-8"), {name: "NEW" for name in names})
+    assert "NEW" in replaced(PAGE.read_text(encoding="utf-8"), dict.fromkeys(names, "NEW"))
 
 
 def test_a_failed_scenario_is_named_with_its_problems_and_the_end_of_its_log(tmp_path: Path) -> None:
@@ -131,5 +142,5 @@ def test_a_failed_scenario_is_named_with_its_problems_and_the_end_of_its_log(tmp
     failed.findings.problem("back after 12.0 s")
     failed.directory = tmp_path
     lines = failures([performed(KERNEL_AWAY, 100), failed])
-    assert lines[:3] == ["failed: away-5s, seed 1", "    back after 12.0 s", "    | line 5"]
+    assert lines[:3] == ["failed: away-5s --first-seed 1", "    back after 12.0 s", "    | line 5"]
     assert lines[-1] == f"    | line {LOG_LINES + 4}"

@@ -6,20 +6,20 @@ from headsets import thinkgear as t
 from headsets.clock import NANOSECONDS as S
 from headsets.firmware import Link
 from headsets.journal import Journal
-from headsets.mindwave import MindWavePlan
+from headsets.mindwave import POWERS, MindWavePlan
 
 
-def test_the_packet_of_the_vendor_s_page():
+def test_the_packet_of_the_vendor_s_page() -> None:
     powers = (0x94, 0x42, 0x0B, 0x64, 0x4D, 0x3D, 0x07, 0x05)
     expected = "AAAA200200831800009400004200000B00006400004D00003D000007000005040D053D34"
     assert t.power_frame(0, 13, 61, powers).hex().upper() == expected
 
 
-def test_a_raw_packet():
+def test_a_raw_packet() -> None:
     assert t.raw_frame(24).hex() == "aaaa048002001865"
 
 
-def test_it_streams_with_the_link():
+def test_it_streams_with_the_link() -> None:
     firmware = t.ThinkGearFirmware("MindWave Mobile", Journal(None), MindWavePlan(seed=1, crystal_ppm=0))
     assert firmware.next_turn(0) is None
     firmware.connected(Link(notifying={t.SERIAL_PORT}), 0)
@@ -32,7 +32,7 @@ def test_it_streams_with_the_link():
     for position, row in enumerate(rows[: firmware._position]):
         expected += t.raw_frame(row[0] >> 4)
         if position % 512 == 511:
-            expected += t.power_frame(0, 50, 60, t.POWERS)
+            expected += t.power_frame(0, 50, 60, POWERS)
     assert stream == expected and firmware._position > 5100
 
 
@@ -42,12 +42,12 @@ def recording(path: Path, samples: list[int]) -> str:
     for number, sample in enumerate(samples):
         data += t.raw_frame(sample)
         if number == 2:
-            data += t.power_frame(0, 50, 60, t.POWERS) + t.raw_frame(99)[:-1] + b"\0"
+            data += t.power_frame(0, 50, 60, POWERS) + t.raw_frame(99)[:-1] + b"\0"
     path.write_bytes(data)
     return str(path)
 
 
-def test_a_recording_is_sent_as_it_is_from_where_the_last_link_ended(tmp_path: Path):
+def test_a_recording_is_sent_as_it_is_from_where_the_last_link_ended(tmp_path: Path) -> None:
     samples = list(range(-20, 20))
     path = recording(tmp_path / "port.bytes", samples)
     firmware = t.ThinkGearFirmware("MindWave Mobile", Journal(None), MindWavePlan(seed=1, crystal_ppm=0), path)

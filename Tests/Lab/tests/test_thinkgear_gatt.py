@@ -22,7 +22,7 @@ def sent(firmware: t.ThinkGearFirmware, port: str) -> bytes:
 
 
 @pytest.mark.parametrize("radio", g.RADIOS)
-def test_a_board_sends_whoever_listens(radio):
+def test_a_board_sends_whoever_listens(radio: str) -> None:
     board = g.BoardFirmware("BT05", Journal(None), PLAN, radio)
     service, port = g.RADIOS[radio]
     assert board.appearance(False).services == (service,)
@@ -31,7 +31,7 @@ def test_a_board_sends_whoever_listens(radio):
     assert sent(board, port).startswith(t.raw_frame(board._waveform.rows(0, 1)[0][0] >> 4))
 
 
-def test_the_headset_of_2013_waits_for_its_command():
+def test_the_headset_of_2013_waits_for_its_command() -> None:
     headset = g.MindWave2013Firmware("MindWave Mobile", Journal(None), PLAN)
     assert [c.uuid for c in headset.database()[0].characteristics] == [RAW, HANDSHAKE]
     headset.connected(Link(notifying={RAW}), S)

@@ -7,19 +7,19 @@ from headsets.journal import Journal
 from headsets.thinkgear import SERIAL_PORT
 
 
-def test_commands_and_their_checksums():
+def test_commands_and_their_checksums() -> None:
     assert u.command(u.START).hex() == "617c87"
     assert u.command(u.STOP).hex() == "635cc5"
 
 
-def test_a_frame():
+def test_a_frame() -> None:
     found = u.frame(10, (1, -1, 8388607, -8388608, 0, 0, 0, 256), (4096, -1, 0, 328, -328, 2), 0x01020304)
     expected = "c0000a" + "000001ffffff7fffff800000" + "000000000000000000000100" + "0010ffff0000" + "4801b8fe0200"
     assert found.hex() == expected + "04030201" + "0d0a"
     assert len(found) == 45
 
 
-def test_it_streams_between_start_and_stop():
+def test_it_streams_between_start_and_stop() -> None:
     firmware = u.UnicornFirmware("UN-2026.01.01", Journal(None), u.UnicornPlan(seed=1, crystal_ppm=0))
     firmware.connected(Link(notifying={SERIAL_PORT}), 0)
     assert firmware.next_turn(0) is None

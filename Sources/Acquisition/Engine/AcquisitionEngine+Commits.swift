@@ -1,0 +1,176 @@
+import Bluetooth
+import Headsets
+import Storage
+
+/// From records in memory to rows that survive a power cut: one batch at a time.
+struct CommitPipeline {
+    /// A batch that was handed out and is not committed yet, with what may be acknowledged once it is.
+    struct UnderWay {
+        var batch: WriteBatch
+        var began: MonotonicTime
+        /// True once the database has refused it as a whole.
+        var isByHeadset = false
+        var settled: [Settled]
+        var ended: [HeadsetAcquisition]
+    }
+
+    /// What a headset may forget.
+    typealias Settled = (acquisition: HeadsetAcquisition, committed: [(stream: StreamID, n: Int64)])
+
+    var underWay: UnderWay?
+    /// The number of the latest batch.
+    var number: UInt64 = 0
+    /// When the next batch is due, once none is under way.
+    var next: MonotonicTime?
+    var clockOffsets: [ClockOffsetRecord] = []
+    /// What is committed and does not survive a power cut yet.
+    var unflushed: [Settled] = []
+    /// The same, of a flush that is under way; nil while none is.
+    var flushing: [Settled]?
+    var lastFlush = MonotonicTime.boot
+    /// What was noted last beside the database; nil before the first batch, as an earlier process may have left a note.
+    var isUnstoredNoted: Bool?
+    /// Why batches cannot be written, and since when.
+    var problem: (error: StorageError, since: MonotonicTime)?
+    /// The error that only a person can mend.
+    var failure: StorageError?
+    /// See ``AcquisitionEngine/init(nextStreamID:beginsAfterFailedWrites:limits:seed:lookUp:)``.
+    var beginsAfterFailedWrites = false
+}
+
+extension AcquisitionEngine {
+    /// Rows that are not committed yet.
+    public var bufferedRows: Int {
+        acquisitions.reduce(commits.underWay?.batch.rowCount ?? 0) { $0 + $1.rowCount }
+    }
+
+    /// What is to be written is written at the next opportunity.
+    func commitSoon(at now: MonotonicTime) {
+        commits.next = now
+        scheduleCommit(at: now)
+    }
+
+    /// A commit is due, once none is under way.
+    func scheduleCommit(at now: MonotonicTime) {
+        let next = commits.next ?? now + limits.commitInterval
+        commits.next = next
+        timers[.commit] = commits.underWay == nil && commits.failure == nil ? next : nil
+    }
+
+    /// Commits, or tries again, where that is due.
+    ///
+    /// - Parameter isForced: also where it is not due, as at the end.
+    func commit(at now: MonotonicTime, isForced: Bool = false) {
+        if let underWay = commits.underWay {
+            if timers.take(.retry, at: now) || isForced && timers[.retry] != nil { write(underWay) }
+        } else if commits.failure == nil, timers.take(.commit, at: now) || isForced {
+            commits.next = now + limits.commitInterval
+            commits.underWay = takeBatch(at: now)
+            scheduleCommit(at: now)
+            if let underWay = commits.underWay { write(underWay) }
+        }
+    }
+
+    private func write(_ underWay: CommitPipeline.UnderWay) {
+        timers[.retry] = nil
+        emit(underWay.isByHeadset ? .commitByHeadset(underWay.batch) : .commit(underWay.batch))
+    }
+
+    /// Everything that is to be written; nil where nothing is.
+    private func takeBatch(at now: MonotonicTime) -> CommitPipeline.UnderWay? {
+        var batch = WriteBatch(number: commits.number + 1)
+        batch.changes = commits.clockOffsets.map(Change.clockOffset)
+        commits.clockOffsets.removeAll()
+        batch.changes += history.changes
+        history.changes.removeAll()
+        var settled: [CommitPipeline.Settled] = []
+        for acquisition in acquisitions { settled.append((acquisition, acquisition.move(into: &batch))) }
+        moveCaptures(into: &batch)
+        batch.changes += completedMeasurements.map { .completed(.measurement($0)) }
+        completedMeasurements.removeAll()
+        // Everything that they have to write is in this batch.
+        let ended = acquisitions.filter { $0.hasEnded || ($0.isReleased && $0.isStopped) }
+        guard !batch.isEmpty else {
+            remove(ended)
+            return nil
+        }
+        commits.number += 1
+        return CommitPipeline.UnderWay(batch: batch, began: now, settled: settled, ended: ended)
+    }
+
+    /// Tells what became of a batch.
+    func committed(_ number: UInt64, _ result: Result<[RefusedPart], StorageError>, at now: MonotonicTime) {
+        guard let done = commits.underWay, done.batch.number == number else { return }
+        switch result {
+        case .failure(let error): writeFailed(error, done, at: now)
+        case .success(let refused): written(done, refused, at: now)
+        }
+    }
+
+    private func writeFailed(_ error: StorageError, _ done: CommitPipeline.UnderWay, at now: MonotonicTime) {
+        if error.isRefusal, !done.isByHeadset, !done.batch.parts.isEmpty {
+            commits.underWay?.isByHeadset = true
+            return emit(.commitByHeadset(done.batch))
+        }
+        note(isUnstored: true)
+        let problem = commits.problem
+        commits.problem = (error, problem?.since ?? now)
+        context.overflowCause = .storageUnavailable
+        guard error.disposition == .retry, !end.hasBegun else {
+            // The batch is lost to this process. A headset with a memory was told nothing, so it still has the samples.
+            commits.failure = error
+            commits.underWay = nil
+            end.isRequested = true
+            return
+        }
+        if problem?.error.cause != error.cause {
+            emit(.report(.writeFailed(error, bufferedRows: bufferedRows)))
+        }
+        timers[.retry] = now + limits.retryInterval
+    }
+
+    private func written(_ done: CommitPipeline.UnderWay, _ refused: [RefusedPart], at now: MonotonicTime) {
+        note(isUnstored: false)
+        commits.underWay = nil
+        commits.unflushed.removeAll()
+        for (acquisition, committed) in done.settled {
+            if let refusal = refused.first(where: { $0.part.recording == acquisition.recording }) {
+                acquisition.refuse(refusal.error, at: now)
+                if acquisition.isReleased { release(acquisition) }
+            } else {
+                commits.unflushed.append((acquisition, committed))
+            }
+        }
+        remove(done.ended.filter { $0.hasEnded || $0.isReleased })
+        settle(at: now)
+        emit(
+            .report(.committed(number: done.batch.number, rows: done.batch.rowCount, duration: now - done.began)))
+        if let problem = commits.problem {
+            commits.problem = nil
+            context.overflowCause = .queueOverflow
+            emit(.report(.writeRecovered(after: now - problem.since, rows: done.batch.rowCount)))
+        }
+        guard commits.flushing == nil, now - commits.lastFlush >= limits.flushInterval else { return }
+        commits.flushing = commits.unflushed
+        commits.unflushed.removeAll()
+        emit(.flush)
+    }
+
+    /// Headsets may forget what survives a power cut. A disk that cannot flush costs nothing yet: they keep what is not
+    /// acknowledged, and the next commit tries again.
+    func flushed(_ isDone: Bool, at now: MonotonicTime) {
+        let flushed = commits.flushing ?? []
+        commits.flushing = nil
+        guard isDone else { return }
+        commits.lastFlush = now
+        for (acquisition, committed) in flushed where acquisitions.contains(where: { $0 === acquisition }) {
+            acquisition.acknowledge(upTo: committed)
+        }
+    }
+
+    private func note(isUnstored: Bool) {
+        guard commits.isUnstoredNoted != isUnstored else { return }
+        commits.isUnstoredNoted = isUnstored
+        emit(.noteUnstored(isUnstored))
+    }
+}

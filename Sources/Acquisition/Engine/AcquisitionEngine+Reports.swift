@@ -1,0 +1,118 @@
+import Bluetooth
+import Reconnection
+import Storage
+
+/// What was told last, so that only what has changed is told.
+struct ChangeReporting {
+    var headsets: [RecordingID: AcquiredHeadset] = [:]
+    /// How many of a headset's changes were told of late.
+    var lines: [RecordingID: PhaseLines] = [:]
+    /// Recordings of which the configuration has no headset.
+    var unknownRecordings: [RecordingID] = []
+    var summary = ""
+    var isBufferFull = false
+    /// True while the summary speaks of a problem.
+    var hasProblem = false
+}
+
+/// Bounds what is told of one headset whose link comes and goes: a few changes in a minute one by one, of more the sum.
+struct PhaseLines {
+    private var began: MonotonicTime?
+    private var told = 0
+    private var untold = PhaseChanges(count: 0, returns: 0, period: .zero)
+
+    /// When the sum is due; nil where all is told.
+    func deadline(_ limits: AcquisitionLimits) -> MonotonicTime? {
+        untold.count > 0 ? began.map { $0 + limits.linesPeriod } : nil
+    }
+
+    /// Notes a change. True where it is to be told by itself.
+    mutating func note(isReturn: Bool, _ limits: AcquisitionLimits, at now: MonotonicTime) -> Bool {
+        if untold.count == 0, began.map({ now - $0 >= limits.linesPeriod }) ?? true { (began, told) = (now, 0) }
+        guard told >= limits.linesPerPeriod else {
+            told += 1
+            return true
+        }
+        untold.count += 1
+        untold.returns += isReturn ? 1 : 0
+        return false
+    }
+
+    /// The sum, where it is due. What goes on in the same way is summed up again.
+    mutating func takeSum(_ limits: AcquisitionLimits, at now: MonotonicTime) -> PhaseChanges? {
+        guard let deadline = deadline(limits), deadline <= now, let began else { return nil }
+        var sum = untold
+        sum.period = now - began
+        self.began = now
+        untold = PhaseChanges(count: 0, returns: 0, period: .zero)
+        return sum
+    }
+}
+
+extension AcquisitionEngine {
+    /// What is being acquired.
+    public var headsets: [AcquiredHeadset] {
+        acquisitions.map { acquisition in
+            AcquiredHeadset(
+                name: acquisition.name, recording: acquisition.recording, phase: acquisition.phase,
+                cause: acquisition.phaseCause, since: acquisition.phaseSince,
+                attempt: acquisition.machine.attempt.number)
+        }
+    }
+
+    func reportUnknown(_ open: OpenRecording) {
+        guard !reporting.unknownRecordings.contains(open.recording) else { return }
+        reporting.unknownRecordings.append(open.recording)
+        emit(.report(.unknownHeadset(name: open.headsetName, model: open.model)))
+    }
+
+    /// Tells what has changed.
+    func reportChanges(at now: MonotonicTime) {
+        var hasChanged = false
+        for acquisition in acquisitions {
+            let last = reporting.headsets[acquisition.recording]
+            for back in acquisition.takeReturns() { emit(.report(.returned(back))) }
+            guard acquisition.phase != last?.phase || acquisition.phaseCause != last?.cause,
+                let headset = headsets.first(where: { $0.recording == acquisition.recording })
+            else { continue }
+            reporting.headsets[headset.recording] = headset
+            hasChanged = true
+            let isReturn = headset.phase == .streaming && last?.phase != .silent
+            let isTold = reporting.lines[headset.recording, default: PhaseLines()].note(isReturn: isReturn, limits, at: now)
+            // Quarantine ends what comes and goes, and a person must know.
+            if isTold || headset.phase == .quarantined { emit(.report(.phaseChanged(headset))) }
+        }
+        reportSums(at: now)
+        if reporting.isBufferFull == context.hasRoom {
+            reporting.isBufferFull.toggle()
+            if reporting.isBufferFull { emit(.report(.bufferFull(rows: bufferedRows))) }
+        }
+        let problem = commits.problem
+        guard hasChanged || reporting.summary.isEmpty || acquisitions.isEmpty || problem != nil || reporting.hasProblem else {
+            return
+        }
+        reporting.hasProblem = problem != nil
+        var text =
+            acquisitions.isEmpty
+            ? wishes.isPaused ? "paused: eegsync resume goes on" : "no recording is wanted"
+            : acquisitions.map { "\($0.name): \($0.machine.state.name)" }.joined(separator: ", ")
+        if let problem { text = "cannot write (\(problem.error.cause)), buffering; " + text }
+        guard text != reporting.summary else { return }
+        reporting.summary = text
+        emit(.report(.summary(text)))
+    }
+
+    /// Tells the sums that are due.
+    private func reportSums(at now: MonotonicTime) {
+        timers[.sums] = nil
+        for acquisition in acquisitions {
+            guard var lines = reporting.lines[acquisition.recording] else { continue }
+            if let sum = lines.takeSum(limits, at: now), let headset = reporting.headsets[acquisition.recording] {
+                emit(.report(.phasesChanged(headset, sum)))
+            }
+            reporting.lines[acquisition.recording] = lines
+            guard let deadline = lines.deadline(limits) else { continue }
+            timers[.sums] = min(timers[.sums] ?? deadline, deadline)
+        }
+    }
+}

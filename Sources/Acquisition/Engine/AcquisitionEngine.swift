@@ -1,0 +1,291 @@
+public import Bluetooth
+import Capture
+import Headsets
+import Reconnection
+public import Storage
+
+/// The acquisition, without a task, a clock or I/O: what happens goes in as ``EngineEvent``s, what is to be done comes out as
+/// ``EngineEffect``s. It decides everything: whom to record, what to ask the central, what is committed, flushed and tried
+/// again, when the clock and the wishes are read, and when the process may end.
+///
+/// The daemon performs the effects on its poll thread and beside it, a virtual driver does in virtual time: what is rehearsed
+/// is what runs.
+public final class AcquisitionEngine {
+    /// The bounds.
+    public var limits: AcquisitionLimits { context.limits }
+    /// What is due when, besides what the headsets wait for.
+    enum Timer: Hashable { case clock, wishes, commit, retry, end, heartbeat, alive, trim, sums }
+
+    var timers = TimerTable<Timer>()
+    let context: EngineContext
+    var lookUp: HeadsetLookup
+    /// Captures that are under way, what the ended ones have left to write, and which have ended.
+    var captures: [ActiveCapture] = []
+    var lastChunks: [CaptureChunk] = []
+    var completedCaptures: [CaptureID] = []
+    /// Measurements of impedances that are wanted or being ended, and which have ended.
+    var measurements: [ImpedanceRequest] = []
+    var completedMeasurements: [ImpedanceMeasurementID] = []
+
+    private(set) var acquisitions: [HeadsetAcquisition] = []
+    private var headsetCount = 0
+    private var seed: UInt64
+    private var adapterState = AdapterState.unknown
+    private var scanFilter: ScanFilter?
+
+    var wishes = WishesReading()
+    var commits = CommitPipeline()
+    var reporting = ChangeReporting()
+    var end = Ending()
+    var history: ProcessHistory
+    private var clockOffset: ClockOffsetRecord?
+    /// The latest reading of the wall clock, recorded or not.
+    private(set) var latestClock: ClockOffsetRecord?
+
+    /// Creates an engine that records nothing yet.
+    ///
+    /// - Parameters:
+    ///   - nextStreamID: the first key that no stream has, from the database.
+    ///   - beginsAfterFailedWrites: true where an earlier process ended while the database could not be written: what its last
+    ///     batch held is missing, and not because no process ran.
+    ///   - seed: of everything random.
+    ///   - process: as the history tells of it; nil for not.
+    ///   - lookUp: finds the headset of a recording.
+    public init(
+        nextStreamID: Int64, beginsAfterFailedWrites: Bool = false, limits: AcquisitionLimits = AcquisitionLimits(),
+        seed: UInt64, process: ProcessIdentity? = nil, lookUp: @escaping HeadsetLookup
+    ) {
+        history = ProcessHistory(identity: process)
+        context = EngineContext(limits: limits, nextStreamID: StreamID(rawValue: nextStreamID))
+        self.seed = seed
+        self.lookUp = lookUp
+        commits.beginsAfterFailedWrites = beginsAfterFailedWrites
+        (timers[.clock], timers[.wishes]) = (.boot, .boot)
+        if process != nil { timers[.alive] = .boot }
+        if limits.historyAge != nil { timers[.trim] = .boot }
+        if limits.heartbeatInterval != nil { timers[.heartbeat] = .boot }
+    }
+
+    // MARK: In and out
+
+    /// Takes what happened. Returns what is to be done, in this order.
+    public func handle(_ event: EngineEvent, at now: MonotonicTime) -> [EngineEffect] {
+        switch event {
+        case .central(let events): iterate(events, at: now)
+        case .clock(let reading): observe(reading)
+        case .wishes(let result): wishesRead(result, at: now)
+        case .wishesChanged: wishes.areStale = true
+        case .resumeState(let recording, let result): loaded(recording, result, at: now)
+        case .committed(let number, let result): committed(number, result, at: now)
+        case .flushed(let isDone): flushed(isDone, at: now)
+        case .trimmed(let rows): trimmed(rows, at: now)
+        case .reloaded(let lookUp): reloaded(lookUp, at: now)
+        case .shutDown: end.isRequested = true
+        }
+        defer { context.effects.removeAll(keepingCapacity: true) }
+        return context.effects
+    }
+
+    /// Something is to be done.
+    func emit(_ effect: EngineEffect) { context.effects.append(effect) }
+
+    /// When ``EngineEvent/central(_:)`` is due at the latest, even if nothing happens.
+    public var deadline: MonotonicTime? {
+        var earliest = timers.earliest
+        for acquisition in acquisitions {
+            if let deadline = acquisition.deadline, deadline < earliest ?? deadline + .nanoseconds(1) { earliest = deadline }
+        }
+        return earliest
+    }
+
+    /// One iteration: what the central tells, and what is due.
+    private func iterate(_ events: [CentralEvent], at now: MonotonicTime) {
+        guard !end.isOver else { return }
+        let bufferedRows = bufferedRows
+        context.hasRoom = bufferedRows < limits.rowLimit
+        if bufferedRows > limits.rowsPerCommit { commitSoon(at: now) }
+        for event in events { context.packets.note(event, at: now) }
+        context.packets.pass(to: now)
+        for event in events { route(event, at: now) }
+        for acquisition in acquisitions { acquisition.handleDeadlines(at: now) }
+        settle(at: now)
+        collectPackets(at: now)
+        completeMeasurements(at: now)
+        if timers.take(.clock, at: now) {
+            timers[.clock] = now + limits.clockInterval
+            emit(.readClock)
+        }
+        recordActivity(at: now)
+        beginEnd(at: now)
+        readWishes(at: now)
+        commit(at: now)
+        trimHistory(at: now)
+        reportChanges(at: now)
+        if let interval = limits.heartbeatInterval, timers.take(.heartbeat, at: now) {
+            timers[.heartbeat] = now + interval
+            emit(.beat)
+        }
+        finish(at: now)
+    }
+
+    // MARK: Headsets
+
+    /// The recordings that are being acquired or ended.
+    public var recordings: [RecordingID] { acquisitions.map(\.recording) }
+
+    /// True when no link is open and nothing is outstanding at the central.
+    public var isIdle: Bool { acquisitions.allSatisfy(\.isStopped) }
+
+    /// Where a recording's connection stands, and since when; nil for a recording that is not acquired.
+    public func phase(of recording: RecordingID) -> (phase: ConnectionPhase, since: MonotonicTime)? {
+        acquisitions.first { $0.recording == recording }.map { ($0.phase, $0.phaseSince) }
+    }
+
+    /// Begins to acquire a recording, or ends it where the operator stopped it while no process acquired: nothing is connected
+    /// for it then.
+    func begin(_ wanted: WantedRecording, stop: StopRequest?, at now: MonotonicTime) {
+        guard !recordings.contains(wanted.resume.recording), !end.hasBegun else { return }
+        if stop == nil { seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
+        let acquisition = HeadsetAcquisition(wanted, index: headsetCount, context: context, seed: seed, at: now)
+        headsetCount += 1
+        acquisitions.append(acquisition)
+        if commits.beginsAfterFailedWrites { acquisition.recorded.openAbsence(cause: .storageUnavailable, at: now) }
+        if let stop {
+            acquisition.finish(stop, at: now)
+        } else {
+            acquisition.handle(CentralEvent.didUpdateState(adapterState), at: now)
+            if acquisition.quarantine == nil {
+                acquisition.handle(.start, at: now)
+            } else {
+                acquisition.beginQuarantined(at: now)
+            }
+        }
+        settle(at: now)
+    }
+
+    /// The operator stopped a recording: nothing more is stored; the headset is told to stop and let go. A quarantined one is
+    /// ended from what the database has.
+    func end(_ recording: RecordingID, at now: MonotonicTime) {
+        for acquisition in acquisitions where acquisition.recording == recording && !acquisition.isFinishing {
+            if acquisition.quarantine != nil {
+                release(acquisition)
+            } else {
+                acquisition.handle(.stop(.operatorStopped), at: now)
+            }
+        }
+        settle(at: now)
+    }
+
+    /// A headset that is quarantined begins anew from what the database has.
+    func release(_ acquisition: HeadsetAcquisition) {
+        acquisition.isReleased = true
+        wishes.postponed.insert(acquisition.headset)
+    }
+
+    func remove(_ ended: [HeadsetAcquisition]) {
+        acquisitions.removeAll { acquisition in ended.contains { $0 === acquisition } }
+        for acquisition in ended { context.claims[acquisition.recording] = nil }
+    }
+
+    private func reloaded(_ lookUp: @escaping HeadsetLookup, at now: MonotonicTime) {
+        self.lookUp = lookUp
+        reporting.unknownRecordings.removeAll()
+        wishes.areStale = true
+        // A person who reloads has removed what was in the way.
+        for acquisition in acquisitions {
+            if let known = lookUp(acquisition.open) { acquisition.take(known) }
+            if acquisition.quarantine != nil { release(acquisition) } else { acquisition.handle(.operatorActed, at: now) }
+        }
+        settle(at: now)
+    }
+
+    // MARK: Events of the central
+
+    private func route(_ event: CentralEvent, at now: MonotonicTime) {
+        switch event {
+        case .didUpdateState(let state):
+            adapterState = state
+            for acquisition in acquisitions { acquisition.handle(event, at: now) }
+        case .didDiscover(let peripheral, let advertisement, _):
+            // A MindWave Mobile has the same name in Bluetooth Classic and in Low Energy, and is another model in each.
+            let isClassic = peripheral.addressType == .classic
+            for acquisition in acquisitions
+            where acquisition.wantsScan && acquisition.profile.usesSerialPort == isClassic
+                && acquisition.scanFilter.matches(advertisement)
+            {
+                acquisition.handle(event, at: now)
+                if !acquisition.wantsScan { break }  // One headset took it; another must not connect to it, too.
+            }
+        case .didNoticeHungRadio(let isRecovering): emit(.report(.radioHangs(isRecovering: isRecovering)))
+        case .didTransferPacket: break
+        case .didUnblock(let peripheral):
+            for acquisition in acquisitions where acquisition.waits(forUnblockingOf: peripheral) {
+                acquisition.handle(event, at: now)
+            }
+        case .didFailToScan:
+            for acquisition in acquisitions where acquisition.wantsScan { acquisition.handle(event, at: now) }
+            scanFilter = nil
+        case .didUpdateValue(_, let peripheral, _, _), .didModifyServices(let peripheral), .didReadRSSI(_, let peripheral):
+            for acquisition in acquisitions where acquisition.peripheral == peripheral { acquisition.handle(event, at: now) }
+        case .willRestoreState(_, let attempt), .didRetrieveConnected(_, let attempt), .didFailToConnect(_, _, let attempt),
+            .didConnect(_, let attempt), .didDiscoverServices(_, _, let attempt),
+            .didUpdateNotificationState(_, _, _, let attempt), .didReadValue(_, _, _, let attempt),
+            .didWriteValue(_, _, _, let attempt):
+            acquisition(of: attempt)?.handle(event, at: now)
+        case .didDisconnect(let peripheral, _, let attempt):
+            if attempt != .none {
+                acquisition(of: attempt)?.handle(event, at: now)
+            } else {
+                for acquisition in acquisitions where acquisition.peripheral == peripheral {
+                    acquisition.handle(event, at: now)
+                }
+            }
+        }
+    }
+
+    private func acquisition(of attempt: Attempt) -> HeadsetAcquisition? {
+        acquisitions.first { $0.owns(attempt) }
+    }
+
+    /// After every event: one scan for all who want one, and recordings that have ended.
+    func settle(at now: MonotonicTime) {
+        var wanted: ScanFilter?
+        for acquisition in acquisitions where acquisition.wantsScan {
+            wanted = wanted.map { $0.union(acquisition.scanFilter) } ?? acquisition.scanFilter
+        }
+        if wanted != scanFilter {
+            scanFilter = wanted
+            context.request(wanted.map { .scanForPeripherals(matching: $0) } ?? .stopScan)
+        }
+        for acquisition in acquisitions
+        where acquisition.isFinishing && acquisition.isStopped && !acquisition.hasEnded && acquisition.quarantine == nil {
+            acquisition.endRecording(at: now, wasAbsent: false)
+        }
+        if context.wantsCommit {
+            context.wantsCommit = false
+            commits.next = now
+        }
+        scheduleCommit(at: now)
+    }
+
+    // MARK: Wall clock
+
+    /// Takes a reading of the wall clock. The first one, a step and the first synchronised one are recorded.
+    private func observe(_ reading: ClockOffsetRecord) {
+        latestClock = reading
+        observeSuspension(reading)
+        let offset = reading.offsetNanoseconds
+        let step = clockOffset.map { offset - $0.offsetNanoseconds } ?? 0
+        let isStep = abs(step) >= limits.clockStepThreshold.nanoseconds
+        guard clockOffset == nil || isStep || (reading.isSynchronised && clockOffset?.isSynchronised == false) else { return }
+        let record = ClockOffsetRecord(
+            at: reading.at, offsetNanoseconds: offset, stepNanoseconds: step, isSynchronised: reading.isSynchronised)
+        clockOffset = record
+        commits.clockOffsets.append(record)
+    }
+
+    /// UTC at an instant of this boot; nil before the first reading.
+    func unixNanoseconds(at time: MonotonicTime) -> Int64? {
+        clockOffset.map { time.nanoseconds + $0.offsetNanoseconds }
+    }
+}

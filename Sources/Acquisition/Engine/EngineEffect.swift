@@ -1,0 +1,31 @@
+public import Bluetooth
+public import Storage
+
+/// What an ``AcquisitionEngine`` wants to be done. What concerns the database is done in this order, on another thread than
+/// the one that stamps arrivals; each is answered by an ``EngineEvent``.
+public enum EngineEffect: Sendable {
+    /// Ask the central.
+    case request(CentralRequest)
+    /// Read the wall clock; answered by ``EngineEvent/clock(_:)`` before anything else.
+    case readClock
+    /// Read what the operator wishes; without contents where the database's version is still this one.
+    case readWishes(unlessVersion: Int64?)
+    /// Read what the database has of a recording.
+    case loadResumeState(RecordingID)
+    /// Commit a batch.
+    case commit(WriteBatch)
+    /// Commit a batch that the database has refused headset by headset.
+    case commitByHeadset(WriteBatch)
+    /// Make everything that is committed survive a power cut.
+    case flush
+    /// Remove the oldest rows of the history, a bounded number of those from before an instant in UTC nanoseconds since 1970.
+    case trimHistory(before: Int64)
+    /// Note beside the database that rows wait which it does not take, or that all are written.
+    case noteUnstored(Bool)
+    /// Tell the one place that logs.
+    case report(AcquisitionReport)
+    /// Show the service manager that the process is alive.
+    case beat
+    /// Nothing more is to be done: the process ends, by an error where there is one.
+    case finished(StorageError?)
+}

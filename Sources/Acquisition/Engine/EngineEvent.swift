@@ -1,0 +1,29 @@
+public import Bluetooth
+public import Storage
+
+/// What an ``AcquisitionEngine`` is told.
+public enum EngineEvent: Sendable {
+    /// What the central told since the last time; without events: that time has passed.
+    case central([CentralEvent])
+    /// The wall clock was read.
+    case clock(ClockOffsetRecord)
+    /// What the operator wishes, as it stands in the database.
+    case wishes(Result<OperatorWishes, StorageError>)
+    /// Somebody who shares the process has changed the wishes.
+    case wishesChanged
+    /// What the database has of a recording that is to begin, or to be ended.
+    case resumeState(RecordingID, Result<ResumeState, StorageError>)
+    /// What became of a batch that was to be committed; a headset whose part broke a rule of the database is refused.
+    case committed(UInt64, Result<[RefusedPart], StorageError>)
+    /// Everything that was committed before it was asked for survives a power cut; false where the disk refused.
+    case flushed(Bool)
+    /// So many old rows of the history were removed; 0 where none is left, or none could be.
+    case trimmed(Int)
+    /// The configuration was read anew: who is recorded, and a person has removed what was in the way.
+    case reloaded(HeadsetLookup)
+    /// The process is to end.
+    case shutDown
+}
+
+/// The headset of a recording, with what a person knows of it; nil where the configuration has none.
+public typealias HeadsetLookup = @Sendable (OpenRecording) -> KnownHeadset?

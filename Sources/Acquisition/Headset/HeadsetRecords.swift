@@ -1,0 +1,24 @@
+import Storage
+
+/// What one headset has to write besides its streams, in the order in which it happened.
+struct HeadsetRecords {
+    private var changes: [Change] = []
+    private var counts: [ObjectIdentifier: Int] = [:]
+
+    /// Notes what has happened, in place of the oldest of its kind where too many wait.
+    mutating func append(_ change: Change) {
+        changes.append(change)
+        guard let maximum = change.waitingMaximum else { return }
+        let kind = change.kind
+        let count = counts[kind, default: 0] + 1
+        counts[kind] = min(count, maximum)
+        guard count > maximum, let oldest = changes.firstIndex(where: { $0.kind == kind }) else { return }
+        changes.remove(at: oldest)
+    }
+
+    /// Hands everything over.
+    mutating func take() -> [Change] {
+        defer { self = HeadsetRecords() }
+        return changes
+    }
+}

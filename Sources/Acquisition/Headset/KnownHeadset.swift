@@ -1,0 +1,52 @@
+public import Bluetooth
+public import Headsets
+public import Reconnection
+public import Storage
+
+/// A headset that the operator has configured.
+public struct KnownHeadset: Sendable {
+    /// Its name; recordings refer to it.
+    public var name: String
+    /// The profile of its model.
+    public var profile: any HeadsetProfile
+    /// Addresses that a person knows; tried after those under which the headset was reached before.
+    public var identifiers: [PeripheralIdentifier]
+    /// The serial number that a person demands; nil keeps to the first headset of the model that was found.
+    public var identityProof: String?
+    /// What is done about addresses that nothing proves to be the headset's.
+    public var adoption: Adoption
+    /// Services by which it advertises in pairing mode, beyond those of its model.
+    public var pairingServices: [BluetoothUUID]
+    /// What a person calls the EEG channels; nil for the profile's own names.
+    public var montage: Montage?
+
+    /// Creates a known headset.
+    public init(
+        name: String, profile: any HeadsetProfile, identifiers: [PeripheralIdentifier] = [], identityProof: String? = nil,
+        adoption: Adoption = Adoption(), pairingServices: [BluetoothUUID] = [], montage: Montage? = nil
+    ) {
+        self.adoption = adoption
+        self.pairingServices = pairingServices
+        self.name = name
+        self.profile = profile
+        self.identifiers = identifiers
+        self.identityProof = identityProof
+        self.montage = montage
+    }
+
+    /// Which advertisements are taken for the headset's.
+    var scanFilter: ScanFilter { profile.recognition.scanFilter.union(ScanFilter(serviceUUIDs: pairingServices)) }
+
+    /// True where an open recording is this headset's.
+    public func matches(_ recording: OpenRecording) -> Bool {
+        recording.headsetName == name && recording.model == profile.model
+    }
+
+    /// The addresses that a person knows beyond those under which the headset was reached: an address that was reached with
+    /// one type does not exist with the other.
+    func furtherIdentifiers(beyond reached: [PeripheralIdentifier]) -> [PeripheralIdentifier] {
+        identifiers.filter { named in
+            !reached.contains { $0 == named || ($0.differsInTypeAlone(from: named) && identifiers.contains($0)) }
+        }
+    }
+}

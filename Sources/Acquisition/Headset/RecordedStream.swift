@@ -1,0 +1,55 @@
+import Assembly
+import Bluetooth
+import Headsets
+import Storage
+
+/// One stream of a recording, and what is known of it on the present link.
+struct RecordedStream {
+    /// From blocks to rows and the ledger; lives as long as the recording.
+    var assembler: StreamAssembler
+    /// Reads on the present link what the stream lacks.
+    var memory = MemoryReader()
+    /// When the latest live sample of the present link arrived; nil before the first.
+    var latestArrival: MonotonicTime?
+    /// The n up to which the headset was told on the present link that it may forget.
+    var acknowledgedN = Int64.min
+
+    init(_ assembler: StreamAssembler) {
+        self.assembler = assembler
+    }
+
+    /// The next block of a link tells where the stream stands.
+    mutating func beginLink(_ start: LinkStart) {
+        (memory, latestArrival, acknowledgedN) = (MemoryReader(), nil, .min)
+        assembler.beginLink(start)
+    }
+
+    /// Takes a block of samples, in place: a stream is large to copy.
+    ///
+    /// - Parameters:
+    ///   - hasRoom: false where the buffer of samples is full; new samples then go to the ledger.
+    ///   - overflowCause: why, then.
+    /// - Returns: whether the stream has its first sample now, and the headset's stamp on the block, where it tells something
+    ///   of the other streams.
+    mutating func take(
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool, overflowCause: GapCause
+    ) -> (isFirst: Bool, stamp: UInt64?) {
+        if block.origin == .live { latestArrival = arrival }
+        assembler.overflowCause = overflowCause
+        let isFirst = assembler.take(block, values, at: arrival, hasRoom: hasRoom)
+        guard block.origin == .live, let ticks = block.deviceTicks, assembler.mayLendStamp else { return (isFirst, nil) }
+        return (isFirst, ticks)
+    }
+
+    /// A block that was taken came from the memory. Returns what else it is asked for.
+    mutating func continueReading(after block: SampleBlock, at arrival: MonotonicTime) -> [BufferedEEGCommand] {
+        let end = assembler.n(ofCounter: block.counter, plus: block.instantCount)
+        return memory.received(assembler, end: end, at: arrival)
+    }
+
+    /// What the memory is asked for: what is missing, and may still be in it.
+    mutating func readMemory(at now: MonotonicTime) -> [BufferedEEGCommand] {
+        guard !memory.isIdle || !assembler.isComplete, assembler.isNumbered else { return [] }
+        return memory.next(assembler, at: now)
+    }
+}

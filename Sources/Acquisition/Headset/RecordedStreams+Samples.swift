@@ -1,0 +1,108 @@
+import Assembly
+import Bluetooth
+import Headsets
+import Storage
+
+/// What a notification says about the streams, and what the headset's memory is asked for.
+extension RecordedStreams {
+    /// Takes a block of samples.
+    ///
+    /// - Parameters:
+    ///   - hasRoom: false where the buffer of samples is full; new samples then go to the ledger.
+    ///   - overflowCause: why, then.
+    ///   - readsMemory: true where the headset is asked for samples that were missed.
+    /// - Returns: commands for the headset's memory, and whether the stream has its first sample now.
+    mutating func take(
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool, overflowCause: GapCause,
+        readsMemory: Bool
+    ) -> (commands: [BufferedEEGCommand], isFirst: Bool) {
+        guard let index = index(of: block.stream) else { return ([], false) }
+        if streams[index].assembler.placement.linkStart != nil { alignBanks(index, with: block.counter) }
+        let (isFirst, stamp) = streams[index].take(
+            block, values, at: arrival, hasRoom: hasRoom, overflowCause: overflowCause)
+        if let stamp {
+            for other in streams.indices where other != index {
+                streams[other].assembler.borrow(ticks: stamp, at: arrival)
+            }
+        }
+        guard block.origin == .memory, readsMemory else { return ([], isFirst) }
+        return (streams[index].continueReading(after: block, at: arrival), isFirst)
+    }
+
+    /// The banks of a wide stream are sampled together: what has one counter has one n in each of them.
+    private mutating func alignBanks(_ index: Int, with counter: UInt32?) {
+        let stream = streams[index].assembler
+        for bank in streams.lazy.map(\.assembler) where bank.isBank(besides: stream) {
+            streams[index].assembler.align(with: bank, at: counter)
+        }
+    }
+
+    /// Frames of a stream that were damaged.
+    mutating func damaged(position: Int, count: Int) {
+        if let index = index(of: position) { streams[index].assembler.takeDamaged(count: count) }
+    }
+
+    /// Samples that the headset counted and did not send.
+    mutating func unsent(position: Int, counter: UInt32, count: Int, at arrival: MonotonicTime) {
+        if let index = index(of: position) { streams[index].assembler.takeUnsent(counter: counter, count: count, at: arrival) }
+    }
+
+    /// A headset without counters tells how many samples make a period.
+    mutating func mark(position: Int, period: Int, at arrival: MonotonicTime) {
+        if let index = index(of: position) { streams[index].assembler.takeMark(period: period, at: arrival) }
+    }
+
+    /// Bytes have come that belong to nothing: the link was not silent.
+    mutating func receivedNothing(at arrival: MonotonicTime) {
+        for index in streams.indices { streams[index].assembler.recordActivity(at: arrival) }
+    }
+
+    // MARK: Pauses
+
+    /// The headset has interrupted its samples, to measure impedances.
+    mutating func pause(at now: MonotonicTime) {
+        for index in streams.indices { streams[index].assembler.pause(at: now) }
+    }
+
+    /// It still does.
+    mutating func extendPause(at now: MonotonicTime) {
+        for index in streams.indices { streams[index].assembler.lengthenPause(at: now) }
+    }
+
+    // MARK: Memory
+
+    /// When the memory of the headset is to be looked at again; nil for never.
+    var memoryDeadline: MonotonicTime? { streams.lazy.compactMap(\.memory.deadline).min() }
+
+    /// A part of what was asked for is not in the memory any more.
+    mutating func overwritten(position: Int, from: UInt32, end: UInt32) {
+        guard let index = index(of: position) else { return }
+        streams[index].assembler.giveUp(from: from, end: end)
+        streams[index].memory.overwritten()
+    }
+
+    /// The headset has sent everything of a read.
+    mutating func readEnded(position: Int) {
+        if let index = index(of: position) { streams[index].memory.ended() }
+    }
+
+    /// What is to be asked for: what is missing and may still be in the headset's memory.
+    mutating func readMemory(at now: MonotonicTime) -> [BufferedEEGCommand] {
+        var commands: [BufferedEEGCommand] = []
+        for index in streams.indices { commands += streams[index].readMemory(at: now) }
+        return commands
+    }
+
+    /// Tells the headset that it may forget everything below these n's, one for each stream: they are committed.
+    mutating func acknowledge(upTo committed: [(stream: StreamID, n: Int64)]) -> [BufferedEEGCommand] {
+        var commands: [BufferedEEGCommand] = []
+        for (stream, n) in committed {
+            guard let index = streams.firstIndex(where: { $0.assembler.id == stream }), n > streams[index].acknowledgedN,
+                streams[index].assembler.isNumbered, let counter = streams[index].assembler.counter(of: n)
+            else { continue }
+            streams[index].acknowledgedN = n
+            commands.append(.acknowledge(stream: streams[index].assembler.position, upTo: counter))
+        }
+        return commands
+    }
+}

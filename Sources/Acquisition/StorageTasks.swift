@@ -1,0 +1,77 @@
+public import Bluetooth
+public import Storage
+
+/// Does what an engine wants of the database. Each call takes as long as the disk: never on the thread that stamps arrivals.
+public struct StorageTasks: Sendable {
+    private let store: Store
+    private let commit: @Sendable (WriteBatch) throws(StorageError) -> Void
+    private let synchronise: @Sendable () throws(StorageError) -> Void
+
+    /// Creates the tasks of a database.
+    ///
+    /// - Parameters:
+    ///   - commit: writes a batch; the store's own by default.
+    ///   - synchronise: makes what was committed survive a power cut; the store's own by default.
+    public init(
+        _ store: Store, commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil,
+        synchronise: (@Sendable () throws(StorageError) -> Void)? = nil
+    ) {
+        self.store = store
+        let storeCommit: @Sendable (WriteBatch) throws(StorageError) -> Void = { (batch) throws(StorageError) in
+            try store.commit(batch)
+        }
+        let storeSynchronise: @Sendable () throws(StorageError) -> Void = { () throws(StorageError) in
+            try store.synchronise()
+        }
+        self.commit = commit ?? storeCommit
+        self.synchronise = synchronise ?? storeSynchronise
+    }
+
+    /// Does what the effect asks for. Returns the answer; nil where the effect has none, or does not concern the database.
+    public func perform(_ effect: EngineEffect, at now: MonotonicTime) -> EngineEvent? {
+        switch effect {
+        case .readWishes(let version):
+            .wishes(Self.result { () throws(StorageError) in try store.wishes(unlessVersion: version) })
+        case .loadResumeState(let recording):
+            .resumeState(recording, Self.result { () throws(StorageError) in try store.resumeState(of: recording) })
+        case .commit(let batch):
+            .committed(
+                batch.number,
+                Self.result { () throws(StorageError) in
+                    try commit(batch)
+                    return []
+                })
+        case .commitByHeadset(let batch):
+            .committed(
+                batch.number, Self.result { () throws(StorageError) in try store.commitByHeadset(batch, at: now) })
+        case .flush: .flushed((try? synchronise()) != nil)
+        case .noteUnstored(let isUnstored): note(isUnstored)
+        // What could not be removed is tried again with the next look.
+        case .trimHistory(let time): .trimmed((try? store.trimHistory(before: time)) ?? 0)
+        case .request, .readClock, .report, .beat, .finished: nil
+        }
+    }
+
+    private func note(_ isUnstored: Bool) -> EngineEvent? {
+        store.noteUnstored(isUnstored)
+        return nil
+    }
+
+    private static func result<Value>(_ body: () throws(StorageError) -> Value) -> Result<Value, StorageError> {
+        do {
+            return .success(try body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension EngineEffect {
+    /// True where it takes the disk.
+    public var concernsStorage: Bool {
+        switch self {
+        case .readWishes, .loadResumeState, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory: true
+        case .request, .readClock, .report, .beat, .finished: false
+        }
+    }
+}

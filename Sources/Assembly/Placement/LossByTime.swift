@@ -1,0 +1,33 @@
+import Bluetooth
+
+/// Tells by the time that samples of a stream without counter are missing: blocks that come late, all of them for a while, came
+/// behind a loss; a stall ends with one that is on time.
+struct LossByTime: Hashable, Sendable {
+    /// The rate must be known to so much, as a part.
+    static let certainRate = 60e-6
+    private var first: MonotonicTime?
+    private var count = 0
+    private var least = Int64.max
+
+    /// So many blocks, over so long a time, all of them late.
+    private static let blocks = 16
+    private static let period = Duration.milliseconds(700)
+
+    mutating func reset() { self = LossByTime() }
+
+    /// Takes a block's lateness, in samples. Returns how many samples are missing before it, where that is known now.
+    mutating func take(lateness: Int64, block: Int64, uncertainty: Int64, at arrival: MonotonicTime) -> Int64? {
+        let threshold = max(block * 6 / 10, uncertainty) + 1
+        guard lateness >= threshold else {
+            reset()
+            return nil
+        }
+        first = first ?? arrival
+        count += 1
+        least = min(least, lateness)
+        guard let first, count >= Self.blocks, arrival - first >= Self.period else { return nil }
+        let lost = block > 1 ? max(1, (least + block / 2) / block) * block : least
+        reset()
+        return lost
+    }
+}

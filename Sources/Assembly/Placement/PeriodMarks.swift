@@ -1,0 +1,93 @@
+import Bluetooth
+
+/// Counts what a stream without counter lost, by the marks that the headset makes each so many samples.
+///
+/// Marks stand between blocks, so that the samples between two marks are a period only to within a block. Where that block is
+/// cut (its phase) follows from the marks themselves: losses are whole blocks and never become fewer, which only the right
+/// phase shows. Until one phase is left, the least loss that any of them tells is believed.
+struct PeriodMarks: Hashable, Sendable {
+    /// Samples between two marks.
+    private let period: Int64
+    /// Samples of a block.
+    private let block: Int64
+    /// Periods since the first mark.
+    private var periods: Int64 = 0
+    /// Samples since the first mark, with what was entered as lost.
+    private var firstN: Int64
+    /// The n after the last mark's samples, as the headset counts.
+    private(set) var markedN: Int64
+    /// By phase: the loss that it gave last; nil where that has shrunk, which no loss does.
+    private var losses: [Int64?]
+    /// What was entered as lost since the first mark.
+    private var entered: Int64 = 0
+    /// The n at the last mark, as counted.
+    private var countedN: Int64
+    /// The n of the last mark by the time that has passed.
+    private var lastDueN: Int64
+    /// How late the latest marks were, in samples.
+    private var lateness: [Int64] = []
+
+    /// Marks that are late by a period, so many in a row, have had one before them that was lost with its samples; a stall ends
+    /// sooner.
+    private static let lateMarks = 3
+
+    /// Larger blocks have too many phases to be told apart.
+    private static let blockLimit: Int64 = 256
+
+    /// Begins at a mark.
+    ///
+    /// - Parameters:
+    ///   - n: of the sample after it.
+    ///   - dueN: the same by the time that has passed.
+    ///   - period: samples between two marks.
+    ///   - block: samples of each block.
+    init(n: Int64, dueN: Int64, period: Int64, block: Int64) {
+        self.period = max(1, period)
+        self.block = min(max(1, block), Self.blockLimit)
+        firstN = n
+        markedN = n
+        countedN = n
+        lastDueN = dueN
+        losses = Array(repeating: 0, count: Int(self.block))
+    }
+
+    /// True where marks like these are counted.
+    func counts(period: Int64, block: Int64) -> Bool { self.period == period && self.block == min(block, Self.blockLimit) }
+
+    /// Takes a mark.
+    ///
+    /// - Parameters:
+    ///   - n: of the sample after it, as counted so far.
+    ///   - dueN: the same by the time that has passed: marks can be lost, too.
+    /// - Returns: how many samples were lost that were not entered yet; nil where the marks do not go on as they began.
+    mutating func take(n: Int64, dueN: Int64) -> Int64? {
+        defer { lastDueN = dueN }
+        // Neither samples nor time lie between two marks of which one is the other once more.
+        if n - countedN < period / 2, dueN - lastDueN < period / 2 { return 0 }
+        // A mark that was lost alone left its samples; one that is late has waited in a queue with them.
+        let passed = max(1, (n - countedN + period / 2) / period)
+        periods += passed
+        markedN = markedN.addingClamped(passed * period)
+        lateness = lateness.suffix(Self.lateMarks - 1) + [dueN.addingClamped(-markedN)]
+        if let least = lateness.min(), lateness.count == Self.lateMarks, least > period * 3 / 4 {
+            let lost = (least + period / 4) / period
+            guard lost < 1 << 20 else { return nil }
+            periods += lost
+            markedN = markedN.addingClamped(lost * period)
+            lateness.removeAll()
+        }
+        // What came, less what was entered: only received samples.
+        let deficit = periods * period - (n - firstN - entered)
+        for phase in losses.indices {
+            guard let before = losses[phase] else { continue }
+            let cut = (periods * period + Int64(phase)) % block - Int64(phase) % block
+            let loss = deficit - cut
+            losses[phase] = loss >= before && loss % block == 0 ? loss : nil
+        }
+        guard let least = losses.compactMap({ $0 }).min() else { return nil }
+        let fresh = max(0, least - entered)
+        entered += fresh
+        countedN = n + fresh
+        return fresh
+    }
+}

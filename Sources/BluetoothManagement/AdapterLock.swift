@@ -1,0 +1,149 @@
+import CLinux
+import Foundation
+import Glibc
+
+/// The right to connect headsets through an adapter: of all processes of a machine one has it at a time, whatever database it
+/// stores into.
+///
+/// It is a listening socket with an abstract name such as `\0org.eegsync.adapter/hci0` (unix(7)). The kernel gives the name to
+/// one process and takes it back when that process ends, in whatever way, so that no lock is ever stale; no directory has to
+/// be writable, and every user sees the same names, because Bluetooth sockets exist in one network namespace only.
+public final class AdapterLock {
+    /// Whose lock is respected. Any local user may take a free name, so that a program that must not be kept from its work by
+    /// others' respects fewer.
+    public enum Respect: Sendable {
+        /// Everybody's: a command gives way.
+        case everybody
+        /// The superuser's and those of this process's own user.
+        case administrators
+
+        /// True where a process of the user gives way to the holder.
+        func includes(_ holder: Holder, user: UInt32) -> Bool {
+            switch self {
+            case .everybody: true
+            case .administrators: holder.user == 0 || holder.user == user
+            }
+        }
+    }
+
+    /// A process that has a lock.
+    public struct Holder: Hashable, Sendable {
+        public var pid: Int32
+        public var user: UInt32
+    }
+
+    private static let prefix = "org.eegsync.adapter/"
+
+    private let respect: Respect
+    private let name: (String) -> String
+    private var adapter: String?
+    private var socket: Int32 = -1
+
+    /// - Parameters:
+    ///   - respect: whose lock keeps this process from the adapter.
+    ///   - prefix: what names begin with; tests have one of their own.
+    public init(respect: Respect, prefix: String? = nil) {
+        self.respect = respect
+        let prefix = prefix ?? Self.prefix
+        name = { prefix + $0 }
+    }
+
+    deinit { release() }
+
+    /// Takes the lock of an adapter such as `hci0`, and gives back that of another one. Returns false where a process has it
+    /// that is respected; then it is to be asked again. Never waits.
+    public func take(_ adapter: String) -> Bool {
+        if self.adapter == adapter { return true }
+        release()
+        guard let socket = AbstractAddress(name(adapter)).listen() else {
+            guard let holder = AbstractAddress(name(adapter)).owner(), !respect.includes(holder, user: geteuid()) else {
+                return false
+            }
+            self.adapter = adapter
+            return true
+        }
+        self.socket = socket
+        self.adapter = adapter
+        return true
+    }
+
+    /// Gives the lock back; nothing happens where there is none.
+    public func release() {
+        if socket >= 0 { close(socket) }
+        (socket, adapter) = (-1, nil)
+    }
+
+    /// Who has the lock of an adapter; nil where it is free.
+    public func holder(of adapter: String) -> Holder? { AbstractAddress(name(adapter)).owner() }
+
+    /// Who has the lock of an adapter that this process would use.
+    ///
+    /// - Parameter wanted: `hci0`; nil for any. An address is looked up when the adapter is there, and not here.
+    public func obstacle(to wanted: String?) -> (adapter: String, holder: Holder)? {
+        for adapter in lockedAdapters() where wanted == nil || wanted == adapter {
+            if let holder = holder(of: adapter) { return (adapter, holder) }
+        }
+        return nil
+    }
+
+    /// The adapters of which somebody has the lock: `/proc/net/unix` has abstract names with an `@` (proc(5)).
+    func lockedAdapters() -> [String] {
+        // Names are any bytes, and this file of the kernel says that it is empty.
+        guard let file = FileHandle(forReadingAtPath: "/proc/net/unix"), let bytes = try? file.readToEnd() else { return [] }
+        let table = String(decoding: bytes, as: UTF8.self)
+        let adapters = table.split(separator: "\n").compactMap { line -> String? in
+            guard let path = line.split(separator: " ").last, path.hasPrefix("@" + name("")) else { return nil }
+            return String(path.dropFirst(1 + name("").count))
+        }
+        return Set(adapters).sorted()
+    }
+}
+
+/// An abstract name of a socket.
+private struct AbstractAddress {
+    private var address = sockaddr_un()
+    private let length: socklen_t
+
+    /// - Parameter name: at most 107 bytes; what is longer is cut.
+    init(_ name: String) {
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(name.utf8.prefix(107))
+        withUnsafeMutableBytes(of: &address.sun_path) { path in
+            for (place, byte) in bytes.enumerated() { path[place + 1] = byte }
+        }
+        length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + bytes.count)
+    }
+
+    private func with<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+
+    private static func makeSocket() -> Int32 {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        return Glibc.socket(AF_UNIX, type, 0)
+    }
+
+    /// A socket with the name; nil where another has it.
+    func listen() -> Int32? {
+        let socket = Self.makeSocket()
+        guard socket >= 0 else { return nil }
+        guard with({ bind(socket, $0, $1) }) == 0, Glibc.listen(socket, 16) == 0 else {
+            close(socket)
+            return nil
+        }
+        return socket
+    }
+
+    /// Who listens at the name.
+    func owner() -> AdapterLock.Holder? {
+        let socket = Self.makeSocket()
+        guard socket >= 0 else { return nil }
+        defer { close(socket) }
+        guard with({ connect(socket, $0, $1) }) == 0 else { return nil }
+        var holder = AdapterLock.Holder(pid: 0, user: 0)
+        guard clinux_peer(socket, &holder.pid, &holder.user) == 0 else { return nil }
+        return holder
+    }
+}

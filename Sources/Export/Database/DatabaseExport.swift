@@ -1,0 +1,76 @@
+import Headsets
+import Storage
+
+extension ExportFormat {
+    /// The recording as a database of its own, with the same tables and views.
+    public static let sqlite = ExportFormat(
+        "sqlite", summary: "sqlite is a database of its own, with this recording and the same views.", isWholeRecording: true
+    ) { DatabaseExport($0) }
+}
+
+/// Exports a recording as a database of its own, and compares every row with the original.
+struct DatabaseExport: RecordingExport {
+    private let job: ExportJob
+    private var request: ExportRequest { job.request }
+    private var reader: RecordingReader { job.reader }
+
+    init(_ job: ExportJob) { self.job = job }
+
+    private static let rowsPerChunk = 16_384
+
+    func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport {
+        guard request.streams.isEmpty else {
+            throw ExportError.notRepresentable(
+                what: "A choice of streams", reason: "a database holds the whole recording",
+                advice: "Leave out --stream, or choose another format.")
+        }
+        let file = try PartialFile(path: request.path, replacesExisting: request.replacesExisting)
+        file.vacate()
+        try reader.copy(to: file.temporaryPath)
+        try file.adopt()
+        try file.synchronize()
+        try job.afterWriting(file.temporaryPath)
+        progress(0.6)
+        var rowCounts: [Int64] = []
+        do {
+            let copy = try Store(path: file.temporaryPath, hostBoot: job.store.hostBoot, mode: .readOnly)
+            let copied = try copy.reader(of: reader.contents.id)
+            guard copied.contents == reader.contents else { throw failure("what it says of the recording differs") }
+            for part in parts {
+                let original = try digest(of: part, from: reader)
+                guard try digest(of: part, from: copied) == original else { throw failure("a row differs") }
+                rowCounts.append(part.stream.rowCount)
+                progress(0.6 + 0.4 * Double(rowCounts.count) / Double(parts.count))
+            }
+        } catch let error as StorageError {
+            throw failure("\(error)")
+        }
+        try file.publish(replacesExisting: request.replacesExisting)
+        var report = ExportReport()
+        report.files = [
+            ExportedFile(
+                path: request.path, byteCount: file.byteCount, startUnixNanoseconds: reader.contents.startUnixNanoseconds,
+                streams: zip(parts, rowCounts).map { part, rowCount in
+                    ExportedStream(
+                        name: part.name, firstN: part.range.lowerBound, lastN: part.range.upperBound, rowCount: rowCount,
+                        filledCount: 0, gridOffsetSeconds: 0, maximumDeviationSeconds: 0,
+                        timeUncertaintySeconds: part.timeUncertaintySeconds)
+                })
+        ]
+        return report
+    }
+
+    private func digest(of part: StreamPart, from reader: RecordingReader) throws -> SampleDigest {
+        var digest = SampleDigest()
+        try reader.forEachChunk(of: part.stream.id, in: part.range, rowsPerChunk: Self.rowsPerChunk) { chunk in
+            for n in chunk.n { digest.add(UInt64(bitPattern: n)) }
+            for value in chunk.values { digest.add(UInt64(truncatingIfNeeded: value)) }
+            for missing in chunk.missingChannels { digest.add(UInt64(missing)) }
+        }
+        return digest
+    }
+
+    private func failure(_ detail: String) -> ExportError {
+        .verificationFailed(path: request.path, detail: detail)
+    }
+}

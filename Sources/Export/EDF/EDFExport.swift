@@ -1,0 +1,208 @@
+import Headsets
+import Storage
+
+/// Exports streams as EDF+ or BDF+ files.
+struct EDFExport: RecordingExport {
+    private let job: ExportJob
+    private let variant: EDFVariant
+    private var request: ExportRequest { job.request }
+    private var reader: RecordingReader { job.reader }
+
+    init(_ job: ExportJob, _ variant: EDFVariant) {
+        self.job = job
+        self.variant = variant
+    }
+
+    /// How far a reader's gain may be off before the report says so.
+    static let scaleTolerance = 1e-6
+    /// How much of an export's time a pass over all rows takes, roughly: stepping through them is the most of it.
+    private static let surveyShare = 0.7
+
+    func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport {
+        var report = ExportReport()
+        // Tried before hours are spent on the rows.
+        let count = TimelinePieces(parts).pieces.count
+        _ = try PartialFile(path: path(ofFile: 0, of: count), replacesExisting: request.replacesExisting)
+        var surveys = try surveys(parts) { progress($0 * Self.surveyShare) }
+        let surveyed = surveys == nil ? 0 : Self.surveyShare
+        let mappings = mappings(parts, surveys: surveys, report: &report)
+        let groups = try groups(parts, surveys: surveys)
+        let paths = groups.indices.map { path(ofFile: $0, of: groups.count) }
+        if count > 1, request.gaps != .segments {
+            report.note(
+                "The recording is cut into \(groups.count) files: between two boots of the machine, and at gaps of more than a "
+                    + "day, nothing is filled.")
+        }
+        for path in paths where !request.replacesExisting {
+            // Looked at before hours are spent on the first file; creating them all could exhaust file descriptors.
+            _ = try PartialFile(path: path, replacesExisting: false)
+        }
+        let timelines = try groups.map { group in
+            try FileTimeline(parts: group.map { (parts[$0.part].stream, $0.range) })
+        }
+        for (index, group) in groups.enumerated() {
+            let plan = EDFWriter.Plan(
+                contents: reader.contents, variant: variant, isContinuous: request.gaps != .discontinuous,
+                timeline: timelines[index], mappings: group.map { mappings[$0.part] },
+                annotations: annotations(ofFile: index, timelines: timelines))
+            func tell(_ fraction: Double) {
+                progress(surveyed + (1 - surveyed) * (Double(index) + fraction) / Double(groups.count))
+            }
+            do {
+                let rows = group.map { surveys?[$0.part].spool.map(RowSource.spool) ?? .database(reader) }
+                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: tell))
+            } catch ExportError.diskFull where surveys?.contains(where: { $0.spool != nil }) == true {
+                // Without the copies of the rows there may be room for the file.
+                for part in parts.indices { surveys?[part].spool = nil }
+                let rows = group.map { _ in RowSource.database(reader) }
+                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: tell))
+            }
+        }
+        return report
+    }
+
+    private func path(ofFile index: Int, of count: Int) -> String {
+        guard request.gaps == .segments || count > 1 else { return request.path }
+        return PartialFile.path(request.path, suffix: "_run-" + CivilTime.digits(index + 1))
+    }
+
+    /// Looks at all rows where the gaps or the values' range must be known first; nil where they need not.
+    private func surveys(_ parts: [StreamPart], progress: (Double) -> Void) throws -> [RowSurvey]? {
+        guard request.gaps != .fill || !parts.allSatisfy({ $0.fits(variant) }) else { return nil }
+        return try parts.enumerated().map { index, part in
+            try RowSurvey(of: part.stream, in: part.range, from: reader, beside: request.path) {
+                progress((Double(index) + $0) / Double(parts.count))
+            }
+        }
+    }
+
+    /// Writes, checks and publishes one file.
+    private func write(
+        _ plan: EDFWriter.Plan, rows: [RowSource], path: String, report: inout ExportReport, progress: (Double) -> Void
+    ) throws -> ExportedFile {
+        var writer = EDFWriter(plan: plan, reader: reader, rows: rows)
+        // The header is made before the file, so that what cannot be written leaves nothing behind.
+        note(header: try writer.header(), plan: plan, report: &report)
+        let file = try PartialFile(path: path, replacesExisting: request.replacesExisting)
+        let written = try writer.write(to: file) { progress($0 * 0.8) }
+        try file.synchronize()
+        try job.afterWriting(file.temporaryPath)
+        let check = try EDFReader(path: file.temporaryPath)
+        guard check.header == written.header, check.headerBytes == written.header.bytes else {
+            throw ExportError.verificationFailed(path: path, detail: "the header differs")
+        }
+        guard try check.digest(progress: { progress(0.8 + $0 * 0.2) }) == written.digest else {
+            throw ExportError.verificationFailed(path: path, detail: "a sample or an annotation differs")
+        }
+        try file.publish(replacesExisting: request.replacesExisting)
+        if written.clippedCount > 0 {
+            report.note("\(written.clippedCount) values beyond the format's range were written as its limit.")
+        }
+        let streams = zip(plan.timeline.tracks, written.rowCounts).map { track, rowCount in
+            let part = StreamPart(stream: track.stream, range: track.range)
+            return ExportedStream(
+                name: part.name, firstN: track.range.lowerBound,
+                lastN: track.range.upperBound, rowCount: rowCount, filledCount: Int64(track.range.count) - rowCount,
+                gridOffsetSeconds: track.gridOffsetSeconds, maximumDeviationSeconds: track.maximumDeviationSeconds,
+                timeUncertaintySeconds: part.timeUncertaintySeconds)
+        }
+        return ExportedFile(
+            path: path, byteCount: file.byteCount, startUnixNanoseconds: plan.timeline.startUnixNanoseconds, streams: streams)
+    }
+
+    /// How each channel's counts are written; says what is lost.
+    private func mappings(
+        _ parts: [StreamPart], surveys: [RowSurvey]?, report: inout ExportReport
+    ) -> [[EDFDigitalMapping]] {
+        parts.indices.map { part in
+            parts[part].stream.description.channels.indices.map { index in
+                let channel = parts[part].stream.description.channels[index]
+                let declared = EDFDigitalMapping(raw: channel.rawMinimum...channel.rawMaximum, variant: variant)
+                guard declared.step > 1, let surveys else { return declared.refined(for: channel, variant: variant) }
+                let mapping = EDFDigitalMapping(raw: surveys[part].extremes[index] ?? 0...1, variant: variant)
+                    .widened(within: channel.rawMinimum...channel.rawMaximum, variant: variant)
+                    .refined(for: channel, variant: variant)
+                if mapping.step > 1 {
+                    report.note(
+                        "Channel \(channel.name): one step of \(variant.name) is \(mapping.step) raw counts, "
+                            + "\(EDFField.number(abs(channel.scale) * Double(mapping.step)) ?? "?") \(channel.unit); "
+                            + "smaller differences are lost. BDF+ keeps them.")
+                }
+                return mapping
+            }
+        }
+    }
+
+    /// The files to be written: for each the parts and their samples.
+    private func groups(
+        _ parts: [StreamPart], surveys: [RowSurvey]?
+    ) throws -> [[(part: Int, range: ClosedRange<Int64>)]] {
+        try TimelinePieces(parts).pieces.flatMap { try groups($0, of: parts, surveys: surveys) }
+    }
+
+    /// The files of what one grid of samples can hold.
+    private func groups(
+        _ piece: [(part: Int, range: ClosedRange<Int64>)], of parts: [StreamPart], surveys: [RowSurvey]?
+    ) throws -> [[(part: Int, range: ClosedRange<Int64>)]] {
+        guard let surveys, request.gaps != .fill else { return [piece] }
+        let runs = piece.map { part, range in
+            surveys[part].runs.filter { $0.overlaps(range) }.map { $0.clamped(to: range) }
+        }
+        // Streams whose rows are all gone since the contents were read have no runs.
+        let extents = piece.indices.compactMap { index -> (index: Int, range: ClosedRange<Int64>)? in
+            guard let first = runs[index].first, let last = runs[index].last else { return nil }
+            return (index, first.lowerBound...last.upperBound)
+        }
+        guard !extents.isEmpty else { throw ExportError.emptyRecording(reader.contents.id) }
+        guard request.gaps == .segments else { return [extents.map { (piece[$0.index].part, $0.range) }] }
+        let timeline = try FileTimeline(parts: extents.map { (parts[piece[$0.index].part].stream, $0.range) })
+        return UnbrokenSegments(timeline: timeline, runs: extents.map { runs[$0.index] }).segments.map { segment in
+            segment.map { (piece[extents[$0.track].index].part, $0.range) }
+        }
+    }
+
+    /// The recording's annotations go into the last file that begins at or before their onset; earlier ones into the first.
+    private func annotations(ofFile index: Int, timelines: [FileTimeline]) -> [AnnotationContents] {
+        reader.contents.annotations.filter { annotation in
+            let match = timelines.lastIndex { ($0.startUnixNanoseconds ?? .min) <= annotation.onsetUnixNanoseconds } ?? 0
+            return match == index
+        }
+    }
+
+    private func note(header: EDFHeader, plan: EDFWriter.Plan, report: inout ExportReport) {
+        let channels = plan.timeline.tracks.flatMap(\.stream.description.channels)
+        for (signal, (channel, mapping)) in zip(header.signals, zip(channels, plan.mappings.joined())) {
+            let error = signal.scaleError(channel: channel, mapping: mapping)
+            if error > Self.scaleTolerance {
+                report.note(
+                    "Channel \(channel.name): the header's eight characters hold its scale to "
+                        + "\(EDFField.number(error * 1e6) ?? "?") parts per million only.")
+            }
+            let label = EDFSignal.label(channel)
+            if signal.label != label || label.count < channel.type.count + channel.name.count + 1 {
+                report.note("Channel \(channel.name) is labelled `\(signal.label)`.")
+            }
+        }
+        if let subject = plan.contents.subject, !header.patient.hasPrefix(subject + " ") {
+            report.note("The subject is written as `\(header.patient.split(separator: " ").first ?? "X")`.")
+        }
+        let uncertainty = plan.timeline.timeUncertaintySeconds
+        if let uncertainty, !header.recording.contains(EDFHeader.uncertainty(uncertainty)) {
+            report.note(
+                "The header has no room left to say it: times are right within "
+                    + "\(EDFField.number((uncertainty * 1e4).rounded() / 10) ?? "?") ms.")
+        }
+        if header.recording.hasPrefix("Startdate X") {
+            report.note("The start is outside of 1985 ... 2084, which the format can name; the header says 1985-01-01.")
+        }
+    }
+}
+
+extension StreamPart {
+    /// True where every channel's whole range is written without loss.
+    func fits(_ variant: EDFVariant) -> Bool {
+        stream.description.channels.allSatisfy {
+            EDFDigitalMapping(raw: $0.rawMinimum...$0.rawMaximum, variant: variant).step == 1
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Storage
+
+/// A file format that a recording can be exported to.
+///
+/// A format is a folder of this target and a line of ``allCases``: commands, help texts and tests follow that list.
+public struct ExportFormat: Sendable {
+    /// All formats, in the order in which people read of them.
+    public static let allCases: [ExportFormat] = [.edf, .bdf, .csv, .sqlite]
+
+    /// What `eegsync export --format` calls it, and how its files' names end.
+    public let rawValue: String
+    /// A sentence about it for people.
+    public let summary: String
+    /// True where a file is always the whole recording, taken in one transaction, so that no streams can be chosen.
+    public let isWholeRecording: Bool
+    /// Makes what writes the files.
+    let makeExport: @Sendable (ExportJob) -> any RecordingExport
+
+    init(
+        _ name: String, summary: String, isWholeRecording: Bool = false,
+        makeExport: @escaping @Sendable (ExportJob) -> any RecordingExport
+    ) {
+        rawValue = name
+        self.summary = summary
+        self.isWholeRecording = isWholeRecording
+        self.makeExport = makeExport
+    }
+}
+
+extension ExportFormat: RawRepresentable, CaseIterable, Hashable {
+    /// The format of a name; nil where there is none.
+    public init?(rawValue: String) {
+        guard let format = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = format
+    }
+}
+
+/// One export of a recording to one format.
+struct ExportJob {
+    /// What is asked for.
+    var request: ExportRequest
+    /// The database that the recording is in.
+    var store: Store
+    /// The recording as it was when the export began.
+    var reader: RecordingReader
+    /// Called between writing and reading back; tests plant defects here.
+    var afterWriting: (_ temporaryPath: String) throws -> Void
+}
+
+/// What writes the files of one format.
+protocol RecordingExport {
+    /// Writes the files, each under a temporary name, reads them back and compares, and gives them their names.
+    ///
+    /// - Parameters:
+    ///   - parts: the chosen streams that hold samples; at least one.
+    ///   - progress: called now and then with the fraction done, 0 ... 1.
+    func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport
+}

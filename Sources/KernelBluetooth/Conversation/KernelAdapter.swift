@@ -1,0 +1,125 @@
+import Bluetooth
+import BluetoothManagement
+
+/// The adapter as this central uses it: whether it may, and whether it is to be switched on. Pure.
+struct KernelAdapter {
+    /// How long after a refusal the adapter is told again to switch on: it may be just coming up, or busy.
+    private static let powerPause = Duration.seconds(2)
+
+    /// What has become of the command to switch the adapter on.
+    private enum Powering {
+        case idle
+        /// It was sent and has no answer yet.
+        case underWay
+        /// It was refused; nil where it is not tried again.
+        case refused(until: MonotonicTime?)
+    }
+
+    private let powersOn: Bool
+    /// As the management channel tells it.
+    private(set) var status = AdapterStatus()
+    /// As last told to callers.
+    private(set) var state = AdapterState.unknown
+    /// Whether this process may do what it must; nil before the kernel said so.
+    private var isPermitted: Bool?
+    /// The adapter that was prepared; nil before that, and after it was pulled out or the channel broke.
+    private var preparedIndex: ControllerIndex?
+    private var power: PowerMemory
+    private var powering = Powering.idle
+
+    init(powersOn: Bool, switchedOff: [UInt64]) {
+        self.powersOn = powersOn
+        power = PowerMemory(switchedOff: switchedOff)
+    }
+
+    /// The adapter in use; nil where there is none.
+    var index: ControllerIndex? { status.index }
+
+    /// When ``powerCommand(at:isBluetoothdRunning:)`` is to be asked again.
+    var deadline: MonotonicTime? {
+        let retry: MonotonicTime? = if case .refused(let until) = powering { until } else { nil }
+        return [retry, power.deadline].compactMap { $0 }.min()
+    }
+
+    /// Takes what says how it stands with the adapter, before anything else is made of the news.
+    mutating func note(_ event: ManagementEvent, at now: MonotonicTime) {
+        switch event {
+        case .indexAdded(let index), .indexRemoved(let index): power.removed(index, at: now)
+        default: break
+        }
+        if event.isOfRenewedAdapter, event.index == preparedIndex { prepare(nil) }
+        guard case .reply(let reply) = event, reply.index == preparedIndex else { return }
+        switch (reply.opcode, reply.result) {
+        // Of the answers, only the refusal needs to be known: that the adapter is off is told otherwise.
+        case (.getConnections, .failure(.permissionDenied)): isPermitted = false
+        case (.getConnections, _): isPermitted = true
+        case (.setPowered, .success): powering = .idle
+        case (.setPowered, .failure(let status)):
+            powering = .refused(until: status == .permissionDenied ? nil : now + Self.powerPause)
+        default: break
+        }
+    }
+
+    /// Takes the status after all of that. Returns true where an adapter has come into use.
+    mutating func take(_ status: AdapterStatus) -> Bool {
+        self.status = status
+        guard status.isOurs, let index, index != preparedIndex else { return false }
+        prepare(index)
+        return true
+    }
+
+    private mutating func prepare(_ index: ControllerIndex?) {
+        preparedIndex = index
+        isPermitted = nil
+        powering = .idle
+    }
+
+    /// What an adapter that has come into use is told before it gets keys.
+    var preparation: ManagementCommand? {
+        guard powersOn, let index, !status.settings.contains(.lowEnergy) else { return nil }
+        return .setLowEnergy(true, index)
+    }
+
+    /// Returns the command that switches the adapter on, where that is wanted now.
+    mutating func powerCommand(at now: MonotonicTime, isBluetoothdRunning: () -> Bool) -> ManagementCommand? {
+        guard powersOn, let index, status.isOurs,
+            power.wantsPower(status.address, on: index, in: status.state, at: now, isBluetoothdRunning: isBluetoothdRunning)
+        else { return nil }
+        switch powering {
+        case .underWay: return nil
+        case .refused(let until): guard let until, until <= now else { return nil }
+        case .idle: break
+        }
+        powering = .underWay
+        return .setPowered(true, index)
+    }
+
+    /// Takes what later processes are to know of a person's switching off.
+    mutating func takePowerChanges() -> [PowerMemory.Change] { power.takeChanges() }
+
+    /// Returns the state where it has changed since it was told last.
+    mutating func takeNewState() -> AdapterState? {
+        let newState: AdapterState =
+            switch (status.state, isPermitted, powering) {
+            case (.poweredOn, nil, _): .unknown
+            case (.poweredOff, _, .underWay): .unknown
+            case (.poweredOn, false?, _): .unauthorized
+            case (.poweredOff, false?, _) where powersOn: .unauthorized
+            default: status.state
+            }
+        guard newState != state else { return nil }
+        state = newState
+        return newState
+    }
+}
+
+extension ManagementEvent {
+    /// True where all that an adapter was told before is void: it is new, or gone, or the first that a new channel tells of it.
+    var isOfRenewedAdapter: Bool {
+        switch self {
+        case .indexAdded, .indexRemoved: true
+        case .reply(let reply): reply.opcode == .readControllerInformation
+        default: false
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import BluetoothManagement
+import Glibc
+
+/// The kernel's radio switches (rfkill), and how their changes are noticed; tests put other ones in their place.
+struct RadioSwitches {
+    /// Whether the radio of an adapter such as `hci0` is blocked.
+    let isBlocked: (String) -> Bool
+    /// Opens what becomes readable when a switch changes; nil where this process may not, or where there is none.
+    let open: () -> Int32?
+
+    /// The kernel's. `/dev/rfkill` tells each switch once when it is opened and then each change
+    /// (Documentation/driver-api/rfkill.rst); the state is read from sysfs, where only the adapter's own switch is looked at.
+    static var kernel: RadioSwitches {
+        RadioSwitches(
+            isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
+            open: {
+                let descriptor = Glibc.open("/dev/rfkill", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+                return descriptor < 0 ? nil : descriptor
+            })
+    }
+}

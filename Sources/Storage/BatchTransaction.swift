@@ -1,0 +1,27 @@
+import GRDB
+
+/// The transaction in which a batch is written.
+struct BatchTransaction {
+    let db: Database
+    /// The row of the host boot that the batch's instants belong to.
+    let hostBoot: Int64
+
+    /// Writes a batch: changes in the order in which they happened, and the rows among them as what refers to them asks for.
+    /// New streams come first, because rows and all that is said of a stream refer to it by foreign keys. All other changes
+    /// come after the rows, because some look at rows that must be there by then: a fill updates its row, a quarantine opens
+    /// its gap behind the last one.
+    func write(_ batch: WriteBatch) throws {
+        for case .stream(let stream) in batch.changes { try stream.write(in: self) }
+        let samples = SampleInsertion(db: db)
+        try batch.samples.forEach(samples.insert)
+        for change in batch.changes {
+            if case .stream = change { continue }
+            try change.record.write(in: self)
+        }
+    }
+
+    /// Executes a statement from the cache.
+    func execute(_ sql: String, _ arguments: StatementArguments) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}

@@ -1,0 +1,115 @@
+public import Bluetooth
+import GRDB
+public import Headsets
+
+/// A stream that is to be created.
+public struct NewStream: Hashable, Sendable {
+    public var id: StreamID
+    public var recording: RecordingID
+    /// The stream's place in the headset's list of streams.
+    public var position: Int
+    public var description: StreamDescription
+
+    public init(id: StreamID, recording: RecordingID, position: Int, description: StreamDescription) {
+        self.id = id
+        self.recording = recording
+        self.position = position
+        self.description = description
+    }
+}
+
+extension NewStream: ChangeRecord {
+    var subject: ChangeSubject { .stream(id) }
+
+    func write(in transaction: BatchTransaction) throws {
+        let view = try StreamView.name(
+            for: description.name, recording: recording, position: position, in: transaction.db)
+        try transaction.execute(
+            """
+            INSERT INTO stream (id, recording_id, position, name, bank, sampling_frequency, samples_per_count,
+                counter_modulus, channel_count, view_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                id.rawValue, recording.rawValue, position, description.name, description.bank,
+                description.samplingFrequency, description.samplesPerCount, description.counterModulus,
+                description.channels.count, view,
+            ])
+        for (index, channel) in description.channels.enumerated() {
+            try transaction.execute(
+                """
+                INSERT INTO channel (stream_id, number, name, type, unit, scale, "offset", raw_minimum, raw_maximum)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    id.rawValue, index + 1, channel.name, channel.type, channel.unit, channel.scale, channel.offset,
+                    channel.rawMinimum, channel.rawMaximum,
+                ])
+        }
+        try StreamView.create(view, recording: recording, in: transaction.db)
+    }
+}
+
+/// The beginning or the end of a recording. Of several the first one stays.
+public enum RecordingChange: Hashable, Sendable {
+    /// Its first sample came.
+    case started(RecordingID, at: MonotonicTime)
+    /// It has ended as the operator wished.
+    case stopped(RecordingID, at: MonotonicTime)
+}
+
+extension RecordingChange: ChangeRecord {
+    var subject: ChangeSubject {
+        switch self {
+        case .started(let recording, _), .stopped(let recording, _): .recording(recording)
+        }
+    }
+
+    func write(in transaction: BatchTransaction) throws {
+        let (word, recording, time) =
+            switch self {
+            case .started(let recording, let time): ("started", recording, time)
+            case .stopped(let recording, let time): ("stopped", recording, time)
+            }
+        try transaction.execute(
+            """
+            UPDATE recording SET \(word)_host_boot_id = ?, \(word)_boottime_ns = ?
+            WHERE id = ? AND \(word)_host_boot_id IS NULL
+            """,
+            [transaction.hostBoot, time.nanoseconds, recording.rawValue])
+    }
+}
+
+/// Something marked in a recording: onset, duration, description (EDF+'s words).
+public struct AnnotationRecord: Hashable, Sendable {
+    public var recording: RecordingID
+    public var onset: MonotonicTime
+    public var durationSeconds: Double?
+    public var description: String
+    /// Who marked it: `operator`, `headset` or `eegsync`.
+    public var source: String
+
+    public init(recording: RecordingID, onset: MonotonicTime, durationSeconds: Double?, description: String, source: String) {
+        self.recording = recording
+        self.onset = onset
+        self.durationSeconds = durationSeconds
+        self.description = description
+        self.source = source
+    }
+}
+
+extension AnnotationRecord: ChangeRecord {
+    static var waitingMaximum: Int? { Change.repeatedMaximum }
+    var subject: ChangeSubject { .recording(recording) }
+
+    func write(in transaction: BatchTransaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO annotation (recording_id, host_boot_id, boottime_ns, duration_seconds, description, source)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                recording.rawValue, transaction.hostBoot, onset.nanoseconds, durationSeconds,
+                description, source,
+            ])
+    }
+}

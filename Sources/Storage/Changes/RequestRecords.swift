@@ -1,0 +1,79 @@
+public import Bluetooth
+import Foundation
+import GRDB
+
+/// The impedance of one electrode at an instant, as the headset says it.
+public struct ImpedanceRecord: Hashable, Sendable {
+    public var recording: RecordingID
+    public var at: MonotonicTime
+    /// The channel's name, or another one of the headset's profile.
+    public var electrode: String
+    /// In kΩ.
+    public var kilohms: Double
+
+    /// Creates a record.
+    public init(recording: RecordingID, at: MonotonicTime, electrode: String, kilohms: Double) {
+        self.recording = recording
+        self.at = at
+        self.electrode = electrode
+        self.kilohms = kilohms
+    }
+}
+
+extension ImpedanceRecord: ChangeRecord {
+    static var waitingMaximum: Int? { Change.repeatedMaximum }
+    var subject: ChangeSubject { .recording(recording) }
+
+    func write(in transaction: BatchTransaction) throws {
+        try transaction.execute(
+            "INSERT INTO impedance (recording_id, host_boot_id, boottime_ns, electrode, kilohms) VALUES (?, ?, ?, ?, ?)",
+            [recording.rawValue, transaction.hostBoot, at.nanoseconds, electrode, kilohms])
+    }
+}
+
+/// Some packets of a capture.
+public struct CaptureChunk: Hashable, Sendable {
+    public var capture: CaptureID
+    public var packetCount: Int
+    /// Whole records of a btsnoop file.
+    public var records: [UInt8]
+
+    /// Creates a chunk.
+    public init(capture: CaptureID, packetCount: Int, records: [UInt8]) {
+        self.capture = capture
+        self.packetCount = packetCount
+        self.records = records
+    }
+}
+
+extension CaptureChunk: ChangeRecord {
+    var subject: ChangeSubject { .host }
+
+    /// A capture may have been removed meanwhile: that must cost nothing else.
+    func write(in transaction: BatchTransaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO capture_chunk (capture_id, packet_count, records)
+            SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM capture WHERE id = ?1)
+            """, [capture.rawValue, packetCount, Data(records)])
+    }
+}
+
+/// A person's timed request with which the acquisition has done.
+public enum CompletedRequest: Hashable, Sendable {
+    case capture(CaptureID)
+    case measurement(ImpedanceMeasurementID)
+}
+
+extension CompletedRequest: ChangeRecord {
+    var subject: ChangeSubject { .host }
+
+    func write(in transaction: BatchTransaction) throws {
+        let (table, request) =
+            switch self {
+            case .capture(let id): (RequestTable.capture, id.rawValue)
+            case .measurement(let id): (RequestTable.impedanceMeasurement, id.rawValue)
+            }
+        try transaction.execute("UPDATE \(table.rawValue) SET is_complete = 1 WHERE id = ?", [request])
+    }
+}

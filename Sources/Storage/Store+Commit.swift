@@ -1,0 +1,63 @@
+public import Bluetooth
+import GRDB
+
+extension Store {
+    /// Writes a batch in one transaction: all of it, or on any error nothing.
+    ///
+    /// - Throws: ``StorageError``; after `retry` errors the same batch may be committed again.
+    public func commit(_ batch: WriteBatch) throws(StorageError) {
+        let hostBoot = try requireHostBoot()
+        try connection.write { db in try BatchTransaction(db: db, hostBoot: hostBoot).write(batch) }
+    }
+
+    /// Writes a batch that was refused as a whole: each headset's part by itself, in one transaction. A part that breaks a rule
+    /// is left out, and the gaps of its streams open; the others lose nothing.
+    ///
+    /// - Parameter now: when the gaps of what is left out open.
+    /// - Returns: the parts that were left out.
+    /// - Throws: what concerns more than one headset, such as a full disk; nothing was written then.
+    public func commitByHeadset(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) -> [RefusedPart] {
+        let hostBoot = try requireHostBoot()
+        let path = path ?? ":memory:"
+        return try connection.write { db in
+            let transaction = BatchTransaction(db: db, hostBoot: hostBoot)
+            try transaction.write(batch.sharedRecords())
+            var refused: [RefusedPart] = []
+            for part in batch.parts {
+                let records = batch.records(of: part)
+                guard let error = try transaction.refusal(of: records, path: path) else { continue }
+                refused.append(RefusedPart(part: part, error: error))
+                var gaps = WriteBatch(number: batch.number)
+                gaps.changes = part.presentStreams.map { .quarantine(QuarantineRecord(stream: $0, at: now)) }
+                // Where not even that is possible the ledger is as it was: nothing of the part was stored.
+                _ = try transaction.refusal(of: gaps, path: path)
+            }
+            return refused
+        }
+    }
+}
+
+extension BatchTransaction {
+    /// Writes records in a savepoint of their own. Returns why the database refused them, which leaves it as it was.
+    ///
+    /// - Throws: what does not concern these records alone.
+    fileprivate func refusal(of records: WriteBatch, path: String) throws -> StorageError? {
+        do {
+            try db.inSavepoint {
+                try write(records)
+                return .commit
+            }
+            return nil
+        } catch {
+            let error = StorageError(error, path: path)
+            guard error.isRefusal else { throw error }
+            return error
+        }
+    }
+}
+
+extension StorageError {
+    /// True where the database refused what it was given, and would refuse it again: no matter of the disk or of other
+    /// programs.
+    public var isRefusal: Bool { disposition == .stop }
+}

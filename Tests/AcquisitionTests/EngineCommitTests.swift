@@ -1,0 +1,166 @@
+import Bluetooth
+import Storage
+import Testing
+
+@testable import Acquisition
+
+/// From records in memory to rows that survive a power cut, event by event: the wall clock steps each second, so that there is
+/// something to write.
+struct EngineCommitTests {
+    /// Answers what an engine wants of its database, and keeps what that was.
+    private struct Disk {
+        let engine: AcquisitionEngine
+        var now = MonotonicTime(nanoseconds: 60_000_000_000)
+        /// Why nothing can be written; nil where it can.
+        var refusal: StorageError?
+        var refusesFlushes = false
+        /// Batches are taken and not answered.
+        var isStalled = false
+        /// An answer is followed by an iteration.
+        private var wasAnswered = false
+        private(set) var done: [String] = []
+        private(set) var unanswered: [WriteBatch] = []
+        private(set) var reports: [AcquisitionReport] = []
+
+        init() {
+            var limits = AcquisitionLimits()
+            limits.wishesInterval = nil
+            engine = AcquisitionEngine(nextStreamID: 1, limits: limits, seed: 1, lookUp: { _ in nil })
+        }
+
+        mutating func run(seconds: Int64) {
+            let end = now + .seconds(seconds)
+            while wasAnswered || engine.deadline.map({ $0 < end }) ?? false {
+                now = wasAnswered ? now : max(now, engine.deadline ?? now)
+                wasAnswered = false
+                handle(.central([]))
+            }
+            now = end
+        }
+
+        mutating func handle(_ event: EngineEvent) {
+            for effect in engine.handle(event, at: now) { perform(effect) }
+        }
+
+        /// Answers the batches of a stalled disk.
+        mutating func goOn() {
+            isStalled = false
+            let batches = unanswered
+            unanswered.removeAll()
+            for batch in batches { answer(.committed(batch.number, .success([]))) }
+        }
+
+        mutating func takeDone() -> [String] {
+            defer { done.removeAll() }
+            return done
+        }
+
+        private mutating func answer(_ event: EngineEvent) {
+            wasAnswered = true
+            handle(event)
+        }
+
+        private mutating func perform(_ effect: EngineEffect) {
+            switch effect {
+            case .readClock:
+                handle(
+                    .clock(
+                        ClockOffsetRecord(
+                            at: now, offsetNanoseconds: now.nanoseconds, stepNanoseconds: 0, isSynchronised: true)))
+            case .commit(let batch):
+                done.append("commit")
+                if isStalled { return unanswered.append(batch) }
+                answer(.committed(batch.number, refusal.map { .failure($0) } ?? .success([])))
+            case .flush:
+                done.append("flush")
+                answer(.flushed(!refusesFlushes))
+            case .noteUnstored(let isUnstored): done.append(isUnstored ? "rows wait" : "all is written")
+            case .report(let report): reports.append(report)
+            case .finished(let error): done.append(error == nil ? "ended" : "ended by an error")
+            case .readWishes: handle(.wishes(.failure(.busy(detail: "test"))))
+            case .request, .loadResumeState, .commitByHeadset, .trimHistory, .beat: break
+            }
+        }
+    }
+
+    private static let full = StorageError.diskFull(detail: "test")
+
+    @Test("Commits survive a power cut after a flush, which follows a commit every ten seconds")
+    func interval() {
+        var disk = Disk()
+        disk.run(seconds: 25)
+        let done = disk.takeDone()
+        #expect(done.prefix(3) == ["commit", "all is written", "flush"])
+        let commits = done.filter { $0 != "all is written" }.split(separator: "flush", omittingEmptySubsequences: false)
+        #expect(commits.map(\.count) == [1, 10, 10, 3])
+    }
+
+    @Test("A refused flush is tried again with the next commit")
+    func refusedFlush() {
+        var disk = Disk()
+        disk.refusesFlushes = true
+        disk.run(seconds: 4)
+        #expect(disk.takeDone().filter { $0 != "all is written" } == ["commit", "flush", "commit", "flush", "commit", "flush"])
+        disk.refusesFlushes = false
+        disk.run(seconds: 9)
+        #expect(disk.takeDone().count { $0 == "flush" } == 1)
+    }
+
+    @Test("A batch that the disk does not take is tried again each second; it is noted once beside the database, and told once")
+    func refusedCommit() {
+        var disk = Disk()
+        disk.run(seconds: 2)
+        _ = disk.takeDone()
+        disk.refusal = Self.full
+        disk.run(seconds: 5)
+        let refused = disk.takeDone()
+        #expect(refused.count { $0 == "commit" } == 5 && refused.count { $0 == "rows wait" } == 1)
+        #expect(!refused.contains("flush"))
+        disk.refusal = nil
+        disk.run(seconds: 2)
+        #expect(disk.takeDone().filter { $0 != "commit" && $0 != "flush" } == ["all is written"])
+        let problems = disk.reports.compactMap { report -> Int? in
+            switch report {
+            case .writeFailed: 0
+            case .writeRecovered: 1
+            default: nil
+            }
+        }
+        #expect(problems == [0, 1])
+    }
+
+    @Test("An error that only a person can mend ends the process, and is what it ends by")
+    func failedCommit() {
+        var disk = Disk()
+        disk.run(seconds: 2)
+        _ = disk.takeDone()
+        disk.refusal = .corrupt(path: "test", detail: "test")
+        disk.run(seconds: 2)
+        #expect(disk.takeDone() == ["commit", "rows wait", "ended by an error"])
+        #expect(disk.engine.deadline == nil)
+    }
+
+    @Test("At the end the batch under way is waited for, however long the disk takes, and what is left is written after it")
+    func endWhileStalled() {
+        var disk = Disk()
+        disk.isStalled = true
+        disk.run(seconds: 3)
+        disk.handle(.shutDown)
+        disk.run(seconds: 60)
+        #expect(disk.takeDone() == ["commit"])
+        disk.goOn()
+        disk.run(seconds: 2)
+        #expect(disk.takeDone() == ["all is written", "flush", "commit", "ended"])
+    }
+
+    @Test("At the end a full disk is not waited for")
+    func endWhileFull() {
+        var disk = Disk()
+        disk.refusal = Self.full
+        disk.run(seconds: 3)
+        _ = disk.takeDone()
+        disk.handle(.shutDown)
+        disk.run(seconds: 2)
+        #expect(disk.takeDone() == ["commit", "ended by an error"])
+    }
+}

@@ -1,0 +1,82 @@
+import Bluetooth
+import Headsets
+import Simulation
+import Storage
+import Testing
+
+@testable import Assembly
+
+/// What a stream says that tells its losses.
+struct LossDetectionTests {
+    /// Live blocks for so many seconds, committed each second; what was said meanwhile.
+    private static func run(
+        _ stream: inout StreamUnderTest, seconds: Int64, counted: Bool = false, marks: Bool = false, channels: Range<Int>? = nil
+    ) -> [LossDetectionRecord] {
+        var random = SeededGenerator(seed: 5)
+        var said: [LossDetectionRecord] = []
+        let frequency = Int64(stream.description.samplingFrequency)
+        var truth: Int64 = 0
+        for _ in 0..<seconds {
+            while truth % frequency < frequency - 8 {
+                stream.advance(samples: 8)
+                // Late by up to two milliseconds.
+                let due = stream.now
+                stream.now = due + .nanoseconds(Int64(random.below(2_000_000)))
+                stream.take(index: counted ? truth : nil, truth: truth, channels: channels)
+                stream.now = due
+                truth += 8
+            }
+            stream.advance(samples: frequency - truth % frequency)
+            truth += frequency - truth % frequency
+            if marks { stream.stream.takeMark(period: 248, at: stream.now) }
+            for case .lossDetection(let record) in stream.commit().changes { said.append(record) }
+        }
+        return said
+    }
+
+    @Test("A stream with a counter says nothing: its counter tells")
+    func counter() {
+        var stream = StreamUnderTest(modulus: 65_536)
+        stream.begin()
+        #expect(Self.run(&stream, seconds: 5, counted: true).isEmpty)
+    }
+
+    @Test("Without counter nothing tells, until the rate is known; then the clock does")
+    func clock() {
+        var stream = StreamUnderTest(modulus: nil, frequency: 248)
+        stream.begin(rule: .connection)
+        let said = Self.run(&stream, seconds: 600)
+        #expect(said.map(\.means) == [.nothing, .clock], "\(said)")
+        #expect((said.last?.firstN ?? 0) > 20 * 248)
+    }
+
+    private static let learntRate = ResumeState.LearntRate(
+        stream: "eeg", samplingFrequency: 248, periodNanoseconds: 1e9 / 248)
+
+    @Test("A rate that was learnt before lets the clock tell from the beginning")
+    func learnt() {
+        var stream = StreamUnderTest(modulus: nil, frequency: 248)
+        stream.stream.learn(from: [Self.learntRate])
+        stream.begin(rule: .connection)
+        #expect(Self.run(&stream, seconds: 5).map(\.means) == [.clock])
+    }
+
+    @Test("Marks tell from the first one on, over links, and no more once they stay away")
+    func mark() {
+        var stream = StreamUnderTest(modulus: nil, frequency: 248)
+        stream.begin(rule: .connection)
+        #expect(Self.run(&stream, seconds: 5, marks: true).map(\.means) == [.nothing, .mark])
+        stream.stream.endLink(cause: .linkLost, at: stream.now)
+        stream.begin(rule: .connection)
+        #expect(Self.run(&stream, seconds: 3, marks: true).isEmpty)
+        #expect(Self.run(&stream, seconds: 10).map(\.means) == [.nothing])
+    }
+
+    @Test("Packets that hold some of the channels only are told by nothing")
+    func parts() {
+        var stream = StreamUnderTest(modulus: nil, frequency: 248)
+        stream.stream.learn(from: [Self.learntRate])
+        stream.begin(rule: .connection)
+        #expect(Self.run(&stream, seconds: 5, channels: 0..<1).map(\.means) == [.nothing])
+    }
+}

@@ -1,0 +1,133 @@
+import Bluetooth
+import Headsets
+import Simulation
+import Storage
+import Testing
+
+@testable import Assembly
+
+/// Counters that lie: flipped bits, jumps that no time bears out, and headsets that count anew while the link stays up.
+struct StreamDoubtTests {
+    /// Frames of one sample, as a Cyton sends them; `counter` may say something else than the truth.
+    private static func frames(
+        _ test: inout StreamUnderTest, _ truths: Range<Int64>, counter: (Int64) -> Int64? = { $0 }
+    ) {
+        for truth in truths {
+            test.advance(samples: 1)
+            if let index = counter(truth) { test.take(index: index, truth: truth, count: 1) }
+        }
+    }
+
+    @Test("A flipped bit of an 8-bit counter is a damaged frame: nothing else is missing, nothing is shifted", arguments: 0..<8)
+    func flippedBit(bit: Int64) {
+        var test = StreamUnderTest(modulus: 256)
+        test.begin(rule: .connection)
+        Self.frames(&test, 0..<5000) { $0 % 250 == 100 && $0 > 500 ? $0 ^ (1 << bit) : $0 }
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        let damaged = (0..<5000).filter { $0 % 250 == 100 && $0 > 500 }
+        #expect(test.database.wholeGaps.dropLast().map(\.firstN) == damaged.map(Int64.init))
+        #expect(test.database.wholeGaps.dropLast().allSatisfy { $0.gap.count == 1 && $0.gap.cause == .packetDamaged })
+        #expect(test.stored.allSatisfy { $0.key == $0.value })
+        #expect(test.stored.count == 5000 - damaged.count)
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("A counter far ahead, once, is a damaged frame", arguments: [Int64(1) << 30, 20_000, 3_000_000_000])
+    func farAhead(jump: Int64) {
+        var test = StreamUnderTest()
+        test.begin(rule: .connection)
+        Self.frames(&test, 0..<3000) { $0 == 1500 ? $0 + jump : $0 }
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.database.wholeGaps.map(\.firstN) == [1500])
+        #expect(test.database.wholeGaps.map(\.gap.count) == [1])
+        #expect(test.database.wholeGaps.map(\.gap.cause) == [.packetDamaged])
+        #expect(test.stored.allSatisfy { $0.key == $0.value })
+    }
+
+    @Test("Frames whose counters are all noise store nothing, and nothing is lost by them")
+    func noise() {
+        var test = StreamUnderTest()
+        var random = SeededGenerator(seed: 3)
+        test.begin(rule: .connection)
+        Self.frames(&test, 0..<1000)
+        Self.frames(&test, 1000..<1200) { _ in Int64(random.below(1 << 32)) }
+        Self.frames(&test, 1200..<2000)
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.stored.allSatisfy { $0.key == $0.value })
+        #expect(test.stored.count >= 1790)
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("A headset that counts anew while the link stays up begins an epoch: no sample is dropped, no time is moved")
+    func countsAnew() {
+        var test = StreamUnderTest(modulus: 65536)
+        test.begin(rule: .connection)
+        Self.frames(&test, 0..<5000)
+        Self.frames(&test, 5000..<10_000) { $0 - 5000 }
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.stored.count == 10_000)
+        #expect(test.database.epochs.count == 2)
+        #expect(test.stored.allSatisfy { abs($0.key - $0.value) <= 30 })
+        #expect(test.database.wholeGaps.allSatisfy { $0.gap.cause == .headsetRestarted && $0.gap.certainty != .counted })
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("Lost frames are counted, wherever it wraps", arguments: [Int64(1), 5, 100, 127, 128, 200, 255, 300, 700])
+    func lost(count: Int64) {
+        var test = StreamUnderTest(modulus: 256)
+        test.begin(rule: .connection)
+        Self.frames(&test, 0..<6000) { (5000..<(5000 + count)).contains($0) ? nil : $0 }
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.database.wholeGaps.map(\.firstN) == [5000])
+        #expect(test.database.wholeGaps.map(\.gap.count) == [count])
+        #expect(test.database.wholeGaps.map(\.gap.certainty) == [.counted])
+        #expect(test.stored.allSatisfy { $0.key == $0.value })
+    }
+
+    @Test("One channel's packet whose counter is far ahead is damaged: the other channels and all times stay as they are")
+    func oneChannel() {
+        var test = StreamUnderTest(modulus: 65536, samplesPerCount: 12)
+        test.begin(rule: .connection)
+        for packet in Int64(0)..<200 {
+            test.advance(samples: 12)
+            let isDamaged = packet == 100
+            test.take(index: (packet + (isDamaged ? 20_000 : 0)) * 12, truth: packet * 12, count: 12, channels: 0..<1)
+            test.take(index: packet * 12, truth: packet * 12, count: 12, channels: 1..<2)
+        }
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.database.rows.count == 2400)
+        #expect(test.stored.allSatisfy { $0.key == $0.value })
+        #expect(test.database.wholeGaps.isEmpty)
+        #expect(test.database.gaps.map { "\($0.key.firstN) \($0.key.channel) \($0.value.count ?? 0)" } == ["1200 1 12"])
+    }
+
+    @Test("Crystals that are off lose nothing, and no wrap is invented", arguments: [245.5, 248.75, 249.5, 251.25, 254.5])
+    func crystals(frequency: Double) {
+        var test = StreamUnderTest(modulus: 256)
+        var random = SeededGenerator(seed: 8)
+        test.begin(rule: .connection)
+        let start = test.now
+        var arrival = start
+        for truth in Int64(0)..<Int64(frequency * 600) {
+            let second = Double(truth) / frequency
+            let within = second.truncatingRemainder(dividingBy: 60)
+            var late = random.exponential() * 4e6 + (random.strikes(0.05) ? 70e6 : 0)
+            if within >= 30, within < 31 { late = max(late, (31 - within) * 1e9) }
+            arrival = max(arrival, start + .nanoseconds(Int64(second * 1e9 + late)))
+            test.now = arrival
+            test.take(index: truth, truth: truth, count: 1)
+            if truth % 1000 == 0 { test.commit() }
+        }
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.database.gaps.isEmpty)
+        #expect(test.stored.allSatisfy { $0.key == $0.value })
+        #expect(test.database.problems.isEmpty)
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Storage
+import Testing
+
+@testable import eegsync
+
+/// `eegsync pause` and `eegsync resume`, as their user sees them.
+@Suite struct PauseCommandTests {
+    @Test func aPauseIsSaidByStatusUntilItEnds() throws {
+        let database = try RecordedDatabase()
+        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        try store.startRecording(headset: "left", model: "ganglion", at: HostClock.now)
+        func run(_ command: String...) throws -> String {
+            let run = try ProgramRun(command + ["--database", database.path])
+            #expect(run.exitCode == 0, "\(run.errors)")
+            return run.output
+        }
+        #expect(try run("pause").contains("Paused: nothing is recorded until `eegsync resume`"))
+        #expect(try run("pause").contains("It was paused before"))
+        #expect(try store.pause() != nil)
+        let status = try run("status")
+        #expect(status.contains("Paused: nothing is recorded"))
+        #expect(status.contains("left is wanted, and paused"))
+        let facts = try JSONSerialization.jsonObject(with: Data(try run("status", "--json").utf8)) as? [String: Any]
+        #expect(facts?["paused_seconds"] is Double)
+        #expect(try run("resume").contains("Resumed: "))
+        #expect(try run("resume").contains("There was no pause"))
+        #expect(try store.pause() == nil)
+        #expect(!(try run("status")).contains("aused"))
+    }
+}

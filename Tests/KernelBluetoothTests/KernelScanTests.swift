@@ -1,0 +1,95 @@
+import Bluetooth
+import BluetoothManagement
+import Testing
+
+@testable import KernelBluetooth
+
+/// The kernel central's scans, and what other programs have to do with them.
+@Suite struct KernelScanTests {
+    private let headset = LowEnergyRoom.headset
+    private let other = LowEnergyRoom.other
+
+    @Test func aScanGoesOnUntilItIsStoppedAndTellsWhatMatches() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
+        room.turn()
+        room.tellDiscovering(true)
+        room.tellFound(headset, service: 0xFE8D)
+        room.tellFound(other, service: 0x180F)
+        room.tellDiscovering(false)
+        room.tellDiscovering(true)
+        #expect(room.commands.filter { $0 == .startServiceDiscovery }.count == 2)
+        let found = room.told.compactMap { event in
+            if case .didDiscover(let identifier, _, let rssi) = event { "\(identifier) \(rssi)" } else { nil }
+        }
+        #expect(found == ["\(headset) -60"])
+        room.central.request(.stopScan)
+        room.turn()
+        #expect(room.commands.last == .stopDiscovery)
+        let toldCount = room.told.count
+        room.tellFound(headset, service: 0xFE8D)
+        #expect(room.told.count == toldCount)
+        #expect(room.commands.last == .stopDiscovery, "it is not begun again")
+    }
+
+    @Test func whatAKilledProcessHasLeftIsClearedAwayWhenItShows() {
+        let room = LowEnergyRoom()
+        room.turn()
+        #expect(room.commands == [.getConnections], "a connect of the kernel that is under way would block its commands")
+        room.tellConnected(other)
+        #expect(room.commands.last == .removeDevice)
+        room.hasForeignDiscovery = true
+        room.central.request(.scanForPeripherals(matching: .unfiltered))
+        room.turn()
+        #expect(room.commands.suffix(3) == [.startDiscovery, .stopDiscovery, .startDiscovery])
+        #expect(!room.told.contains { if case .didFailToScan = $0 { true } else { false } })
+    }
+
+    @Test func beforeACommandThatLooksOnTheDaemonKeepsItsDevicesAndItsDiscovery() {
+        let room = LowEnergyRoom(isAlone: false)
+        room.turn()
+        room.tellConnected(other)
+        room.hasForeignDiscovery = true
+        room.central.request(
+            .scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service], namePrefixes: ["x"])))
+        room.turn()
+        #expect(room.commands == [.getConnections, .startDiscovery])
+        // It hears what the daemon's discovery finds.
+        room.tellFound(headset, service: 0xFE8D)
+        #expect(room.told.contains { if case .didDiscover = $0 { true } else { false } })
+    }
+
+    @Test func aConnectEndsADiscoveryThatWouldHideTheHeadset() {
+        let room = LowEnergyRoom()
+        room.turn()
+        // Another program's.
+        room.tellDiscovering(true)
+        room.connect()
+        #expect(room.commands.suffix(2) == [.stopDiscovery, .addDevice])
+        // This one's, which goes on for the sake of another headset.
+        room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
+        room.turn()
+        room.tellDiscovering(true)
+        room.connect(other)
+        #expect(room.commands.suffix(3) == [.stopDiscovery, .addDevice, .startServiceDiscovery])
+    }
+
+    @Test func whatIsConnectedForBluetoothdIsLeftToIt() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.isBluetoothdRunning = true
+        room.tellConnected(other)
+        #expect(room.commands == [.getConnections])
+    }
+
+    @Test func aScanForNamesIsFilteredHereAndAChangeOfFilterBeginsAnother() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
+        room.turn()
+        room.central.request(.scanForPeripherals(matching: ScanFilter(namePrefixes: ["Hermes"])))
+        room.turn()
+        #expect(room.commands.suffix(3) == [.startServiceDiscovery, .stopDiscovery, .startDiscovery])
+    }
+}
