@@ -28,7 +28,8 @@ enum BlueZErrorTable {
         case (_, "Write not permitted"): .att(.writeNotPermitted)
         case (_, "Invalid offset"): .att(.invalidOffset)
         case (_, "Invalid Length"): .att(.invalidAttributeValueLength)
-        case (_, "Notify acquired"), (_, "Write acquired"): .channelBusy
+        case (_, "Notify acquired"): .notificationsAcquired
+        case (_, "Write acquired"): .channelBusy
         case ("org.bluez.Error.NotAuthorized", _): .att(.insufficientAuthorization)
         case ("org.bluez.Error.NotSupported", _): .att(.requestNotSupported)
         default: general(error)

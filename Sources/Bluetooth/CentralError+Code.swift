@@ -14,6 +14,7 @@ extension CentralError {
         case .adapterUnavailable: "adapterUnavailable"
         case .unknownPeripheral: "unknownPeripheral"
         case .channelBusy: "channelBusy"
+        case .notificationsAcquired: "notificationsAcquired"
         case .heldByBluetoothd: "heldByBluetoothd"
         case .pairingRefused: "pairingRefused"
         case .repairingForbidden: "repairingForbidden"
@@ -34,8 +35,8 @@ extension CentralError {
         case .att(let error): "\(error.code)"
         case .notPermitted(let what): what
         case .connectionTimedOut, .notConnected, .linkLost, .peripheralDisconnected, .disconnectedByOperator,
-            .peripheralBlocked, .unknownPeripheral, .channelBusy, .heldByBluetoothd, .pairingRefused, .repairingForbidden,
-            .inProgress:
+            .peripheralBlocked, .unknownPeripheral, .channelBusy, .notificationsAcquired, .heldByBluetoothd, .pairingRefused,
+            .repairingForbidden, .inProgress:
             nil
         }
     }
@@ -43,7 +44,8 @@ extension CentralError {
     /// The errors whose case says all.
     private static let simple: [CentralError] = [
         .connectionTimedOut, .notConnected, .linkLost, .peripheralDisconnected, .disconnectedByOperator, .peripheralBlocked,
-        .unknownPeripheral, .channelBusy, .heldByBluetoothd, .pairingRefused, .repairingForbidden, .inProgress,
+        .unknownPeripheral, .channelBusy, .notificationsAcquired, .heldByBluetoothd, .pairingRefused, .repairingForbidden,
+        .inProgress,
     ]
 
     /// The error of a code and its parameter; nil where there is none.

@@ -20,6 +20,9 @@ public enum CentralError: Error, Hashable, Sendable {
     case unknownPeripheral
     /// Another program owns the peripheral's ATT channel.
     case channelBusy
+    /// bluetoothd gives notifications of a characteristic to one process, and says that another one has them. Versions up to
+    /// 5.82 say so for ever of a process that was killed between its AcquireNotify and the peripheral's answer.
+    case notificationsAcquired
     /// bluetoothd runs beside a central of the kernel's sockets and has taken the peripheral's ATT channel. The person who lets
     /// both run must end one.
     case heldByBluetoothd
@@ -43,7 +46,7 @@ public enum CentralError: Error, Hashable, Sendable {
         switch self {
         case .connectionTimedOut, .unknownPeripheral: .nextLayer
         case .connectionFailed, .notConnected, .linkLost, .peripheralDisconnected, .disconnectedByOperator, .channelBusy,
-            .inProgress, .noSuchCharacteristic:
+            .notificationsAcquired, .inProgress, .noSuchCharacteristic:
             .retry
         case .peripheralBlocked, .heldByBluetoothd, .pairingRefused, .repairingForbidden, .adapterUnavailable, .notPermitted:
             .waitForOperator
@@ -65,7 +68,10 @@ extension CentralError: CustomStringConvertible {
         case .peripheralBlocked: "a person blocked the headset"
         case .adapterUnavailable(let state): "the Bluetooth adapter is \(state.rawValue)"
         case .unknownPeripheral: "the system knows no headset under this address"
-        case .channelBusy: "another program uses the headset, or bluetoothd takes one for its user that has died"
+        case .channelBusy: "another program uses the headset"
+        case .notificationsAcquired:
+            "another program has the headset's notifications; where there is none, bluetoothd keeps them for one that was "
+                + "killed: systemctl restart bluetooth"
         case .heldByBluetoothd: "bluetoothd runs beside eegsync and has taken the headset's channel (EBUSY)"
         case .pairingRefused: "the headset does not accept the PIN of its pairing"
         case .repairingForbidden: "the headset has lost the keys of its pairing, and 'repairing: never' forbids to pair it anew"

@@ -10,7 +10,7 @@ struct ConnectionCauseTests {
             CentralError.connectionTimedOut, .connectionFailed(reason: "page timeout"), .notConnected, .linkLost,
             .peripheralDisconnected, .disconnectedByOperator, .peripheralBlocked, .adapterUnavailable(.blocked),
             .unknownPeripheral,
-            .channelBusy, .heldByBluetoothd, .pairingRefused, .repairingForbidden, .inProgress,
+            .channelBusy, .notificationsAcquired, .heldByBluetoothd, .pairingRefused, .repairingForbidden, .inProgress,
             .noSuchCharacteristic(.serviceChanged), .att(.insufficientEncryption), .notPermitted(what: "open the adapter"),
         ])
     func errors(error: CentralError) {

@@ -146,7 +146,7 @@ struct AttributeTests {
         script.fail("AcquireNotify", "org.bluez.Error.NotPermitted", "Notify acquired")
         #expect(
             script.events.last
-                == .didUpdateNotificationState(Script.eeg, on: Script.headset, error: .channelBusy, attempt: attempt))
+                == .didUpdateNotificationState(Script.eeg, on: Script.headset, error: .notificationsAcquired, attempt: attempt))
     }
 
     @Test("The end of a link closes its sockets, and a socket that comes too late is closed, too")

@@ -63,7 +63,7 @@ struct ErrorTableTests {
         ErrorRow("org.bluez.Error.NotPermitted", "Not paired", .att(.insufficientAuthentication)),
         ErrorRow("org.bluez.Error.NotPermitted", "Read not permitted", .att(.readNotPermitted)),
         ErrorRow("org.bluez.Error.NotPermitted", "Write not permitted", .att(.writeNotPermitted)),
-        ErrorRow("org.bluez.Error.NotPermitted", "Notify acquired", .channelBusy),
+        ErrorRow("org.bluez.Error.NotPermitted", "Notify acquired", .notificationsAcquired),
         ErrorRow("org.bluez.Error.NotPermitted", "Write acquired", .channelBusy),
         ErrorRow("org.bluez.Error.InvalidArguments", "Invalid Length", .att(.invalidAttributeValueLength)),
         ErrorRow("org.bluez.Error.InvalidArguments", "Invalid offset", .att(.invalidOffset)),

@@ -272,11 +272,11 @@ class Lab:
             )
         )
 
-    def is_channel_busy(self, name: str, since: int) -> bool:
-        """True where an attempt to reach a headset has ended because another program seemed to use it."""
+    def are_notifications_acquired(self, name: str, since: int) -> bool:
+        """True where an attempt to reach a headset has ended because another program seemed to have its notifications."""
         sql = (
             "SELECT count(*) FROM connection_attempt AS a JOIN headset AS h ON h.id = a.headset_id"
-            " WHERE h.name = ? AND a.cause = 'channelBusy' AND a.began_boottime_ns >= ?"
+            " WHERE h.name = ? AND a.cause = 'notificationsAcquired' AND a.began_boottime_ns >= ?"
         )
         return bool(self._query(sql, name, since))
 

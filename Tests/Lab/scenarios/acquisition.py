@@ -54,40 +54,50 @@ def _is_kept_for_the_dead(lab: Lab, since: int) -> bool:
     """Whether bluetoothd (5.66) says that somebody has the headset's notifications, and nobody has; see the page BlueZ."""
     return lab.route == "bluez" and bool(
         wait_for(
-            lambda: lab.acquisition.first_sample_since("left", since, 0) or lab.is_channel_busy("left", since), 10, step=0.05
+            lambda: lab.acquisition.first_sample_since("left", since, 0) or lab.are_notifications_acquired("left", since),
+            10,
+            step=0.05,
         )
-        and lab.is_channel_busy("left", since)
+        and lab.are_notifications_acquired("left", since)
     )
 
 
-def _killed_in_every_phase(lab: Lab, with_bluetoothd: bool = False) -> None:
+def _killed_in_every_phase(
+    lab: Lab, with_bluetoothd: bool = False, with_grace: bool = False, step_seconds: float = _STEP_SECONDS
+) -> None:
     """At one instant after another of a return: of the search, the connection, the discovery, each request, and after it."""
+    fault = "ended in every phase" if with_grace else "killed in every phase"
     restarts = 0
-    instants = int(_RETURN_SECONDS / _STEP_SECONDS)
+    instants = int(_RETURN_SECONDS / step_seconds)
     for place in range(instants + len(_PHASES)):
         lab.tell("vanish", "left")
         lab.pass_time(5)
         since = lab.tell("return", "left")
         if place < instants:
-            lab.pass_time((place + lab.random.random()) * _STEP_SECONDS)
+            lab.pass_time((place + lab.random.random()) * step_seconds)
         else:
             # Each phase is met, also one that is shorter than a step.
             phase = _PHASES[place - instants]
             lab.require(lab.acquisition.wait_for_phase("left", phase, 10), f"the phase {phase} was not met")
-        lab.acquisition.kill()
+        if with_grace:
+            lab.require(lab.acquisition.program.end() == 0, "eegsync did not end with status 0")
+        else:
+            lab.acquisition.kill()
         if with_bluetoothd:
             lab.bluetooth.kill()
             lab.bluetooth.start()
         lab.start_acquisition()
         is_stale = not with_bluetoothd and _is_kept_for_the_dead(lab, since)
         if is_stale:
+            lab.require(not with_grace, "bluetoothd keeps notifications for a process that has ended in order")
             restarts += 1
             since = now()
             lab.bluetooth.kill()
             lab.bluetooth.start()
         advertising = with_bluetoothd or is_stale
-        lab.expect_return("left", since, "killed in every phase", Goal.GATE, advertising=advertising)
-    lab.note_figure(f"bluetoothd kept notifications for a dead process {restarts} times, and was restarted")
+        lab.expect_return("left", since, fault, Goal.GATE, advertising=advertising)
+    if not with_grace:
+        lab.note_figure(f"bluetoothd kept notifications for a dead process {restarts} times, and was restarted")
 
 
 def _stopped(lab: Lab, seconds: float) -> None:
@@ -112,6 +122,12 @@ SCENARIOS = [
         "kill-phases-both",
         "eegsync and bluetoothd killed (-9) in every phase of a return",
         partial(_killed_in_every_phase, with_bluetoothd=True),
+    ),
+    _scenario(
+        2,
+        "end-phases",
+        "eegsync ended (SIGTERM) in every phase of a return",
+        partial(_killed_in_every_phase, with_grace=True, step_seconds=0.05),
     ),
     _scenario(3, "stop-5s", "eegsync stopped (SIGSTOP) for 5 s", partial(_stopped, seconds=5), times=2),
     _scenario(3, "stop-60s", "eegsync stopped (SIGSTOP) for 60 s", partial(_stopped, seconds=60), times=2),

@@ -31,7 +31,29 @@ def _at_layer_change(lab: Lab) -> None:
         lab.away("left", lab.random.uniform(5.95, 7.0), "back at a change of the layer")
 
 
+# A return takes less than this; how far apart the ends are. In seconds.
+_RETURN_SECONDS = 0.5
+_STEP_SECONDS = 0.02
+
+
+def _lost_in_every_phase(lab: Lab) -> None:
+    """The link ends at one instant after another of a return: in turn by the headset's will, and because it is gone again."""
+    for place in range(int(_RETURN_SECONDS / _STEP_SECONDS)):
+        lab.tell("vanish", "left")
+        lab.pass_time(5)
+        lab.tell("return", "left")
+        lab.pass_time((place + lab.random.random()) * _STEP_SECONDS)
+        if place % 2 == 0:
+            since = lab.tell("disconnect", "left")
+        else:
+            lab.tell("vanish", "left")
+            lab.pass_time(4)
+            since = lab.tell("return", "left")
+        lab.expect_return("left", since, "link lost in every phase of a return", Goal.GATE)
+
+
 SCENARIOS = [
+    Scenario(1, "away-phases", "link lost in every phase of a return", [through(_lost_in_every_phase)]),
     Scenario(1, "away-5s", "out of range for 5 s", [away(5, times=4)]),
     Scenario(1, "away-layer-change", "back while one layer ends and the next begins", [through(_at_layer_change)]),
     Scenario(1, "away-60s", "out of range for 60 s", [away(60, times=2)]),
