@@ -43,38 +43,18 @@ public enum DataElement: Hashable, Sendable {
     }
 }
 
-/// Reads the Service Discovery Protocol's integers, most significant byte first, and its data elements.
-struct ServiceDiscoveryReader {
-    private let bytes: [UInt8]
-    private var position = 0
-    private let end: Int
+/// Takes fields of the Service Discovery Protocol, most significant byte first, from the front of a packet.
+typealias ServiceDiscoveryReader = ByteReader<ServiceDiscoveryError>
 
+extension ByteReader<ServiceDiscoveryError> {
     init(_ bytes: some Collection<UInt8>) {
-        self.bytes = Array(bytes)
-        end = bytes.count
-    }
-
-    /// How many bytes are left.
-    var remaining: Int { end - position }
-
-    /// The next bytes.
-    mutating func take(_ count: Int) throws(ServiceDiscoveryError) -> ArraySlice<UInt8> {
-        guard count <= remaining else { throw .truncated }
-        defer { position += count }
-        return bytes[position..<position + count]
-    }
-
-    /// The next unsigned integer.
-    mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(
-        _: Value.Type = Value.self
-    ) throws(ServiceDiscoveryError) -> Value {
-        try take(Value.bitWidth / 8).reduce(0) { $0 << 8 | Value($1) }
+        self.init(Array(bytes), truncated: .truncated)
     }
 
     /// The next data element: a byte of type (upper 5 bits) and size index (lower 3 bits), perhaps a size, the value.
     mutating func element(depth: Int) throws(ServiceDiscoveryError) -> DataElement {
         guard depth < DataElement.maximumDepth else { throw .nestedTooDeeply }
-        let header: UInt8 = try integer()
+        let header = try integer(UInt8.self)
         let (type, sizeIndex) = (header >> 3, header & 7)
         let size: Int
         switch sizeIndex {
@@ -82,16 +62,16 @@ struct ServiceDiscoveryReader {
         case 0: size = type == 0 ? 0 : 1
         case 1...4: size = 1 << Int(sizeIndex)
         case 5: size = Int(try integer(UInt8.self))
-        case 6: size = Int(try integer(UInt16.self))
-        default: size = Int(try integer(UInt32.self))
+        case 6: size = Int(try integer(bigEndian: UInt16.self))
+        default: size = Int(try integer(bigEndian: UInt32.self))
         }
-        let value = try take(size)
+        let value = try slice(size)
         switch (type, sizeIndex) {
         case (0, 0): return .null
-        case (1, 0...3): return .unsignedInteger(Self.number(value))
+        case (1, 0...3): return .unsignedInteger(value.bigEndianInteger)
         case (2, 0...3):
             let shift = 64 - 8 * value.count
-            return .signedInteger(Int64(bitPattern: Self.number(value) << UInt64(shift)) >> Int64(shift))
+            return .signedInteger(Int64(bitPattern: value.bigEndianInteger << UInt64(shift)) >> Int64(shift))
         case (1, 4), (2, 4): return .wideInteger(Array(value))
         case (3, 1), (3, 2), (3, 4):
             guard let uuid = BluetoothUUID(littleEndianBytes: value.reversed()) else { throw .malformed }
@@ -110,9 +90,5 @@ struct ServiceDiscoveryReader {
         var elements: [DataElement] = []
         while reader.remaining > 0 { elements.append(try reader.element(depth: depth)) }
         return elements
-    }
-
-    private static func number(_ value: ArraySlice<UInt8>) -> UInt64 {
-        value.reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -37,16 +37,16 @@ struct SerialPortSearch: Hashable, Sendable {
     /// - Throws: ``ServiceDiscoveryError``; the search is over then.
     mutating func received(_ packet: some Collection<UInt8>) throws(ServiceDiscoveryError) -> Step {
         var reader = ServiceDiscoveryReader(packet)
-        let identifier: UInt8 = try reader.integer()
-        guard try reader.integer(UInt16.self) == transaction else { throw .wrongTransaction }
-        guard Int(try reader.integer(UInt16.self)) == reader.remaining else { throw .truncated }
+        let identifier = try reader.integer(UInt8.self)
+        guard try reader.integer(bigEndian: UInt16.self) == transaction else { throw .wrongTransaction }
+        guard Int(try reader.integer(bigEndian: UInt16.self)) == reader.remaining else { throw .truncated }
         switch identifier {
-        case PacketIdentifier.errorResponse: throw .refused(code: try reader.integer())
+        case PacketIdentifier.errorResponse: throw .refused(code: try reader.integer(bigEndian: UInt16.self))
         case PacketIdentifier.serviceSearchAttributeResponse: break
         default: throw .malformed
         }
-        lists += try reader.take(Int(try reader.integer(UInt16.self)))
-        let continuation = try reader.take(Int(try reader.integer(UInt8.self)))
+        lists += try reader.slice(Int(try reader.integer(bigEndian: UInt16.self)))
+        let continuation = try reader.slice(Int(try reader.integer(UInt8.self)))
         guard !continuation.isEmpty else { return .found(channel: try Self.channel(in: try DataElement(lists))) }
         parts += 1
         guard parts < Self.maximumParts, lists.count <= Self.maximumBytes else { throw .endless }
