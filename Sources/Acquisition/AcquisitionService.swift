@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 import CLinux
 public import Storage
 
@@ -42,7 +42,7 @@ public actor AcquisitionService {
     private var droppedReports = 0
 
     private let thread = PollThread(name: "eegsync-poll")
-    private let store: Store
+    private let store: AcquisitionStore
     private let worker: StorageWorker
     private let makeCentral: @Sendable (DescriptorWatch) -> any Central
     private var settings: Settings
@@ -58,11 +58,10 @@ public actor AcquisitionService {
     /// Creates a service that does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - store: opened for acquiring.
     ///   - makeCentral: creates the central; called on the poll thread, which alone uses it.
     ///   - tasks: what is done with the database; the store's own by default.
-    public init(
-        store: Store, settings: Settings, makeCentral: @escaping @Sendable (DescriptorWatch) -> any Central,
+    package init(
+        store: AcquisitionStore, settings: Settings, makeCentral: @escaping @Sendable (DescriptorWatch) -> any Central,
         tasks: StorageTasks? = nil
     ) {
         self.store = store

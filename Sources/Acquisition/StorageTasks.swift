@@ -1,9 +1,9 @@
 public import Bluetooth
-public import Storage
+package import Storage
 
 /// Does what an engine wants of the database. Each call takes as long as the disk: never on the thread that stamps arrivals.
 public struct StorageTasks: Sendable {
-    private let store: Store
+    private let store: AcquisitionStore
     private let commit: @Sendable (WriteBatch) throws(StorageError) -> Void
     private let synchronise: @Sendable () throws(StorageError) -> Void
 
@@ -12,8 +12,8 @@ public struct StorageTasks: Sendable {
     /// - Parameters:
     ///   - commit: writes a batch; the store's own by default.
     ///   - synchronise: makes what was committed survive a power cut; the store's own by default.
-    public init(
-        _ store: Store, commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil,
+    package init(
+        _ store: AcquisitionStore, commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil,
         synchronise: (@Sendable () throws(StorageError) -> Void)? = nil
     ) {
         self.store = store

@@ -40,7 +40,7 @@ struct ExportJob {
     /// What is asked for.
     var request: ExportRequest
     /// The database that the recording is in.
-    var store: Store
+    var store: any Store
     /// The recording as it was when the export began.
     var reader: RecordingReader
     /// Called between writing and reading back; tests plant defects here.

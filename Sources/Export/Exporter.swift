@@ -7,7 +7,7 @@ public import Storage
 /// name; an existing file is replaced only on request. Memory does not grow with the recording's length, only with its gaps and
 /// annotations.
 public struct Exporter {
-    private let store: Store
+    private let store: any Store
     private let reader: RecordingReader
     /// Called between writing and reading back; tests plant defects here.
     var afterWriting: (_ temporaryPath: String) throws -> Void = { _ in }
@@ -15,7 +15,7 @@ public struct Exporter {
     /// An exporter of a recording as it is at this moment; what is recorded later is not seen.
     ///
     /// - Throws: `StorageError.notFound` where there is no such recording.
-    public init(store: Store, recording: RecordingID) throws(StorageError) {
+    package init(store: any Store, recording: RecordingID) throws(StorageError) {
         self.store = store
         reader = try store.reader(of: recording)
     }

@@ -2,7 +2,7 @@ import Acquisition
 import Bluetooth
 import Headsets
 import Simulation
-public import Storage
+package import Storage
 
 /// The two acquisition processes of a demo. The first is killed; the second plays what the first did against a database in
 /// memory, which brings its world to the same state, and goes on from what the first had committed to the file.
@@ -40,8 +40,8 @@ public final class DemoRun {
     }
 
     /// What the first process does until the instant of its end.
-    public func runUntilKill(store: Store) throws(StorageError) -> Interruption {
-        try store.startRecording(
+    package func runUntilKill(store: AcquisitionStore) throws(StorageError) -> Interruption {
+        try store.control.startRecording(
             headset: DemoPlan.headsetName, model: plan.profile.model, label: "demo", subject: "simulated", task: "rest",
             at: world.now)
         try start(store)
@@ -53,9 +53,9 @@ public final class DemoRun {
     ///
     /// - Parameter worldDigest: what the first process reported.
     /// - Returns: false where the world is another one than that of the first process, or the recording did not end.
-    public func runAfterKill(store: Store, worldDigest: UInt64) throws(StorageError) -> Bool {
+    package func runAfterKill(store: AcquisitionStore, worldDigest: UInt64) throws(StorageError) -> Bool {
         isTelling = false
-        let before = try runUntilKill(store: try Store.inMemory(hostBoot: store.hostBoot))
+        let before = try runUntilKill(store: try AcquisitionStore.inMemory(hostBoot: store.hostBoot))
         guard before.worldDigest == worldDigest else { return false }
         driver = nil
         world.kill()
@@ -71,12 +71,12 @@ public final class DemoRun {
         driver?.advance(world, to: plan.end)
         note(.world(at: world.now, "stop", "a person stops the recording"))
         if let recording = try store.openRecordings().first?.recording {
-            try store.stopRecording(recording, at: world.now)
+            try store.control.stopRecording(recording, at: world.now)
         }
         return driver?.finish(world, within: Self.patience) ?? false
     }
 
-    private func start(_ store: Store) throws(StorageError) {
+    private func start(_ store: AcquisitionStore) throws(StorageError) {
         // Named by its serial number, so that it need not be listened for whether others of the model are there.
         let known = KnownHeadset(
             name: DemoPlan.headsetName, profile: plan.profile, identityProof: plan.headset.serialNumber)

@@ -13,7 +13,7 @@ public final class Rehearsal {
     /// The world.
     public let world: SimulatedWorld
     /// The database, opened by the present boot of the host.
-    public private(set) var store: Store
+    package private(set) var store: AcquisitionStore
     /// What was found so far.
     public internal(set) var report: RehearsalReport
 
@@ -56,7 +56,7 @@ public final class Rehearsal {
     /// Prepares a run.
     ///
     /// - Parameter store: where to record; a fresh one in memory by default.
-    public init(_ plan: RehearsalPlan, store: Store? = nil) throws(StorageError) {
+    package init(_ plan: RehearsalPlan, store: AcquisitionStore? = nil) throws(StorageError) {
         self.plan = plan
         begin = MonotonicTime(nanoseconds: 60_000_000_000)
         var options = SimulatedWorld.Options()
@@ -68,7 +68,7 @@ public final class Rehearsal {
         if let store {
             self.store = store
         } else {
-            self.store = try Store.inMemory(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"))
+            self.store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"))
         }
         clock = plan.clock
         reboots = plan.hostReboots[...]
@@ -289,14 +289,16 @@ public final class Rehearsal {
     // MARK: The operator
 
     private func start(_ headset: RehearsedHeadset) throws(StorageError) {
-        let recording = try store.startRecording(
+        let recording = try store.control.startRecording(
             headset: headset.name, model: headset.profile.model, label: "rehearsal", subject: "sim", task: "rest",
             at: boottime(world.now))
         // With several headsets of a model a person says which is which; a single one is found and kept to.
         if plan.headsets.count > 1, let serial = headset.specification.serialNumber,
             let id = try store.headset(named: headset.name)
         {
-            try store.setIdentityProof(serial, of: id)
+            var batch = WriteBatch(number: 0)
+            batch.changes = [.identityProof(IdentityProofRecord(headset: id, proof: serial))]
+            try store.commit(batch)
         }
         checker.began(recording, headset: plan.headsets.firstIndex { $0.name == headset.name } ?? 0, at: world.now)
     }
@@ -310,16 +312,16 @@ public final class Rehearsal {
                 try start(headset)
                 note("the operator starts a recording of \(headset.name)", at: now)
             case .stop:
-                let recording = try store.stopRecording(headset: headset.name, at: boottime(now))
+                let recording = try store.control.stopRecording(headset: headset.name, at: boottime(now))
                 checker.stopRequested(recording)
                 note("the operator stops the recording of \(headset.name)", at: now)
             case .measureImpedance(let duration):
-                _ = try store.startImpedanceMeasurement(
-                    headset: headset.name, at: boottime(now), until: boottime(now) + duration)
+                _ = try store.control.start(
+                    ImpedanceMeasurementID.self, headset: headset.name, at: boottime(now), until: boottime(now) + duration)
                 note("the operator measures impedances of \(headset.name) for \(duration)", at: now)
             case .pause, .resume: try setPaused(action.kind == .pause, at: now)
             case .adopt(let identifier):
-                try store.adopt(identifier, headset: headset.name, at: boottime(now))
+                try store.control.adopt(identifier, headset: headset.name, at: boottime(now))
                 note("the operator says that \(headset.name) is at \(identifier)", at: now)
             }
         }
@@ -327,9 +329,9 @@ public final class Rehearsal {
 
     private func setPaused(_ isPaused: Bool, at now: MonotonicTime) throws(StorageError) {
         if isPaused, plan.defect != .ignorePause {
-            try store.pause(at: boottime(now))
+            try store.control.pause(at: boottime(now))
         } else {
-            try store.resume(at: boottime(now))
+            try store.control.resume(at: boottime(now))
         }
         checker.pauseRequested(isPaused, at: now)
         note(isPaused ? "the operator pauses everything" : "the operator ends the pause", at: now)

@@ -34,7 +34,7 @@ extension RehearsalChecker {
 
     /// Every address of a headset that proves nothing, but for the first, was adopted, and its recordings say so.
     mutating func checkAddresses(
-        _ store: Store, _ report: inout RehearsalReport, at now: MonotonicTime
+        _ store: AcquisitionStore, _ report: inout RehearsalReport, at now: MonotonicTime
     ) throws(StorageError) {
         checkSilence(&report, at: now)
         for headset in plan.headsets where !headset.profile.provesIdentity {

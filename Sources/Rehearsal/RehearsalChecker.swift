@@ -135,7 +135,9 @@ struct RehearsalChecker {
     }
 
     /// The planted defect `writeAfterStop`: one more row for each recording that has ended.
-    mutating func storeAfterStop(_ store: Store, _ report: inout RehearsalReport, at now: MonotonicTime) throws(StorageError) {
+    mutating func storeAfterStop(_ store: AcquisitionStore, _ report: inout RehearsalReport, at now: MonotonicTime)
+        throws(StorageError)
+    {
         for recording in ended.sorted() {
             guard var rows = lastRows[recording] else { continue }
             rows.firstN += Int64(rows.rowCount)
@@ -161,7 +163,7 @@ struct RehearsalChecker {
     // MARK: Acknowledgements
 
     /// Everything below an acknowledged index is committed, or was overwritten before, or is older than the recording.
-    mutating func checkAcknowledgements(_ world: SimulatedWorld, _ store: Store, _ report: inout RehearsalReport) {
+    mutating func checkAcknowledgements(_ world: SimulatedWorld, _ store: AcquisitionStore, _ report: inout RehearsalReport) {
         for (number, headset) in world.headsets.prefix(plan.headsets.count).enumerated() {
             guard let buffered = headset.buffered else { continue }
             for acknowledgement in buffered.takeAcknowledgements() {
@@ -250,7 +252,7 @@ struct RehearsalChecker {
 
     /// Every stored value is what the headset sampled, and the audit holds.
     mutating func checkStored(
-        _ store: Store, world: SimulatedWorld, _ report: inout RehearsalReport
+        _ store: AcquisitionStore, world: SimulatedWorld, _ report: inout RehearsalReport
     ) throws(StorageError) {
         for place in plan.headsets.indices { try checkImpedances(of: place, store, world: world, &report) }
         for recording in headsetOfRecording.keys.sorted() {
@@ -285,11 +287,11 @@ struct RehearsalChecker {
     }
 
     private mutating func checkImpedances(
-        of place: Int, _ store: Store, world: SimulatedWorld, _ report: inout RehearsalReport
+        of place: Int, _ store: AcquisitionStore, world: SimulatedWorld, _ report: inout RehearsalReport
     ) throws(StorageError) {
         let headset = plan.headsets[place]
         guard let electrodes = headset.profile.impedance?.electrodes else { return }
-        let values = try store.impedances(of: headset.name, since: .boot).values
+        let values = try store.control.impedances(of: headset.name, since: .boot).values
         report.impedances += values.count
         let told = electrodes.indices.map { world.headsets[place].impedance(ofElectrode: $0) }
         let wrong = values.first { value in
@@ -337,7 +339,7 @@ struct RehearsalChecker {
 
     /// What is still missing of the present boot is not in the headset's memory any more.
     mutating func checkDrained(
-        _ store: Store, world: SimulatedWorld, _ report: inout RehearsalReport
+        _ store: AcquisitionStore, world: SimulatedWorld, _ report: inout RehearsalReport
     ) throws(StorageError) {
         for open in try store.openRecordings() where open.isWanted {
             guard let number = headsetOfRecording[open.recording], let headset = world.headsets[number].buffered else {

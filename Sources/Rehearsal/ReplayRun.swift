@@ -82,13 +82,13 @@ public final class ReplayRun {
     ///   - startUnixNanoseconds: UTC of the first piece, in nanoseconds since 1970.
     ///   - progress: gets the part that is done, 0 ... 1.
     /// - Throws: what the store throws; the recording is then as complete as the last commit.
-    public func run(
-        into store: Store, wanted: Wanted, startUnixNanoseconds: Int64, progress: (Double) -> Void = { _ in }
+    package func run(
+        into store: AcquisitionStore, wanted: Wanted, startUnixNanoseconds: Int64, progress: (Double) -> Void = { _ in }
     ) throws(StorageError) -> Report {
         let central = ReplayCentral(
             contents.pieces, headset: headset, advertisement: advertisement, identifier: identifier,
             at: MonotonicTime(nanoseconds: 60_000_000_000))
-        let recording = try store.startRecording(
+        let recording = try store.control.startRecording(
             headset: wanted.headset, model: headset.profile.model, label: wanted.label, subject: wanted.subject,
             task: wanted.task, at: central.now)
         var limits = AcquisitionLimits()
@@ -120,7 +120,7 @@ public final class ReplayRun {
             if let reading = readClock(central.now) { driver.handle(.clock(reading), at: central.now) }
             isPlayed = play(central, driver, progress)
         }
-        try store.stopRecording(recording, at: central.now)
+        try store.control.stopRecording(recording, at: central.now)
         let isEnded = driver.finish(central, within: Self.patience)
         try driver.end(at: central.now)
         return Report(

@@ -61,8 +61,8 @@ public final class VirtualDriver {
     ///   - bootBegan: when the host's boottime was 0, on the world's time.
     ///   - process: as the history tells of it; nil for not.
     ///   - conduct: what each task of the database takes; no time by default.
-    public init(
-        central: any Central, store: Store, limits: AcquisitionLimits = AcquisitionLimits(), seed: UInt64,
+    package init(
+        central: any Central, store: AcquisitionStore, limits: AcquisitionLimits = AcquisitionLimits(), seed: UInt64,
         bootBegan: MonotonicTime = .boot, process: ProcessIdentity? = nil, lookUp: @escaping HeadsetLookup,
         conduct: @escaping (EngineEffect, MonotonicTime) -> TaskConduct = { _, _ in TaskConduct() },
         readClock: @escaping (MonotonicTime) -> ClockOffsetRecord?
@@ -80,7 +80,8 @@ public final class VirtualDriver {
     /// Starts a process in a simulated world, one that was there ends as by `kill -9`. A commit takes what SQLite needs for a
     /// second of samples; the wall clock is right.
     convenience init(
-        in world: SimulatedWorld, store: Store, seed: UInt64, unixNanosecondsAtBoot: Int64, lookUp: @escaping HeadsetLookup
+        in world: SimulatedWorld, store: AcquisitionStore, seed: UInt64, unixNanosecondsAtBoot: Int64,
+        lookUp: @escaping HeadsetLookup
     ) throws(StorageError) {
         try self.init(
             central: world.makeCentral(), store: store, seed: seed &+ UInt64(bitPattern: world.now.nanoseconds),

@@ -8,7 +8,7 @@ import Storage
 /// this process's own, with a database in memory, which is the same from there on.
 final class HeadsetSession: Sendable {
     /// The database through which the headset is asked.
-    let store: Store
+    let store: ControlStore
     /// The model of the headset.
     let model: String
     /// The acquiring process; nil for this one.
@@ -29,7 +29,7 @@ final class HeadsetSession: Sendable {
     }
 
     /// Asks the daemon that acquires into `store`; only where it records the headset, it has a link.
-    private init(askingDaemon pid: Int32, store: Store, headset: String, _ consequence: String) throws {
+    private init(askingDaemon pid: Int32, store: ControlStore, headset: String, _ consequence: String) throws {
         guard let open = try store.openRecordings().first(where: { $0.headsetName == headset && $0.isWanted }) else {
             throw Failure(
                 problem: "eegsync run (pid \(pid)) has the radio, and does not record \(headset).",
@@ -58,21 +58,21 @@ final class HeadsetSession: Sendable {
                 remedy: "ask that one, with the --config or --database that it has, or end it: systemctl stop eegsync.",
                 code: .unavailable)
         }
-        let store = try Store.inMemory(hostBoot: try HostBoot.current())
+        let acquisition = try AcquisitionStore.inMemory(hostBoot: try HostBoot.current())
+        store = acquisition.control
         try store.noteClockOffset(HostClock.offset())
         try store.startRecording(headset: headset, model: known.model, at: HostClock.now)
-        self.store = store
         self.headset = headset
         model = known.model
         daemonPid = nil
         let settings = AcquisitionService.Settings(
             headsets: configuration.knownHeadsets, seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
         service = AcquisitionService(
-            store: store, settings: settings,
+            store: acquisition, settings: settings,
             makeCentral: { configuration.makeCentral(watch: $0, lock: AdapterLock(respect: .everybody)) },
             // Nothing survives this process, so a headset with a memory is never told that it may forget.
             tasks: StorageTasks(
-                store, synchronise: { () throws(StorageError) in throw .readOnly(detail: "a database in memory") }))
+                acquisition, synchronise: { () throws(StorageError) in throw .readOnly(detail: "a database in memory") }))
     }
 
     /// What a command that got nothing says: what the headset does or waits for at present.

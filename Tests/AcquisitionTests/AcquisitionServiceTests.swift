@@ -10,7 +10,7 @@ import Testing
 /// The live acquisition: threads, commits and the operator.
 @Suite(.timeLimit(.minutes(3))) struct AcquisitionServiceTests {
     private static func service(
-        _ store: Store, _ turns: TurnCounter, limits: AcquisitionLimits = AcquisitionLimits(),
+        _ store: AcquisitionStore, _ turns: TurnCounter, limits: AcquisitionLimits = AcquisitionLimits(),
         commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil
     ) -> AcquisitionService {
         AcquisitionService(
@@ -20,7 +20,7 @@ import Testing
 
     /// One with a headset, and quick commits.
     private static func service(
-        _ store: Store, _ script: HeadsetScript, synchronise: (@Sendable () throws(StorageError) -> Void)? = nil
+        _ store: AcquisitionStore, _ script: HeadsetScript, synchronise: (@Sendable () throws(StorageError) -> Void)? = nil
     ) -> AcquisitionService {
         var limits = AcquisitionLimits()
         limits.commitInterval = .milliseconds(40)
@@ -39,8 +39,8 @@ import Testing
         return settings
     }
 
-    private static func store() throws -> Store {
-        try Store.inMemory(hostBoot: HostBoot(uuid: "test"))
+    private static func store() throws -> AcquisitionStore {
+        try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "test"))
     }
 
     @Test func anEndWithoutRecordingsIsOrderly() async throws {
@@ -106,8 +106,8 @@ import Testing
         let store = try Self.store()
         let service = Self.service(store, TurnCounter())
         let run = Task { try await service.run() }
-        let recording = try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
-        let unknown = try store.startRecording(headset: "other", model: "thinkgear", at: .boot)
+        let recording = try store.control.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+        let unknown = try store.control.startRecording(headset: "other", model: "thinkgear", at: .boot)
         var seen: [String] = []
         for await report in service.reports {
             switch report {
@@ -120,7 +120,7 @@ import Testing
             if seen.count == 2 { break }
         }
         #expect(Set(seen) == ["waitingForAdapter", "other"])
-        try store.stopRecording(unknown, at: .boot)
+        try store.control.stopRecording(unknown, at: .boot)
         await service.shutDown()
         try await run.value
         #expect(try store.openRecordings().contains { $0.recording == recording && $0.isWanted })
@@ -136,7 +136,7 @@ import Testing
                 guard canFlush.withLock({ $0 }) else { throw .diskFull(detail: "flush") }
             })
         let acknowledge = HeadsetScript.Call.command(BufferedEEGCommand.acknowledge(stream: 0, upTo: 0).opcode)
-        try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+        try store.control.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
         let run = Task { try await service.run() }
         var commits = 0
         for await report in service.reports {
@@ -158,7 +158,7 @@ import Testing
         let script = HeadsetScript()
         script.change { $0.connectError = .peripheralBlocked }
         let service = Self.service(store, script)
-        try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+        try store.control.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
         let run = Task { try await service.run() }
         var phases: [ConnectionPhase] = []
         for await report in service.reports {
@@ -180,14 +180,14 @@ import Testing
         let store = try Self.store()
         let script = HeadsetScript()
         let service = Self.service(store, script)
-        let first = try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+        let first = try store.control.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
         var second: RecordingID?
         let run = Task { try await service.run() }
         for await report in service.reports {
             guard case .phaseChanged(let headset) = report, headset.phase == .streaming else { continue }
             if headset.recording == second { break }
-            try store.stopRecording(first, at: .boot)
-            second = try store.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
+            try store.control.stopRecording(first, at: .boot)
+            second = try store.control.startRecording(headset: "left", model: "buffered-eeg", at: .boot)
         }
         #expect(second != nil)
         let calls = script.calls

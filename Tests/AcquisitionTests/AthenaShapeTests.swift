@@ -12,7 +12,7 @@ struct AthenaShapeTests {
     private static let identifier = PeripheralIdentifier(address: 0x00_55_DA_B0_13_24, type: .public)
 
     private final class Bench {
-        let store: Store
+        let store: AcquisitionStore
         let driver: VirtualDriver
         let central = WillingCentral(
             AthenaShapeTests.identifier, characteristics: [MuseService.control, MuseService.multiplexed])
@@ -23,8 +23,8 @@ struct AthenaShapeTests {
         private(set) var sent: Int64 = 0
 
         init() throws {
-            store = try Store.inMemory(hostBoot: HostBoot(uuid: "test"))
-            recording = try store.startRecording(headset: "left", model: "muse", at: now)
+            store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "test"))
+            recording = try store.control.startRecording(headset: "left", model: "muse", at: now)
             let known = KnownHeadset(
                 name: "left", profile: MuseProfile(preset: "p1041", variant: .unknown),
                 identifiers: [AthenaShapeTests.identifier])

@@ -137,12 +137,14 @@ struct EngineHistoryTests {
 
 /// Processes and machines, one after the other on one database.
 struct ProcessHistoryTests {
-    private let store: Store
+    private let store: AcquisitionStore
 
-    init() throws { store = try Store.inMemory(hostBoot: HostBoot(uuid: "first")) }
+    init() throws { store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "first")) }
 
     /// A process without headsets.
-    private func start(_ store: Store, at now: MonotonicTime, suspended: @escaping (MonotonicTime) -> Duration = { _ in .zero })
+    private func start(
+        _ store: AcquisitionStore, at now: MonotonicTime, suspended: @escaping (MonotonicTime) -> Duration = { _ in .zero }
+    )
         throws -> VirtualDriver
     {
         let driver = try VirtualDriver(
@@ -168,7 +170,7 @@ struct ProcessHistoryTests {
 
     private static func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }
 
-    private func names(_ store: Store) throws -> [String] {
+    private func names(_ store: AcquisitionStore) throws -> [String] {
         try store.history(limit: 1000).filter { $0.kind == .process || $0.kind == .machine }.map(\.name)
     }
 
@@ -208,7 +210,7 @@ struct ProcessHistoryTests {
 
     @Test("A process that takes over an open recording says so")
     func takenOver() throws {
-        let recording = try store.startRecording(headset: "left", model: "muse", at: Self.time(1))
+        let recording = try store.control.startRecording(headset: "left", model: "muse", at: Self.time(1))
         var batch = WriteBatch(number: 1)
         batch.changes = [.recording(.started(recording, at: Self.time(2)))]
         try store.commit(batch)

@@ -143,7 +143,7 @@ struct EngineTests {
         let test = try Self.streaming()
         let first = try #require(test.engine.recordings.first)
         test.script.change { $0.answersCancel = false }
-        try test.store.stopRecording(first, at: test.now)
+        try test.store.control.stopRecording(first, at: test.now)
         let second = try test.want()
         try test.reconcile()
         test.script.forgetCalls()

@@ -24,7 +24,7 @@ final class EngineUnderTest {
     let script = HeadsetScript()
     /// A second headset, where it is in range.
     let neighbour = HeadsetScript(identifier: PeripheralIdentifier(address: 0xC0_55_DA_B0_13_25, type: .public))
-    let store: Store
+    let store: AcquisitionStore
     let driver: VirtualDriver
     var commits = Commits.durable
     /// Every batch that was committed.
@@ -52,7 +52,7 @@ final class EngineUnderTest {
 
     /// - Parameter flushInterval: how often commits are made to survive a power cut; each of them by default.
     init(hasNeighbour: Bool = false, limits: AcquisitionLimits = AcquisitionLimits(), flushInterval: Duration = .zero) throws {
-        store = try Store.inMemory(hostBoot: HostBoot(uuid: "test"))
+        store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "test"))
         var limits = limits
         (limits.wishesInterval, limits.flushInterval) = (nil, flushInterval)
         let known = KnownProfile(hasNeighbour ? ["left": script.identifier, "right": neighbour.identifier] : [:])
@@ -81,7 +81,7 @@ final class EngineUnderTest {
 
     /// Wants the headset recorded.
     @discardableResult func want(_ name: String = "left") throws -> RecordingID {
-        try store.startRecording(headset: name, model: "buffered-eeg", at: now)
+        try store.control.startRecording(headset: name, model: "buffered-eeg", at: now)
     }
 
     /// Somebody has changed the wishes: the engine reads them.

@@ -99,7 +99,7 @@ struct QuarantineTests {
         #expect(try Self.openGaps(test, recording) == ["quarantined"])
         #expect(try test.store.recordings().count == 2)
         // It can be ended all the same.
-        try test.store.stopRecording(recording, at: test.now)
+        try test.store.control.stopRecording(recording, at: test.now)
         try test.reconcile()
         try test.run(.seconds(2))
         try test.reconcile()
@@ -167,7 +167,7 @@ struct QuarantineTests {
             let stream = batch.parts[0].presentStreams[0]
             batch.samples.append(SampleRows(stream: stream, channelCount: 2, firstN: 0, values: [1, 2]))
         }
-        try test.store.stopRecording(recording, at: test.now)
+        try test.store.control.stopRecording(recording, at: test.now)
         for _ in 0..<4 {
             try test.reconcile()
             try test.run(.seconds(2))

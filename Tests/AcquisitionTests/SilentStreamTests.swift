@@ -56,7 +56,7 @@ struct SilentStreamTests {
         let (test, recording) = try Self.streaming()
         test.script.change { $0.sendsMotion = false }
         try test.run(.seconds(seconds))
-        try test.store.stopRecording(recording, at: test.now)
+        try test.store.control.stopRecording(recording, at: test.now)
         try test.reconcile()
         try test.run(.seconds(5))
         let gaps = try Self.gaps(test, recording)

@@ -7,7 +7,7 @@ struct ExportEDF {
     var file: String
 
     func run() throws -> Cost {
-        let store = try Store(path: database, hostBoot: HostBoot(uuid: "benchmark"), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database, hostBoot: HostBoot(uuid: "benchmark"))
         let recording = RecordingID(rawValue: 1)
         return try Cost.measure {
             let exporter = try Exporter(store: store, recording: recording)

@@ -19,7 +19,7 @@ struct Ingest {
     private static let period = Duration.milliseconds(32)
 
     func run(path: String) throws -> Cost {
-        let store = try Store(path: path, hostBoot: HostBoot(uuid: "benchmark"), mode: .acquire)
+        let store = try AcquisitionStore(path: path, hostBoot: HostBoot(uuid: "benchmark"))
         var options = SimulatedWorld.Options()
         options.dataNotifications = .heartbeat(.seconds(3600))
         let world = SimulatedWorld(
@@ -72,11 +72,11 @@ struct Ingest {
     }
 
     /// Lets every headset stream; the world sends no samples meanwhile.
-    private func connect(_ driver: VirtualDriver, world: SimulatedWorld, store: Store) throws {
+    private func connect(_ driver: VirtualDriver, world: SimulatedWorld, store: AcquisitionStore) throws {
         var recordings: [RecordingID] = []
         for number in 1...headsets {
             recordings.append(
-                try store.startRecording(
+                try store.control.startRecording(
                     headset: "headset\(number)", model: BufferedEEGProfile().model, label: "benchmark", subject: nil,
                     task: nil, at: world.now))
         }

@@ -19,7 +19,7 @@ struct ManyGaps {
     private static let after = Duration.seconds(10)
 
     func run(path: String) throws -> Cost {
-        let store = try Store(path: path, hostBoot: HostBoot(uuid: "benchmark"), mode: .acquire)
+        let store = try AcquisitionStore(path: path, hostBoot: HostBoot(uuid: "benchmark"))
         var specification = BufferedHeadsetSpecification()
         specification.firstIndex = UInt32(gaps) * UInt32(2 * Self.length)
         let headset = HeadsetSpecification.buffered(number: 1, specification)
@@ -39,7 +39,7 @@ struct ManyGaps {
     ///
     /// - Returns: the longest iteration of the engine, and how long it took to read what the database knows of the stream.
     private func drive(
-        _ world: SimulatedWorld, _ store: Store, _ recording: RecordingID
+        _ world: SimulatedWorld, _ store: AcquisitionStore, _ recording: RecordingID
     ) throws -> (longest: Double, loading: Double) {
         let engine = AcquisitionEngine(
             nextStreamID: try store.nextStreamID(), seed: 1,
@@ -85,10 +85,10 @@ struct ManyGaps {
         return (longest, loading)
     }
 
-    private func populate(_ store: Store, boot: UInt32?) throws -> RecordingID {
+    private func populate(_ store: AcquisitionStore, boot: UInt32?) throws -> RecordingID {
         let began = MonotonicTime(
             nanoseconds: Self.start.nanoseconds - Int64(gaps) * 2 * Self.length * 4_000_000 - 1_000_000_000)
-        let recording = try store.startRecording(
+        let recording = try store.control.startRecording(
             headset: "headset1", model: BufferedEEGProfile().model, label: "benchmark", subject: nil, task: nil, at: began)
         var batch = WriteBatch(number: 1)
         batch.changes += [

@@ -19,8 +19,8 @@ struct RecordedDay {
     private var gapDistance: Int64 { rowCount / 2000 }
 
     func run(path: String) throws -> Cost {
-        let store = try Store(path: path, hostBoot: HostBoot(uuid: "benchmark"), mode: .acquire)
-        let recording = try store.startRecording(headset: "benchmark", model: "cyton", at: Self.start)
+        let store = try AcquisitionStore(path: path, hostBoot: HostBoot(uuid: "benchmark"))
+        let recording = try store.control.startRecording(headset: "benchmark", model: "cyton", at: Self.start)
         let cost = try Cost.measure {
             try store.commit(first(recording))
             for minute in 0..<Int64(hours) * 60 { try store.commit(batch(minute)) }

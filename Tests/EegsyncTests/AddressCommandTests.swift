@@ -10,10 +10,10 @@ import Testing
     private static let heard = PeripheralIdentifier(address: 0xC0_EE_60_00_02_01, type: .random)
 
     /// A headset that is wanted, and one of its model that was heard.
-    private func database() throws -> (RecordedDatabase, Store) {
+    private func database() throws -> (RecordedDatabase, AcquisitionStore) {
         let database = try RecordedDatabase()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
-        try store.startRecording(headset: "left", model: "ganglion", at: HostClock.now)
+        let store = try database.acquisitionStore()
+        try store.control.startRecording(headset: "left", model: "ganglion", at: HostClock.now)
         let left = try #require(try store.headset(named: "left"))
         var batch = WriteBatch(number: 1)
         batch.changes = [

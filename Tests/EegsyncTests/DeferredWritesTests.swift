@@ -9,10 +9,10 @@ import Testing
 @Suite struct DeferredWritesTests {
     private let headset = PeripheralIdentifier(address: 0xC055_DAB0_1324, type: .random)
     private let other = PeripheralIdentifier(address: 0x0055_DAB0_1325, type: .public)
-    private let store: Store
+    private let store: AcquisitionStore
 
     init() throws {
-        store = try Store.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
+        store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
     }
 
     @Test func whatStillWaitsAtTheEndIsWrittenAndOnlyTheLatestOfEachSubject() async throws {

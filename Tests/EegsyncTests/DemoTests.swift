@@ -82,7 +82,7 @@ import Testing
             try AcquisitionLock(database: database.path)
         }
         #expect(process.kill())
-        let audit = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly).audit()
+        let audit = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current()).audit()
         #expect(audit.holds)
         let rows = audit.streams.reduce(0) { $0 + $1.rows }
         #expect(rows > 1000)
@@ -97,7 +97,7 @@ import Testing
             "1700000000000000000", "--world-digest", "\(interruption.digest)",
         ])
         #expect(second.exitCode == 0, "\(second.errors)")
-        let after = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly).audit()
+        let after = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current()).audit()
         #expect(after.holds)
         #expect(after.streams.reduce(0) { $0 + $1.rows } > rows + 2500)
     }

@@ -12,7 +12,7 @@ import Testing
     private func database(_ returns: [(heard: Double, able: Double)]) throws -> RecordedDatabase {
         let database = try RecordedDatabase()
         try database.record()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try database.acquisitionStore()
         let headset = try #require(try store.headset(named: "left"))
         let now = HostClock.now
         var batch = WriteBatch(number: 2)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct PauseCommandTests {
     @Test func aPauseIsSaidByStatusUntilItEnds() throws {
         let database = try RecordedDatabase()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try ControlStore(path: database.path, hostBoot: try HostBoot.current())
         try store.startRecording(headset: "left", model: "ganglion", at: HostClock.now)
         func run(_ command: String...) throws -> String {
             let run = try ProgramRun(command + ["--database", database.path])

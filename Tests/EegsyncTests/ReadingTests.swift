@@ -47,7 +47,7 @@ import Testing
     func readingNeedsNoRightToWriteWhileADaemonRuns(arguments: [String]) throws {
         let output = try openDirectory()
         defer { try? FileManager.default.removeItem(at: output) }
-        let daemon = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        let daemon = try ControlStore(path: database.path, hostBoot: try HostBoot.current())
         let run = try runAsReader(arguments.map { $0.hasPrefix("@") ? output.path + "/a" + $0.dropFirst() : $0 })
         #expect(run.exitCode == 0, "\(run.errors)")
         try daemon.close()
@@ -107,7 +107,7 @@ import Testing
     @Test func locksOfOthersThanReadersAreNotTakenForReaders() throws {
         let root = try openDirectory()
         defer { try? FileManager.default.removeItem(at: root) }
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try ControlStore(path: database.path, hostBoot: try HostBoot.current())
         var file = stat()
         #expect(stat(database.path + "-shm", &file) == 0)
         let inode = file.st_ino

@@ -1,8 +1,8 @@
 import Bluetooth
 import Foundation
 import Headsets
-import Storage
 
+@testable import Storage
 @testable import eegsync
 
 /// A database in a directory of its own, removed when the test lets it go.
@@ -27,17 +27,23 @@ final class RecordedDatabase {
         return file
     }
 
+    /// A store that writes what is recorded, without the lock by which commands know that a daemon runs.
+    func acquisitionStore() throws -> AcquisitionStore {
+        let opening = DatabaseOpening(path: path, options: StoreOptions())
+        return try AcquisitionStore(try opening.openForWriting(isAcquiring: false), hostBoot: try HostBoot.current())
+    }
+
     /// Records ten seconds of four channels at 250 Hz from headset `left`, ending now, with one second missing of which 50 rows
     /// were recovered. The recording stays open.
     ///
     /// - Parameter byDesign: how many samples the headset never sends besides.
     @discardableResult
     func record(byDesign: Int64 = 0) throws -> RecordingID {
-        let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try acquisitionStore()
         let now = HostClock.now
         let start = now - .seconds(10)
-        try store.noteClockOffset(HostClock.offset())
-        let recording = try store.startRecording(
+        try store.control.noteClockOffset(HostClock.offset())
+        let recording = try store.control.startRecording(
             headset: "left", model: "buffered-eeg", label: "night 3", subject: "P07", task: "sleep", at: start)
         let stream = StreamID(rawValue: 1)
         var batch = WriteBatch(number: 1)

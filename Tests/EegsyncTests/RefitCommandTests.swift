@@ -16,11 +16,11 @@ import Testing
     /// Records 100 s at 250 Hz from a headset that is fast by 1,000 ppm, whose times were stored 7 ms too late, with evidence.
     @discardableResult
     private func recordWithEvidence(stream key: Int64 = 1, stop: Bool = true) throws -> RecordingID {
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try database.acquisitionStore()
         defer { try? store.close() }
         let start = MonotonicTime(nanoseconds: key * 1_000_000_000_000)
-        try store.noteClockOffset(HostClock.offset())
-        let recording = try store.startRecording(headset: "left", model: "ganglion", at: start)
+        try store.control.noteClockOffset(HostClock.offset())
+        let recording = try store.control.startRecording(headset: "left", model: "ganglion", at: start)
         let stream = StreamID(rawValue: key)
         var batch = WriteBatch(number: 1)
         let description = StreamDescription(
@@ -48,7 +48,7 @@ import Testing
                 deviceTicks: nil)
         }.map(Change.arrival)
         if stop {
-            try store.stopRecording(headset: "left", at: start + .seconds(100))
+            try store.control.stopRecording(headset: "left", at: start + .seconds(100))
             batch.changes += [.recording(.stopped(recording, at: start + .seconds(100)))]
         }
         try store.commit(batch)
@@ -121,7 +121,7 @@ import Testing
     @Test func aRecordingThatIsBeingRecordedIsRefused() throws {
         try recordWithEvidence(stop: false)
         let before = try sql("SELECT * FROM segment")
-        let daemon = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .acquire)
+        let daemon = try AcquisitionStore(path: database.path, hostBoot: try HostBoot.current())
         for arguments in [["refit", "1"], ["refit", "1", "--dry-run"]] {
             let run = try ProgramRun(arguments, environment: environment)
             #expect(run.exitCode == 75 && run.errors.contains("is being recorded right now"), "\(run.output)\(run.errors)")
@@ -157,9 +157,9 @@ import Testing
         // What one recording takes from another is its evidence, and not its times.
         #expect(try ProgramRun(["refit", "2", "1"], environment: environment).output.contains("Nothing changes."))
         #expect(try sql("SELECT * FROM segment") == rows)
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try database.acquisitionStore()
         defer { try? store.close() }
-        let next = try store.startRecording(headset: "left", model: "ganglion", at: HostClock.now)
+        let next = try store.control.startRecording(headset: "left", model: "ganglion", at: HostClock.now)
         let rates = try store.resumeState(of: next).learntRates
         #expect(rates.count == 2)
         #expect(rates.allSatisfy { abs($0.periodNanoseconds * 1.001 / 4e6 - 1) < 5e-6 }, "\(rates)")

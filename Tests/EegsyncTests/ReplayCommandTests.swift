@@ -21,7 +21,7 @@ import Testing
 
     /// The raw values of a recording's stream `eeg` by n, all of which are checked to be in order.
     private static func raw(_ path: String) throws -> [Int64: Int32] {
-        let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: path, hostBoot: try HostBoot.current())
         let reader = try store.reader(of: RecordingID(rawValue: 1))
         let stream = try #require(reader.contents.streams.first { $0.description.name == "eeg" })
         var values: [Int64: Int32] = [:]
@@ -120,7 +120,7 @@ import Testing
         let recording = (recordings["recordings"] as? [[String: Any]])?.first
         #expect(recording?["label"] as? String == "capture.tsv")
         #expect(recording?["state"] as? String == "stopped")
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         let start = try #require(try store.recordings().first?.startUnixNanoseconds)
         // 2025-03-01T09:30:00Z; ten samples came at once, the first of them 18 ms before.
         #expect(abs(start - 1_740_821_400_000_000_000 + 17_600_000) < 5_000_000)
@@ -215,7 +215,7 @@ import Testing
 
     /// What there is to be seen of a database, as commands show it.
     private static func contents(of database: RecordedDatabase) throws -> [String] {
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         let recordings = try store.recordings().map { "\($0.id) \($0.headset) \($0.rows)" }
         return recordings + (try store.headsets(at: HostClock.now).map(\.name))
     }

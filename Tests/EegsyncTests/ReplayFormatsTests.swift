@@ -49,7 +49,7 @@ import Testing
         #expect(run.exitCode == 0, "\(run.errors)")
         #expect(run.output.contains("2 lines left out; line 101 is not"), "\(run.output)")
         #expect(run.output.contains("--channels 16"), "\(run.output)")
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         let start = try #require(try store.recordings().first?.startUnixNanoseconds)
         // As far as the line of times is known after two seconds.
         #expect(abs(start - 1_700_000_000_123_000_000) < 10_000_000)

@@ -10,10 +10,10 @@ import Testing
 struct SignalSituationTests {
     /// Checks of the channels of `left`, which end with the newest row.
     private func store(_ database: RecordedDatabase, lastN: Int64 = 2499, battery: Double = 81, _ found: [SignalCondition?])
-        throws -> Store
+        throws -> AcquisitionStore
     {
         let recording = try database.record()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try database.acquisitionStore()
         var batch = WriteBatch(number: 9)
         for (place, condition) in found.enumerated() {
             guard let condition else { continue }

@@ -30,9 +30,9 @@ import Testing
 
     @Test func whatIsOfferedWorks() throws {
         let database = try RecordedDatabase()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try database.acquisitionStore()
         try database.record()
-        try store.stopRecording(headset: "left", at: HostClock.now)
+        try store.control.stopRecording(headset: "left", at: HostClock.now)
         // Ended by hand, as no daemon runs.
         var batch = WriteBatch(number: 2)
         batch.changes += [.recording(.stopped(RecordingID(rawValue: 1), at: HostClock.now))]
@@ -64,7 +64,7 @@ import Testing
     @Test func aFrameReplacesTheLastOneOnATerminalOnly() throws {
         let database = try RecordedDatabase()
         try database.record()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         let facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
         let text = facts.lines(style: .plain).joined(separator: "\n") + "\n"
         #expect(facts.frame(isTerminal: true, style: .plain) == Self.clear + text)
@@ -73,7 +73,7 @@ import Testing
 
     /// As `eegsync status` has it, with a headset that records a sample less each second by its design.
     private static func facts(_ stream: StatusFacts.Stream, of database: RecordedDatabase) throws -> StatusFacts {
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         var facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
         facts.headsets[0].streams = [stream]
         return facts
@@ -97,7 +97,7 @@ import Testing
     @Test func whatAHeadsetNeverSendsCountsNeitherAsMissingNorAsAGap() throws {
         let database = try RecordedDatabase()
         try database.record(byDesign: 3)
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         let stream = try #require(try headset(database)["streams"] as? [[String: Any]]).first
         #expect(stream?["gaps"] as? Int == 4 && stream?["gaps_by_design"] as? Int == 3, "\(stream ?? [:])")
         #expect(stream?["missing"] as? Int == 203 && stream?["missing_by_design"] as? Int == 3)
@@ -119,7 +119,7 @@ import Testing
 
     @Test func aDaemonThatMayNotChooseConnectionParametersIsSaidToBeOne() throws {
         let database = try RecordedDatabase()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .acquire)
+        let store = try AcquisitionStore(path: database.path, hostBoot: try HostBoot.current())
         var facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
         #expect(facts.choosesConnectionParameters == nil)
         for (chooses, isSaid) in [(nil, false), (true, false), (false, true)] as [(Bool?, Bool)] {

@@ -15,7 +15,7 @@ import Testing
     ) throws -> HeadsetActivity {
         let database = try RecordedDatabase()
         try database.record()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         var activity = try #require(try store.headsets(at: HostClock.now).first)
         activity.streams[0].samplingFrequency = frequency
         activity.streams[0].rowsPerSecond = rate ?? frequency
@@ -88,7 +88,7 @@ import Testing
     func lostFraction() throws {
         let database = try RecordedDatabase()
         try database.record()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try database.acquisitionStore()
         #expect(try store.headsets(at: HostClock.now).first?.streams.first?.lostFraction == 0, "an outage is none")
         var batch = WriteBatch(number: 2)
         batch.changes += [
@@ -106,7 +106,7 @@ import Testing
     func status() throws {
         let database = try RecordedDatabase()
         try database.record()
-        let store = try Store(path: database.path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         var facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now)
         #expect(facts.headsets[0].timeWarnings.isEmpty)
         #expect(facts.headsets[0].streams[0].measuredFrequency == 250)

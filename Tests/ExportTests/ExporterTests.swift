@@ -78,7 +78,7 @@ import Testing
     func plantedDatabaseDefect() throws {
         var exporter = try fixture.exporter()
         exporter.afterWriting = { path in
-            let copy = try Store(path: path, hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"), mode: .control)
+            let copy = try ControlStore(path: path, hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
             let onset = MonotonicTime(nanoseconds: 100_000_000_000)
             try copy.mark(RecordingID(rawValue: 1), text: "planted", durationSeconds: nil, at: onset)
             try copy.close()
@@ -95,12 +95,12 @@ import Testing
     func database() throws {
         let boot = HostBoot(uuid: "11111111-1111-4111-8111-111111111111")
         let source = try TemporaryDirectory()
-        let store = try Store(path: source.path + "/eegsync.sqlite", hostBoot: boot, mode: .acquire)
+        let store = try AcquisitionStore(path: source.path + "/eegsync.sqlite", hostBoot: boot)
         let exporter = try Exporter(store: store, recording: try fixture.record(into: store))
         let report = try exporter.export(request(.sqlite))
         #expect(directory.names == ["a"])
         #expect(report.files[0].streams[0].rowCount == 2459)
-        let copy = try Store(path: directory.path + "/a", hostBoot: boot, mode: .readOnly)
+        let copy = try ReadOnlyStore(path: directory.path + "/a", hostBoot: boot)
         #expect(try copy.reader(of: RecordingID(rawValue: 1)).contents == exporter.contents)
         // The copy exports to the same bytes as the original.
         _ = try exporter.export(request(.edf, "original.edf"))

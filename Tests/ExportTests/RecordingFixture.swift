@@ -68,20 +68,20 @@ struct RecordingFixture {
 
     /// The recording as a store gives it, after it was committed to one.
     func reader() throws -> RecordingReader {
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
         return try store.reader(of: try record(into: store))
     }
 
     /// An exporter of the recording, from a store of its own.
     func exporter() throws -> Exporter {
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
         return try Exporter(store: store, recording: try record(into: store))
     }
 
     /// Commits the whole recording.
-    func record(into store: Store) throws -> RecordingID {
+    func record(into store: AcquisitionStore) throws -> RecordingID {
         let boottime = MonotonicTime(nanoseconds: 100_000_000_000)
-        let recording = try store.startRecording(
+        let recording = try store.control.startRecording(
             headset: "anna", model: model, label: label, subject: subject, task: task, at: boottime)
         var batch = WriteBatch(number: 1)
         batch.changes += [

@@ -17,12 +17,12 @@ import Testing
     ])
 
     /// Kept open: its rows are in memory.
-    let store: Store
+    let store: AcquisitionStore
     let reader: RecordingReader
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try Store.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
+        store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
         reader = try store.reader(of: try fixture.record(into: store))
     }
 

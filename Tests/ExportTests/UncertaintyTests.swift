@@ -91,7 +91,7 @@ import Testing
         let report = try export(Self.fixture(), "a.sqlite", .sqlite)
         #expect(report.files[0].streams.map(\.timeUncertaintySeconds) == [0.00315, 0.012])
         let boot = HostBoot(uuid: "22222222-2222-4222-8222-222222222222")
-        let copy = try Store(path: directory.path + "/a.sqlite", hostBoot: boot, mode: .readOnly)
+        let copy = try ReadOnlyStore(path: directory.path + "/a.sqlite", hostBoot: boot)
         let stream = try #require(try copy.reader(of: RecordingID(rawValue: 1)).contents.streams.first)
         #expect(stream.gaps.map(\.certainty) == ["timed", "timed"] && stream.gaps.map(\.uncertainty) == [3, 3])
         #expect(stream.timeUncertaintyNanoseconds(in: 0...1023) == 3_150_000)

@@ -50,14 +50,14 @@ final class DaemonFixture {
 
     /// Wants recordings of headsets.
     func want(_ headsets: [String]) throws {
-        let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try ControlStore(path: path, hostBoot: try HostBoot.current())
         for headset in headsets { try store.startRecording(headset: headset, model: "buffered-eeg", at: Self.now) }
         try store.close()
     }
 
     /// What the audit says.
     func audit() throws -> AuditReport {
-        let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: path, hostBoot: try HostBoot.current())
         defer { try? store.close() }
         return try store.audit()
     }

@@ -210,7 +210,7 @@ import Testing
         let fixture = try DaemonFixture()
         let daemon = try recording(fixture)
         #expect(daemon.line(with: "committed") != nil)
-        let store = try Store(path: fixture.path, hostBoot: try HostBoot.current(), mode: .control)
+        let store = try ControlStore(path: fixture.path, hostBoot: try HostBoot.current())
         try store.stopRecording(headset: "left", at: DaemonFixture.now)
         #expect(daemon.line(with: "state=stopped") != nil)
         #expect(daemon.line(with: "committed") != nil)

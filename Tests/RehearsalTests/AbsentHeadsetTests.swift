@@ -12,9 +12,9 @@ struct AbsentHeadsetTests {
     @Test("costs a few rows a day, which say since when, how often and when last it was tried")
     func day() throws {
         let world = SimulatedWorld(seed: 7, headsets: [], start: MonotonicTime(nanoseconds: 60_000_000_000))
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "absent"))
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "absent"))
         let address = PeripheralIdentifier(address: 0x00_55_DA_B0_13_24, type: .public)
-        try store.startRecording(headset: "left", model: "muse", at: world.now)
+        try store.control.startRecording(headset: "left", model: "muse", at: world.now)
         let driver = try VirtualDriver(
             in: world, store: store, seed: 1, unixNanosecondsAtBoot: 1_700_000_000_000_000_000,
             lookUp: { KnownHeadset(name: $0.headsetName, profile: MuseProfile(), identifiers: [address]) })
@@ -38,8 +38,8 @@ struct AbsentHeadsetTests {
     @Test("A link that holds is measured once a minute")
     func linkQuality() throws {
         let world = SimulatedWorld(seed: 3, headsets: [.muse()], start: MonotonicTime(nanoseconds: 60_000_000_000))
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "quality"))
-        try store.startRecording(headset: "left", model: "muse", at: world.now)
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "quality"))
+        try store.control.startRecording(headset: "left", model: "muse", at: world.now)
         let driver = try VirtualDriver(
             in: world, store: store, seed: 1, unixNanosecondsAtBoot: 1_700_000_000_000_000_000,
             lookUp: { KnownHeadset(name: $0.headsetName, profile: MuseProfile()) })

@@ -14,7 +14,7 @@ struct CaptureReplayTests {
 
     /// A recording in virtual time with a capture over some of it, asked for through the database.
     private struct Recorded {
-        var store: Store
+        var store: AcquisitionStore
         var recording: RecordingID
         var capture: [UInt8]
         var chunks: [CaptureChunk]
@@ -24,28 +24,28 @@ struct CaptureReplayTests {
         _ specification: HeadsetSpecification, _ profile: any HeadsetProfile, capturing seconds: ClosedRange<Int>
     ) throws -> Recorded {
         let world = SimulatedWorld(seed: 3, headsets: [specification], start: MonotonicTime(nanoseconds: 60_000_000_000))
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "captured"))
-        let recording = try store.startRecording(headset: "left", model: profile.model, at: world.now)
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "captured"))
+        let recording = try store.control.startRecording(headset: "left", model: profile.model, at: world.now)
         let driver = try VirtualDriver(
             in: world, store: store, seed: 1, unixNanosecondsAtBoot: Self.unixOffset,
             lookUp: { KnownHeadset(name: $0.headsetName, profile: profile) })
         let start = world.now
         driver.advance(world, to: start + .seconds(seconds.lowerBound))
-        let capture = try store.startCapture(headset: "left", at: world.now, until: world.now + .seconds(3600))
+        let capture = try store.control.start(CaptureID.self, headset: "left", at: world.now, until: world.now + .seconds(3600))
         driver.advance(world, to: start + .seconds(seconds.upperBound))
-        try store.stopCapture(capture)
+        try store.control.stop(capture)
         driver.advance(world, to: world.now + .seconds(3))
-        let (chunks, isComplete) = try store.takeCapture(capture)
+        let (chunks, isComplete) = try store.control.takeCapture(capture)
         #expect(isComplete)
-        #expect(try store.takeCapture(capture).chunks.isEmpty)
-        try store.stopRecording(recording, at: world.now)
+        #expect(try store.control.takeCapture(capture).chunks.isEmpty)
+        try store.control.stopRecording(recording, at: world.now)
         #expect(driver.finish(world, within: .seconds(60)))
         return Recorded(
             store: store, recording: recording, capture: SnoopFormat.header + chunks.flatMap(\.records), chunks: chunks)
     }
 
     /// The rows of the stream with a name: n, the channels that are missing, and the values.
-    private static func rows(_ store: Store, _ recording: RecordingID, _ name: String) throws -> [[Int64]] {
+    private static func rows(_ store: AcquisitionStore, _ recording: RecordingID, _ name: String) throws -> [[Int64]] {
         let reader = try store.reader(of: recording)
         let stream = try #require(reader.contents.streams.first { $0.description.name == name })
         let width = stream.description.channels.count
@@ -62,8 +62,8 @@ struct CaptureReplayTests {
     /// A replay of a capture into a store of its own.
     private static func replay(
         _ file: [UInt8], _ profile: any HeadsetProfile
-    ) throws -> (store: Store, report: ReplayRun.Report) {
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
+    ) throws -> (store: AcquisitionStore, report: ReplayRun.Report) {
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "replay"))
         let capture = try Capture(btsnoop: file, notifying: profile.dataCharacteristics)
         let report = try ReplayRun(capture.contents, profile: profile).run(
             into: store, wanted: ReplayRun.Wanted(headset: "replay"),
@@ -142,7 +142,7 @@ struct CaptureReplayTests {
         for place in capture.pieces.indices where capture.pieces[place].time > .seconds(10) {
             capture.pieces[place].time += .seconds(4_000_000)
         }
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "replay"))
         let report = try ReplayRun(capture.contents, profile: profile).run(
             into: store, wanted: ReplayRun.Wanted(headset: "replay"), startUnixNanoseconds: 0)
         let audit = try store.audit(recording: report.recording)
@@ -155,11 +155,13 @@ struct CaptureReplayTests {
 
     @Test("Nobody's request, another boot's, or one whose time is over ends without costing a batch")
     func ends() throws {
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "captured"))
-        try store.startRecording(headset: "left", model: "muse", at: .boot)
-        #expect(throws: StorageError.self) { try store.startCapture(headset: "right", at: .boot, until: .boot) }
-        let over = try store.startCapture(headset: "left", at: .boot, until: .boot + .seconds(1))
-        let removed = try store.startCapture(headset: "left", at: .boot, until: .boot + .seconds(90))
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "captured"))
+        try store.control.startRecording(headset: "left", model: "muse", at: .boot)
+        #expect(throws: StorageError.self) {
+            try store.control.start(CaptureID.self, headset: "right", at: .boot, until: .boot)
+        }
+        let over = try store.control.start(CaptureID.self, headset: "left", at: .boot, until: .boot + .seconds(1))
+        let removed = try store.control.start(CaptureID.self, headset: "left", at: .boot, until: .boot + .seconds(90))
         let now = MonotonicTime.boot + .seconds(30)
         var limits = AcquisitionLimits()
         limits.wishesInterval = nil
@@ -171,21 +173,23 @@ struct CaptureReplayTests {
             completed.append(batch.changes.filter { if case .completed = $0 { true } else { false } })
             guard completed.count == 1 else { return }
             // Whoever asked takes it away before the commit.
-            try? store.removeCapture(removed)
+            try? store.control.remove(removed)
             batch.changes += [.capture(CaptureChunk(capture: removed, packetCount: 1, records: [1]))]
         }
         for second in 0..<3 { for _ in 0..<3 { driver.step(at: now + .seconds(second)) } }
         #expect(completed.first == [.completed(.capture(over))])
-        #expect(try store.takeCapture(over).isComplete)
-        let gone = try store.takeCapture(removed)
+        #expect(try store.control.takeCapture(over).isComplete)
+        let gone = try store.control.takeCapture(removed)
         #expect(gone.chunks.isEmpty && gone.isComplete)
         driver.handle(.wishesChanged, at: now + .seconds(4))
         for second in 4..<7 { for _ in 0..<3 { driver.step(at: now + .seconds(second)) } }
         let later = completed.dropFirst().flatMap { $0 }
         #expect(later.isEmpty)
         // A new request clears away what is of no use to anyone.
-        _ = try store.startCapture(headset: "left", at: now + .seconds(60), until: now + .seconds(90))
-        #expect(try store.openCaptures().count == 1)
-        #expect(try store.reopened(hostBoot: HostBoot(uuid: "next")).openCaptures().map(\.isWanted) == [false])
+        _ = try store.control.start(CaptureID.self, headset: "left", at: now + .seconds(60), until: now + .seconds(90))
+        let open: [CaptureRequest] = try store.openRequests()
+        #expect(open.count == 1)
+        let next: [CaptureRequest] = try store.reopened(hostBoot: HostBoot(uuid: "next")).openRequests()
+        #expect(next.map(\.isWanted) == [false])
     }
 }

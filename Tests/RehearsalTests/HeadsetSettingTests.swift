@@ -16,7 +16,9 @@ struct HeadsetSettingTests {
     }
 
     /// Runs a daemon for some time; it ends as by `kill -9`.
-    private static func run(_ world: SimulatedWorld, _ store: Store, _ profile: any HeadsetProfile, seconds: Int) throws {
+    private static func run(_ world: SimulatedWorld, _ store: AcquisitionStore, _ profile: any HeadsetProfile, seconds: Int)
+        throws
+    {
         let driver = try VirtualDriver(
             in: world, store: store, seed: 1, unixNanosecondsAtBoot: 1_700_000_000_000_000_000,
             lookUp: { KnownHeadset(name: $0.headsetName, profile: profile) })
@@ -41,8 +43,8 @@ struct HeadsetSettingTests {
     @Test("Another gain gives a stream of its own with its scale; what was stored before stays, and the voltages are the same")
     func anotherGain() throws {
         let world = SimulatedWorld(seed: 5, headsets: [.hermes()], start: MonotonicTime(nanoseconds: 60_000_000_000))
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "settings"))
-        let recording = try store.startRecording(headset: "left", model: "hermes", at: world.now)
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "settings"))
+        let recording = try store.control.startRecording(headset: "left", model: "hermes", at: world.now)
         try Self.run(world, store, HermesProfile(), seconds: 40)
         let before = try store.reader(of: recording).contents.streams.map(\.description)
         try Self.run(world, store, Self.profile(gain: ["24", "12", "1"]), seconds: 40)
@@ -70,8 +72,8 @@ struct HeadsetSettingTests {
     @Test("The same settings go on in the same streams after the daemon was killed")
     func sameGain() throws {
         let world = SimulatedWorld(seed: 6, headsets: [.hermes()], start: MonotonicTime(nanoseconds: 60_000_000_000))
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "settings"))
-        let recording = try store.startRecording(headset: "left", model: "hermes", at: world.now)
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "settings"))
+        let recording = try store.control.startRecording(headset: "left", model: "hermes", at: world.now)
         for _ in 0..<2 { try Self.run(world, store, Self.profile(gain: ["24"]), seconds: 20) }
         let streams = try store.reader(of: recording).contents.streams.map(\.description.name)
         #expect(streams == ["eeg", "accelerometer", "gyroscope", "magnetometer"])

@@ -10,19 +10,19 @@ import Testing
 /// Impedances of a Ganglion, asked for through the database while it is recorded.
 struct ImpedanceTests {
     private let world: SimulatedWorld
-    private let store: Store
+    private let store: AcquisitionStore
     private let recording: RecordingID
     private var driver: VirtualDriver
     private let start = MonotonicTime(nanoseconds: 60_000_000_000)
 
     init() throws {
         world = SimulatedWorld(seed: 3, headsets: [.ganglion()], start: start)
-        store = try Store.inMemory(hostBoot: HostBoot(uuid: "impedance"))
-        recording = try store.startRecording(headset: "left", model: "ganglion", at: start)
+        store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "impedance"))
+        recording = try store.control.startRecording(headset: "left", model: "ganglion", at: start)
         driver = try Self.driver(in: world, store)
     }
 
-    private static func driver(in world: SimulatedWorld, _ store: Store) throws -> VirtualDriver {
+    private static func driver(in world: SimulatedWorld, _ store: AcquisitionStore) throws -> VirtualDriver {
         try VirtualDriver(
             in: world, store: store, seed: 1, unixNanosecondsAtBoot: 1_700_000_000_000_000_000,
             lookUp: { KnownHeadset(name: $0.headsetName, profile: GanglionProfile()) })
@@ -33,11 +33,12 @@ struct ImpedanceTests {
     }
 
     private func measure(for seconds: Int = 3600) throws -> ImpedanceMeasurementID {
-        try store.startImpedanceMeasurement(headset: "left", at: world.now, until: world.now + .seconds(seconds))
+        try store.control.start(
+            ImpedanceMeasurementID.self, headset: "left", at: world.now, until: world.now + .seconds(seconds))
     }
 
     private func finish() throws {
-        try store.stopRecording(recording, at: world.now)
+        try store.control.stopRecording(recording, at: world.now)
         #expect(driver.finish(world, within: .seconds(60)))
     }
 
@@ -54,17 +55,17 @@ struct ImpedanceTests {
         advance(20)
         let measurement = try measure()
         advance(10)
-        #expect(try !store.isComplete(measurement))
-        try store.stop(measurement)
+        #expect(try !store.control.isComplete(measurement))
+        try store.control.stop(measurement)
         advance(20)
-        #expect(try store.isComplete(measurement))
+        #expect(try store.control.isComplete(measurement))
         try finish()
-        let (values, position) = try store.impedances(of: "left", since: start)
+        let (values, position) = try store.control.impedances(of: "left", since: start)
         #expect((18...20).contains(values.count))
         #expect(values.prefix(5).map(\.electrode) == ["Ch1", "Ch2", "Ch3", "Ch4", "reference"])
         #expect(values.prefix(5).map(\.kilohms) == [7, 14, 21, 28, 35])
-        #expect(try store.impedances(of: "left", since: start, after: position).values.isEmpty)
-        #expect(try store.impedances(of: "left", since: start + .seconds(3600)).values.isEmpty)
+        #expect(try store.control.impedances(of: "left", since: start, after: position).values.isEmpty)
+        #expect(try store.control.impedances(of: "left", since: start + .seconds(3600)).values.isEmpty)
         let gaps = try gaps()
         #expect(gaps.map(\.cause) == ["impedance"])
         #expect((1950...2150).contains(gaps.first?.count ?? 0), "\(gaps)")
@@ -83,10 +84,10 @@ struct ImpedanceTests {
         driver.advance(world, to: world.now + .milliseconds(tenths * 300))
         let measurement = try measure()
         driver.advance(world, to: world.now + .milliseconds(300))
-        try store.stop(measurement)
+        try store.control.stop(measurement)
         advance(20)
         try finish()
-        #expect(try store.impedances(of: "left", since: start).values.isEmpty)
+        #expect(try store.control.impedances(of: "left", since: start).values.isEmpty)
         let gaps = try gaps()
         #expect(gaps.map(\.cause) == ["impedance"], "\(gaps)")
         // 0.3 s at 200 Hz; each of both wishes is read up to 0.25 s later.
@@ -99,7 +100,7 @@ struct ImpedanceTests {
         advance(20)
         let measurement = try measure(for: 5)
         advance(20)
-        #expect(try store.isComplete(measurement))
+        #expect(try store.control.isComplete(measurement))
         #expect((950...1150).contains(try gaps().first?.count ?? 0))
         let sessions = try #require(world.headsets.first?.sessions?.sessions)
         #expect(sessions.count == 2 && sessions.last?.ended == nil)
@@ -112,10 +113,10 @@ struct ImpedanceTests {
         advance(5)
         world.schedule(ScriptedFault(at: world.now, .outOfRange, for: .seconds(15)))
         advance(40)
-        let before = try store.impedances(of: "left", since: start).values.count
+        let before = try store.control.impedances(of: "left", since: start).values.count
         advance(5)
-        #expect(try store.impedances(of: "left", since: start).values.count > before + 5)
-        try store.stop(measurement)
+        #expect(try store.control.impedances(of: "left", since: start).values.count > before + 5)
+        try store.control.stop(measurement)
         advance(20)
         try finish()
         let causes = try gaps().map(\.cause)
@@ -130,16 +131,16 @@ struct ImpedanceTests {
         let measurement = try measure()
         advance(5)
         world.kill()
-        if !isStillWanted { try store.stop(measurement) }
+        if !isStillWanted { try store.control.stop(measurement) }
         driver = try Self.driver(in: world, store)
         advance(20)
-        let before = try store.impedances(of: "left", since: start).values.count
+        let before = try store.control.impedances(of: "left", since: start).values.count
         advance(5)
-        let isMeasuring = try store.impedances(of: "left", since: start).values.count > before
+        let isMeasuring = try store.control.impedances(of: "left", since: start).values.count > before
         #expect(isMeasuring == isStillWanted)
-        try store.stop(measurement)
+        try store.control.stop(measurement)
         advance(10)
-        #expect(try store.isComplete(measurement))
+        #expect(try store.control.isComplete(measurement))
         try finish()
         #expect(world.headsets.first?.sessions?.sessions.count == (isStillWanted ? 3 : 2))
         let causes = try gaps().map(\.cause)

@@ -11,13 +11,13 @@ struct ReplayExactnessTests {
 
     /// A replay, and what it stored.
     private struct Replayed {
-        let store: Store
+        let store: AcquisitionStore
         let report: ReplayRun.Report
 
         init(
             _ pieces: [Capture.Piece], _ profile: any HeadsetProfile, told: [Capture.Piece] = [], haveTimes: Bool = true
         ) throws {
-            store = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
+            store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "replay"))
             report = try ReplayRun(Capture(pieces: pieces).contents, profile: profile, told: told).run(
                 into: store, wanted: ReplayRun.Wanted(headset: "replay"), startUnixNanoseconds: ReplayExactnessTests.start)
             #expect(report.isComplete)

@@ -23,15 +23,17 @@ struct ReplayTests {
         return bytes + power
     }
 
-    private static func replay(_ capture: Capture, into given: Store? = nil) throws -> (ReplayRun.Report, Store) {
-        let store = try given ?? Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
+    private static func replay(_ capture: Capture, into given: AcquisitionStore? = nil) throws -> (
+        ReplayRun.Report, AcquisitionStore
+    ) {
+        let store = try given ?? AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "replay"))
         let run = ReplayRun(capture.contents, profile: ThinkGearProfile())
         let report = try run.run(
             into: store, wanted: ReplayRun.Wanted(headset: "replay"), startUnixNanoseconds: 1_700_000_000_000_000_000)
         return (report, store)
     }
 
-    private static func sums(_ store: Store, _ recording: RecordingID) throws -> [String: AuditReport.StreamSums] {
+    private static func sums(_ store: AcquisitionStore, _ recording: RecordingID) throws -> [String: AuditReport.StreamSums] {
         let audit = try store.audit(recording: recording)
         #expect(audit.findings == [])
         return Dictionary(uniqueKeysWithValues: audit.streams.map { ($0.name, $0) })
@@ -107,11 +109,11 @@ struct ReplayTests {
 
     @Test("A replay that was interrupted is ended by the next one, once a person has stopped it")
     func interrupted() throws {
-        let store = try Store.inMemory(hostBoot: HostBoot(uuid: "replay"))
-        try store.startRecording(headset: "replay", model: "thinkgear", at: .boot)
+        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "replay"))
+        try store.control.startRecording(headset: "replay", model: "thinkgear", at: .boot)
         let capture = Capture(byteStream: Self.second(0))
         #expect(throws: StorageError.self) { try Self.replay(capture, into: store) }
-        try store.stopRecording(headset: "replay", at: .boot)
+        try store.control.stopRecording(headset: "replay", at: .boot)
         #expect(try Self.replay(capture, into: store).0.isComplete)
         #expect(try store.recordings().map(\.state) == [.stopped, .stopped])
     }

@@ -10,7 +10,7 @@ import Storage
 /// A daemon that records one headset in a simulated world, and what a test does to both.
 final class Room {
     let world: SimulatedWorld
-    let store: Store
+    let store: AcquisitionStore
     let recording: RecordingID
     private(set) var driver: VirtualDriver
     private(set) var known: KnownHeadset
@@ -21,14 +21,15 @@ final class Room {
         throws
     {
         world = SimulatedWorld(seed: 1, headsets: headsets, start: MonotonicTime(nanoseconds: 1_000_000_000))
-        store = try Store.inMemory(hostBoot: HostBoot(uuid: "room"))
+        store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "room"))
         let configured = KnownHeadset(name: Self.name, profile: model, identifiers: known)
         self.known = configured
-        recording = try store.startRecording(headset: Self.name, model: model.model, at: world.now)
+        recording = try store.control.startRecording(headset: Self.name, model: model.model, at: world.now)
         driver = try Self.start(world, store, configured)
     }
 
-    private static func start(_ world: SimulatedWorld, _ store: Store, _ known: KnownHeadset) throws -> VirtualDriver {
+    private static func start(_ world: SimulatedWorld, _ store: AcquisitionStore, _ known: KnownHeadset) throws -> VirtualDriver
+    {
         try VirtualDriver(
             central: world.makeCentral(), store: store, seed: 1, lookUp: { _ in known },
             readClock: VirtualDriver.rightClock(unixNanosecondsAtBoot: 1_790_000_000_000_000_000))

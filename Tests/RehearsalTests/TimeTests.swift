@@ -104,7 +104,7 @@ extension TimeTests {
                 rehearsal.checker.segments[stream, default: [:]][segment.firstN] = segment
             }
         }
-        try store.replaceSegments(of: recording, with: replacements, version: "1", at: .boot)
+        try store.control.replaceSegments(of: recording, with: replacements, version: "1", at: .boot)
         #expect(try store.audit(recording: recording).holds)
         var after = RehearsalReport(seed: 11)
         try rehearsal.checker.checkTimes(

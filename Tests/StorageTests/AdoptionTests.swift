@@ -7,12 +7,12 @@ import Testing
 struct AdoptionTests {
     private static let first = PeripheralIdentifier(address: 0xC0_00_00_00_00_01, type: .random)
     private static let second = PeripheralIdentifier(address: 0xC0_00_00_00_00_02, type: .random)
-    let store: Store
+    let store: AcquisitionStore
 
-    init() throws { store = try Store.inMemory(hostBoot: Fixture.boot) }
+    init() throws { store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot) }
 
     private func headset(_ name: String) throws -> HeadsetID {
-        try store.startRecording(headset: name, model: "ganglion", at: Fixture.start)
+        try store.control.startRecording(headset: name, model: "ganglion", at: Fixture.start)
         return try #require(try store.headset(named: name))
     }
 
@@ -57,15 +57,15 @@ struct AdoptionTests {
         try commit { $0.changes = [.adoption(record)] }
         #expect(try activity("left")?.provisional == Self.second)
         #expect(try store.adoptionHistory(of: left) == [record])
-        let version = try store.dataVersion()
-        try store.adopt(Self.second, headset: "left", at: Fixture.start)
-        #expect(try store.dataVersion() != version)
+        let version = try store.database.dataVersion()
+        try store.control.adopt(Self.second, headset: "left", at: Fixture.start)
+        #expect(try store.database.dataVersion() != version)
         #expect(try activity("left")?.provisional == nil)
         let wish = try #require(try store.wishes(unlessVersion: nil).contents?.adoptions.first)
         #expect(wish.headset == left && wish.identifier == Self.second && wish.decision == .operator)
         try reached([Self.second], left)
-        #expect(throws: StorageError.self) { try store.adopt(Self.second, headset: "right", at: Fixture.start) }
-        #expect(throws: StorageError.self) { try store.adopt(Self.second, headset: "nobody", at: Fixture.start) }
+        #expect(throws: StorageError.self) { try store.control.adopt(Self.second, headset: "right", at: Fixture.start) }
+        #expect(throws: StorageError.self) { try store.control.adopt(Self.second, headset: "nobody", at: Fixture.start) }
     }
 
     @Test("what was withdrawn finds the headset no more")
@@ -83,11 +83,11 @@ struct AdoptionTests {
     func rename() throws {
         let left = try headset("left")
         _ = try headset("right")
-        try store.renameHeadset("left", to: "subject-01")
+        try store.control.renameHeadset("left", to: "subject-01")
         #expect(try store.headset(named: "subject-01") == left)
         #expect(try store.recordings().map(\.headset).sorted() == ["right", "subject-01"])
-        #expect(throws: StorageError.self) { try store.renameHeadset("left", to: "other") }
-        #expect(throws: StorageError.self) { try store.renameHeadset("right", to: "subject-01") }
-        #expect(throws: StorageError.self) { try store.renameHeadset("right", to: "") }
+        #expect(throws: StorageError.self) { try store.control.renameHeadset("left", to: "other") }
+        #expect(throws: StorageError.self) { try store.control.renameHeadset("right", to: "subject-01") }
+        #expect(throws: StorageError.self) { try store.control.renameHeadset("right", to: "") }
     }
 }

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("The audit")
 struct AuditTests {
-    let store: Store
+    let store: AcquisitionStore
     let recording: RecordingID
 
     init() throws {
-        store = try Store.inMemory(hostBoot: Fixture.boot)
+        store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
         recording = try Fixture.record(into: store)
     }
 
@@ -89,7 +89,7 @@ struct AuditTests {
         "takes rows of a later boot for earlier ones only beyond what two synchronised clocks may differ by",
         arguments: [(99, true, true), (110, true, false), (110, false, true)])
     func twoBoots(milliseconds: Int, isSynchronised: Bool, holds: Bool) throws {
-        try store.connection.writer.write { db in
+        try store.database.writer.write { db in
             try db.execute(
                 sql: """
                     UPDATE segment SET last_n = 1499, uncertainty_ns = 0 WHERE stream_id = 1;
@@ -108,7 +108,7 @@ struct AuditTests {
 
     @Test("finds every planted defect", arguments: defects)
     func findsDefect(sql: String, check: AuditReport.Check, n: Int64?) throws {
-        try store.connection.writer.writeWithoutTransaction { db in
+        try store.database.writer.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA foreign_keys = OFF")
             try db.execute(sql: sql)
         }
@@ -121,7 +121,7 @@ struct AuditTests {
 
     @Test("lists no more than ten rows of a kind")
     func listsFirstRows() throws {
-        try store.connection.writer.write { db in
+        try store.database.writer.write { db in
             try db.execute(sql: "DELETE FROM sample WHERE stream_id = 1 AND n >= 2000 AND n % 2 = 0")
         }
         let report = try store.audit(recording: recording)

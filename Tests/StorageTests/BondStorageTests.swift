@@ -8,7 +8,7 @@ import Testing
 @Suite("Bonds")
 struct BondStorageTests {
     let directory: TemporaryDirectory
-    let store: Store
+    let store: AcquisitionStore
     let headset = PeripheralIdentifier(address: 0xC055_DAB0_1324, type: .random)
     let other = PeripheralIdentifier(address: 0x0055_DAB0_1325, type: .public)
     /// Bytes that occur in no database by chance.
@@ -16,7 +16,7 @@ struct BondStorageTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
+        store = try AcquisitionStore(path: directory.path("e.sqlite"), hostBoot: Fixture.boot)
     }
 
     func bond(_ identity: PeripheralIdentifier, types: [UInt8], resolving: Bool = true) throws -> Bond {
@@ -38,7 +38,7 @@ struct BondStorageTests {
         let newer = try bond(headset, types: [2])
         try store.setBond(newer, with: headset)
         try store.close()
-        let next = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.secondBoot, mode: .acquire)
+        let next = try AcquisitionStore(path: directory.path("e.sqlite"), hostBoot: Fixture.secondBoot)
         #expect(Set(try next.bonds()) == [newer, older])
         try next.setBond(nil, with: headset)
         #expect(try next.bonds() == [older])
@@ -57,11 +57,11 @@ struct BondStorageTests {
         let newer = try linkKey(0x2068_9D00_0001, type: 6)
         for key in [first, second, newer] { try store.setLinkKey(key, of: key.peripheral) }
         try store.close()
-        let next = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.secondBoot, mode: .acquire)
+        let next = try AcquisitionStore(path: directory.path("e.sqlite"), hostBoot: Fixture.secondBoot)
         #expect(Set(try next.linkKeys()) == [newer, second])
         try next.setLinkKey(nil, of: newer.peripheral)
         #expect(try next.linkKeys() == [second])
-        try next.connection.write { db in try db.execute(sql: "UPDATE link_key SET address = '20:68'") }
+        try next.database.write { db in try db.execute(sql: "UPDATE link_key SET address = '20:68'") }
         #expect(try next.linkKeys().isEmpty)
     }
 
@@ -71,8 +71,8 @@ struct BondStorageTests {
         try store.setBond(try bond(headset, types: [2]), with: headset)
         let key = try linkKey(0x2068_9D00_0001)
         try store.setLinkKey(key, of: key.peripheral)
-        try store.exportRecording(recording, to: directory.path("copy.sqlite"))
-        let copy = try Store(path: directory.path("copy.sqlite"), hostBoot: Fixture.boot, mode: .readOnly)
+        try store.reader(of: recording).copy(to: directory.path("copy.sqlite"))
+        let copy = try AcquisitionStore(path: directory.path("copy.sqlite"), hostBoot: Fixture.boot)
         #expect(try copy.bonds().isEmpty && copy.linkKeys().isEmpty)
         try store.close()
         func holdsSecret(_ name: String) throws -> Bool {
@@ -86,7 +86,7 @@ struct BondStorageTests {
     @Test("under an address that no headset has are passed over")
     func damaged() throws {
         try store.setBond(try bond(headset, types: [2]), with: headset)
-        try store.connection.write { db in
+        try store.database.write { db in
             for table in ["long_term_key", "identity_resolving_key"] {
                 try db.execute(sql: "UPDATE \(table) SET address = 'C0:55'")
             }

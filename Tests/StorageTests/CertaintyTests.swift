@@ -7,12 +7,12 @@ import Testing
 
 @Suite("What detects losses, and how what is missing is known")
 struct CertaintyTests {
-    let store: Store
+    let store: AcquisitionStore
 
-    init() throws { store = try Store.inMemory(hostBoot: Fixture.boot) }
+    init() throws { store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot) }
 
     private func fetch(_ sql: String) throws -> [Row] {
-        try store.connection.writer.read { db in try Row.fetchAll(db, sql: sql) }
+        try store.database.writer.read { db in try Row.fetchAll(db, sql: sql) }
     }
 
     private func commit(_ change: (inout WriteBatch) -> Void) throws {
@@ -49,13 +49,13 @@ struct CertaintyTests {
         #expect((certainty.counted, certainty.timed, certainty.uncertainty) == (40 + 156, 110, 7))
         #expect((certainty.unknown, certainty.unknownGaps) == (0, 1))
         #expect(sums.missing == 306)
-        try store.connection.writer.write { try $0.execute(sql: "UPDATE gap SET uncertainty = NULL WHERE first_n = 2900") }
+        try store.database.writer.write { try $0.execute(sql: "UPDATE gap SET uncertainty = NULL WHERE first_n = 2900") }
         #expect(try store.audit(recording: recording).streams.first?.certainty.uncertainty == nil)
     }
 
     @Test("a stream without counter says what tells its losses; what is said again is not written again")
     func lossDetection() throws {
-        let recording = try store.startRecording(headset: "h", model: "m", at: Fixture.start)
+        let recording = try store.control.startRecording(headset: "h", model: "m", at: Fixture.start)
         var description = Fixture.accelerometerDescription
         description.counterModulus = nil
         try commit { batch in
@@ -74,7 +74,7 @@ struct CertaintyTests {
     @Test("rows and gaps of a boot without a clock have no time, instead of one by another boot's clock")
     func unknownClock() throws {
         try Fixture.record(into: store)
-        try store.connection.writer.write { db in
+        try store.database.writer.write { db in
             try db.execute(
                 sql: """
                     INSERT INTO host_boot (id, uuid) VALUES (77, 'no clock');

@@ -8,17 +8,17 @@ import Testing
 /// A batch of which the database refuses what it holds of one headset.
 @Suite("A commit by headset")
 struct CommitByHeadsetTests {
-    let store: Store
+    let store: AcquisitionStore
     let left: HeadsetPart
     let right: HeadsetPart
 
     init() throws {
-        store = try Store.inMemory(hostBoot: Fixture.boot)
+        store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
         let recording = try Fixture.record(into: store)
         left = HeadsetPart(
             headset: HeadsetID(rawValue: 1), recording: recording, streams: [Fixture.eeg, Fixture.accelerometer],
             presentStreams: [Fixture.eeg, Fixture.accelerometer])
-        let other = try store.startRecording(headset: "muse-2", model: "buffered-eeg", at: Fixture.start)
+        let other = try store.control.startRecording(headset: "muse-2", model: "buffered-eeg", at: Fixture.start)
         right = HeadsetPart(
             headset: try #require(try store.headset(named: "muse-2")), recording: other, streams: [StreamID(rawValue: 3)],
             presentStreams: [StreamID(rawValue: 3)])
@@ -48,7 +48,7 @@ struct CommitByHeadsetTests {
     }
 
     private func count(_ table: String, _ condition: String = "TRUE") throws -> Int {
-        try store.connection.writer.read { db in
+        try store.database.writer.read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE \(condition)") ?? 0
         }
     }

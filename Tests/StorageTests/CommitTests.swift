@@ -7,16 +7,16 @@ import Testing
 
 @Suite("A commit")
 struct CommitTests {
-    let store: Store
+    let store: AcquisitionStore
     let recording: RecordingID
 
     init() throws {
-        store = try Store.inMemory(hostBoot: Fixture.boot)
+        store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
         recording = try Fixture.record(into: store)
     }
 
     func contents(_ table: String) throws -> [Row] {
-        try store.connection.writer.read { db in try Row.fetchAll(db, sql: "SELECT * FROM \(table)") }
+        try store.database.writer.read { db in try Row.fetchAll(db, sql: "SELECT * FROM \(table)") }
     }
 
     func isConstraint(_ body: () throws -> Void) -> Bool {
@@ -107,8 +107,8 @@ struct CommitTests {
     @Test("on a full disk says so, harms nothing, and works again when there is room")
     func fullDisk() throws {
         let directory = try TemporaryDirectory()
-        let store = try Store(
-            path: directory.path("eeg.sqlite"), hostBoot: Fixture.boot, mode: .acquire,
+        let store = try AcquisitionStore(
+            path: directory.path("eeg.sqlite"), hostBoot: Fixture.boot,
             options: StoreOptions(maximumPageCount: 120))
         try Fixture.record(into: store)
         var batch = WriteBatch(number: 3)
@@ -122,7 +122,7 @@ struct CommitTests {
         }
         #expect(try store.audit().holds)
         #expect(try store.resumeState(of: RecordingID(rawValue: 1)).streams[0].nextN == 2560)
-        try store.connection.writer.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA max_page_count = 100000") }
+        try store.database.writer.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA max_page_count = 100000") }
         try store.commit(batch)
         #expect(try store.resumeState(of: RecordingID(rawValue: 1)).streams[0].nextN == 30_000)
     }
@@ -153,7 +153,7 @@ struct CommitTests {
 
     @Test("keeps identifiers by last success, and a proven one belongs to one headset only")
     func identifiers() throws {
-        let other = try store.startRecording(headset: "muse-2", model: "buffered-eeg", at: Fixture.start)
+        let other = try store.control.startRecording(headset: "muse-2", model: "buffered-eeg", at: Fixture.start)
         let second = try store.resumeState(of: other).headset
         let first = HeadsetID(rawValue: 1)
         let ids = (1...20).map { PeripheralIdentifier(address: $0, type: .random) }

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("The operator's wishes")
 struct ControlTests {
-    let store: Store
+    let store: AcquisitionStore
 
-    init() throws { store = try Store.inMemory(hostBoot: Fixture.boot) }
+    init() throws { store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot) }
 
     func isRefused(_ body: () throws -> Void) -> Bool {
         do { try body() } catch StorageError.refused { return true } catch { return false }
@@ -18,44 +18,48 @@ struct ControlTests {
 
     @Test("open one recording a headset, and end it for good")
     func startAndStop() throws {
-        let first = try store.startRecording(headset: "muse-1", model: "muse", label: "a", at: Fixture.start)
-        #expect(isRefused { try store.startRecording(headset: "muse-1", model: "muse", at: Fixture.start) })
-        #expect(isRefused { try store.startRecording(headset: "muse-1", model: "thinkgear", at: Fixture.start) })
-        #expect(isRefused { try store.startRecording(headset: "", model: "muse", at: Fixture.start) })
+        let first = try store.control.startRecording(headset: "muse-1", model: "muse", label: "a", at: Fixture.start)
+        #expect(isRefused { try store.control.startRecording(headset: "muse-1", model: "muse", at: Fixture.start) })
+        #expect(isRefused { try store.control.startRecording(headset: "muse-1", model: "thinkgear", at: Fixture.start) })
+        #expect(isRefused { try store.control.startRecording(headset: "", model: "muse", at: Fixture.start) })
         #expect(try store.openRecordings().map(\.isWanted) == [true])
         #expect(try store.recordings().map(\.state) == [.waiting])
-        #expect(try store.stopRecording(headset: "muse-1", at: Fixture.start + .seconds(5)) == first)
+        #expect(try store.control.stopRecording(headset: "muse-1", at: Fixture.start + .seconds(5)) == first)
         #expect(try store.openRecordings().map(\.isWanted) == [false])
         #expect(try store.recordings().map(\.state) == [.stopping])
-        #expect(throws: StorageError.self) { try store.stopRecording(headset: "muse-1", at: Fixture.start) }
+        #expect(throws: StorageError.self) { try store.control.stopRecording(headset: "muse-1", at: Fixture.start) }
         var batch = WriteBatch(number: 1)
         batch.changes += [.recording(.stopped(first, at: Fixture.start + .seconds(6)))]
         try store.commit(batch)
         #expect(try store.openRecordings() == [])
         #expect(try store.recordings().map(\.state) == [.stopped])
-        #expect(try store.startRecording(headset: "muse-1", model: "muse", at: Fixture.start) > first)
+        #expect(try store.control.startRecording(headset: "muse-1", model: "muse", at: Fixture.start) > first)
     }
 
     @Test("change the data version, and commits of the acquisition do not")
     func dataVersion() throws {
-        let begin = try store.dataVersion()
-        try store.startRecording(headset: "muse-1", model: "muse", at: Fixture.start)
-        let started = try store.dataVersion()
+        let begin = try store.database.dataVersion()
+        try store.control.startRecording(headset: "muse-1", model: "muse", at: Fixture.start)
+        let started = try store.database.dataVersion()
         #expect(started != begin)
         try store.commit(WriteBatch(number: 1))
-        #expect(try store.dataVersion() == started)
+        #expect(try store.database.dataVersion() == started)
     }
 
     @Test("survive a power cut once the command returns, which each commit of the acquisition need not")
     func synchronous() throws {
         let directory = try TemporaryDirectory()
-        for (mode, level) in [(Store.Mode.acquire, 1), (.control, 2)] {
-            let store = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: mode)
+        let path = directory.path("e.sqlite")
+        let stores: [(any Store, Int)] = [
+            (try AcquisitionStore(path: path, hostBoot: Fixture.boot), 1),
+            (try ControlStore(path: path, hostBoot: Fixture.boot), 2),
+        ]
+        for (store, level) in stores {
             // On the connection that writes.
-            let found = try store.connection.writer.writeWithoutTransaction { db in
+            let found = try store.database.writer.writeWithoutTransaction { db in
                 try Int.fetchOne(db, sql: "PRAGMA synchronous")
             }
-            #expect(found == level, "\(mode)")
+            #expect(found == level, "\(type(of: store))")
             try store.close()
         }
     }
@@ -63,7 +67,7 @@ struct ControlTests {
     @Test("leave a note beside the database where rows could not be written, and take it away")
     func unstored() throws {
         let directory = try TemporaryDirectory()
-        let store = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
+        let store = try AcquisitionStore(path: directory.path("e.sqlite"), hostBoot: Fixture.boot)
         #expect(!store.hasUnstored)
         for isUnstored in [true, true, false, false] {
             store.noteUnstored(isUnstored)
@@ -75,21 +79,21 @@ struct ControlTests {
     @Test("of another connection to the file change the data version")
     func dataVersionOfFile() throws {
         let directory = try TemporaryDirectory()
-        let daemon = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
-        let command = try Store(path: directory.path("e.sqlite"), hostBoot: Fixture.boot, mode: .control)
-        let begin = try daemon.dataVersion()
-        #expect(try daemon.dataVersion() == begin)
+        let daemon = try AcquisitionStore(path: directory.path("e.sqlite"), hostBoot: Fixture.boot)
+        let command = try ControlStore(path: directory.path("e.sqlite"), hostBoot: Fixture.boot)
+        let begin = try daemon.database.dataVersion()
+        #expect(try daemon.database.dataVersion() == begin)
         let recording = try command.startRecording(headset: "muse-1", model: "muse", at: Fixture.start)
-        #expect(try daemon.dataVersion() != begin)
+        #expect(try daemon.database.dataVersion() != begin)
         #expect(try daemon.openRecordings().map(\.recording) == [recording])
     }
 
     @Test("mark instants, also before any daemon told the time")
     func marks() throws {
-        let recording = try store.startRecording(headset: "muse-1", model: "muse", at: Fixture.start)
-        try store.noteClockOffset(Fixture.offset)
-        try store.noteClockOffset(Fixture.offset)
-        try store.mark(recording, text: "lights off", durationSeconds: 2, at: Fixture.start + .seconds(1))
+        let recording = try store.control.startRecording(headset: "muse-1", model: "muse", at: Fixture.start)
+        try store.control.noteClockOffset(Fixture.offset)
+        try store.control.noteClockOffset(Fixture.offset)
+        try store.control.mark(recording, text: "lights off", durationSeconds: 2, at: Fixture.start + .seconds(1))
         let annotations = try store.reader(of: recording).contents.annotations
         #expect(
             annotations == [
@@ -97,22 +101,20 @@ struct ControlTests {
                     onsetUnixNanoseconds: Fixture.startUnixNanoseconds + 1_000_000_000, durationSeconds: 2,
                     description: "lights off")
             ])
-        #expect(isRefused { try store.mark(recording, text: "x", durationSeconds: .nan, at: Fixture.start) })
-        #expect(throws: StorageError.self) { try store.mark(RecordingID(rawValue: 9), text: "x", at: Fixture.start) }
+        #expect(isRefused { try store.control.mark(recording, text: "x", durationSeconds: .nan, at: Fixture.start) })
+        #expect(throws: StorageError.self) { try store.control.mark(RecordingID(rawValue: 9), text: "x", at: Fixture.start) }
     }
 
     @Test("never make one headset another one")
     func identity() throws {
-        try store.startRecording(headset: "a", model: "muse", at: Fixture.start)
-        try store.startRecording(headset: "b", model: "muse", at: Fixture.start)
-        let a = try #require(try store.headset(named: "a"))
-        let b = try #require(try store.headset(named: "b"))
-        try store.setIdentityProof("SN-1", of: a)
-        try store.setIdentityProof("SN-1", of: a)
-        #expect(isRefused { try store.setIdentityProof("SN-2", of: a) })
-        #expect(isRefused { try store.setIdentityProof("SN-1", of: b) })
-        #expect(try store.identityProof(of: a) == "SN-1")
-        #expect(try store.identityProof(of: b) == nil)
+        let recordings = try ["a", "b"].map { try store.control.startRecording(headset: $0, model: "muse", at: Fixture.start) }
+        let headsets = try ["a", "b"].map { try #require(try store.headset(named: $0)) }
+        for (headset, proof) in [(0, "SN-1"), (0, "SN-1"), (0, "SN-2"), (1, "SN-1")] {
+            var batch = WriteBatch(number: 1)
+            batch.changes = [.identityProof(IdentityProofRecord(headset: headsets[headset], proof: proof))]
+            try store.commit(batch)
+        }
+        #expect(try recordings.map { try store.resumeState(of: $0).identityProof } == ["SN-1", nil])
     }
 
     @Test("are shown with what the headset said and how its streams flow")
@@ -136,7 +138,7 @@ struct ControlTests {
         #expect(shown.state == "streaming")
         #expect(shown.batteryPercent == 71.5)
         #expect(shown.statusOutcome == "noAnswer")
-        let raw = try store.connection.writer.read { db in
+        let raw = try store.database.writer.read { db in
             try String.fetchAll(db, sql: "SELECT iif(raw IS NULL, 'none', hex(raw)) FROM status_report ORDER BY id")
         }
         #expect(raw == ["014A8F", "none"])

@@ -9,11 +9,11 @@ import Testing
 /// The SQL of the page QueryingTheDatabase, run as it stands there.
 @Suite("The documented queries")
 struct DocumentedQueryTests {
-    let store: Store
+    let store: AcquisitionStore
     let queries: [String]
 
     init() throws {
-        store = try Store.inMemory(hostBoot: Fixture.boot)
+        store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
         try Fixture.record(into: store)
         let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/eegsync/eegsync.docc/QueryingTheDatabase.md")
@@ -24,7 +24,7 @@ struct DocumentedQueryTests {
     /// The result of a query of the page, as text by column.
     func rows(_ number: Int) throws -> [[String: String]] {
         let sql = try #require(queries.indices.contains(number - 1) ? queries[number - 1] : nil)
-        return try store.connection.writer.read { db in
+        return try store.database.writer.read { db in
             try Row.fetchAll(db, sql: sql).map { row in
                 Dictionary(row.map { ($0, Self.text($1)) }, uniquingKeysWith: { first, _ in first })
             }
@@ -43,7 +43,7 @@ struct DocumentedQueryTests {
 
     /// SQLite's plan for a query, one line a step.
     func plan(_ sql: String) throws -> [String] {
-        try store.connection.writer.read { db in
+        try store.database.writer.read { db in
             try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] }
         }
     }

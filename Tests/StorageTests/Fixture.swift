@@ -96,8 +96,8 @@ enum Fixture {
 
     /// The whole prepared recording.
     @discardableResult
-    static func record(into store: Store) throws -> RecordingID {
-        let recording = try store.startRecording(
+    static func record(into store: AcquisitionStore) throws -> RecordingID {
+        let recording = try store.control.startRecording(
             headset: "muse-1", model: "buffered-eeg", label: "baseline", subject: "S01", task: "rest", at: start)
         var batch = firstBatch(recording)
         batch.samples = [

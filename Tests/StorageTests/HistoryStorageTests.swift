@@ -14,18 +14,18 @@ struct HistoryStorageTests {
         "connection_event", "connection_attempt", "streaming_return", "link_quality", "suspension", "process",
     ]
 
-    private let store: Store
+    private let store: AcquisitionStore
     private let headset: HeadsetID
 
     init() throws {
-        store = try Store.inMemory(hostBoot: Fixture.boot)
-        let recording = try store.startRecording(headset: "left", model: "muse", at: Fixture.start)
+        store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
+        let recording = try store.control.startRecording(headset: "left", model: "muse", at: Fixture.start)
         headset = try #require(try store.headset(named: "left"))
-        try store.stopRecording(headset: "left", at: Fixture.start)
+        try store.control.stopRecording(headset: "left", at: Fixture.start)
         try Self.commit([.clockOffset(Fixture.offset), .recording(.stopped(recording, at: Fixture.start))], into: store)
     }
 
-    private static func commit(_ changes: [Change], into store: Store) throws {
+    private static func commit(_ changes: [Change], into store: AcquisitionStore) throws {
         var batch = WriteBatch(number: 1)
         batch.changes = changes
         try store.commit(batch)
@@ -53,17 +53,17 @@ struct HistoryStorageTests {
     private static func time(day: Int64) -> MonotonicTime { Fixture.start + .nanoseconds(day * Self.day) }
 
     /// The rows of each table.
-    private func counts(_ store: Store? = nil) throws -> [Int] {
-        try (store ?? self.store).connection.writer.read { db in
+    private func counts(_ store: AcquisitionStore? = nil) throws -> [Int] {
+        try (store ?? self.store).database.writer.read { db in
             try Self.tables.map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") ?? 0 }
         }
     }
 
     /// Removes all that goes, in bounded steps.
-    private func trim(_ store: Store? = nil) throws {
+    private func trim(_ store: AcquisitionStore? = nil) throws {
         while true {
             let removed = try (store ?? self.store).trimHistory(before: Self.border)
-            #expect(removed <= Store.trimLimit * Self.tables.count)
+            #expect(removed <= AcquisitionStore.trimLimit * Self.tables.count)
             if removed == 0 { return }
         }
     }
@@ -86,8 +86,8 @@ struct HistoryStorageTests {
                 LinkQualityRecord(headset: headset, at: Fixture.start + .seconds($0), quality: LinkQuality(rssi: -60)))
         }
         try Self.commit(many, into: store)
-        #expect(try store.trimHistory(before: Self.border) == Store.trimLimit)
-        #expect(try store.trimHistory(before: Self.border) == Store.trimLimit)
+        #expect(try store.trimHistory(before: Self.border) == AcquisitionStore.trimLimit)
+        #expect(try store.trimHistory(before: Self.border) == AcquisitionStore.trimLimit)
         #expect(try store.trimHistory(before: Self.border) == 200)
         #expect(try store.trimHistory(before: Self.border) == 0)
     }
@@ -95,17 +95,17 @@ struct HistoryStorageTests {
     @Test("Of an open recording's headset everything stays since the recording was asked for, and nothing from before")
     func openRecording() throws {
         for day in Int64(0)..<20 { try Self.commit(Self.changes(headset, at: Self.time(day: day)), into: store) }
-        try store.startRecording(headset: "left", model: "muse", at: Self.time(day: 10))
+        try store.control.startRecording(headset: "left", model: "muse", at: Self.time(day: 10))
         try trim()
         #expect(try counts() == [10, 10, 10, 10, 0, 1])
         // Another headset's goes.
-        try store.startRecording(headset: "right", model: "muse", at: Self.time(day: 19))
+        try store.control.startRecording(headset: "right", model: "muse", at: Self.time(day: 19))
         let other = try #require(try store.headset(named: "right"))
         try Self.commit(Array(Self.changes(other, at: Self.time(day: 3)).prefix(4)), into: store)
         try trim()
         #expect(try counts() == [10, 10, 10, 10, 0, 1])
         // Once it has ended, its evidence is as old as any.
-        try store.stopRecording(headset: "left", at: Self.time(day: 20))
+        try store.control.stopRecording(headset: "left", at: Self.time(day: 20))
         try Self.commit([.recording(.stopped(RecordingID(rawValue: 2), at: Self.time(day: 20)))], into: store)
         try trim()
         #expect(try counts() == [0, 0, 0, 0, 0, 1])
@@ -126,8 +126,8 @@ struct HistoryStorageTests {
         try trim(third)
         #expect(try counts() == [1, 1, 1, 1, 0, 0], "the later boot began after what is old")
         #expect(try third.trimHistory(before: Self.border + 150 * Self.day) == 4)
-        let offline = try Store.inMemory(hostBoot: Fixture.boot)
-        try offline.startRecording(headset: "left", model: "muse", at: Self.time(day: 500))
+        let offline = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
+        try offline.control.startRecording(headset: "left", model: "muse", at: Self.time(day: 500))
         try Self.commit([.clockOffset(wrong)], into: offline)
         try Self.commit(Array(Self.changes(HeadsetID(rawValue: 1), at: Fixture.start).prefix(2)), into: offline)
         try trim(offline)
@@ -164,7 +164,7 @@ struct HistoryStorageTests {
         let events = try store.history(limit: 10)
         #expect(events.map(\.count) == [7, 7])
         #expect(events.allSatisfy { $0.lastBoottimeNanoseconds == Fixture.start.nanoseconds + 9_000_000_000 })
-        try store.connection.writer.write { try $0.execute(sql: "DELETE FROM connection_event") }
+        try store.database.writer.write { try $0.execute(sql: "DELETE FROM connection_event") }
         try Self.commit([changes[0][1]], into: store)
         #expect(try store.history(limit: 10).map(\.count) == [7, 7])
     }

@@ -8,19 +8,19 @@ import Testing
 
 @Suite("Rows by time")
 struct MinuteViewTests {
-    let store: Store
+    let store: AcquisitionStore
 
-    init() throws { store = try Store.inMemory(hostBoot: Fixture.boot) }
+    init() throws { store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot) }
 
     func fetch(_ sql: String) throws -> [Row] {
-        try store.connection.writer.read { db in try Row.fetchAll(db, sql: sql) }
+        try store.database.writer.read { db in try Row.fetchAll(db, sql: sql) }
     }
 
     /// A stream at 2 Hz: rows, and segments as ranges with the second after the start at which each begins.
     func record(
         rows: [Range<Int64>], segments: [(ClosedRange<Int64>, second: Double)], names: [String] = ["A"], banks: Int = 1
     ) throws {
-        let recording = try store.startRecording(headset: "h", model: "m", at: Fixture.start)
+        let recording = try store.control.startRecording(headset: "h", model: "m", at: Fixture.start)
         var batch = WriteBatch(number: 1)
         batch.changes += [.clockOffset(Fixture.offset)]
         for bank in 0..<banks {
@@ -132,7 +132,7 @@ struct MinuteViewTests {
         let directory = try TemporaryDirectory()
         let path = directory.path("old.sqlite")
         do {
-            let store = try Store(path: path, hostBoot: Fixture.boot, mode: .control)
+            let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
             try Fixture.record(into: store)
         }
         let queue = try DatabaseQueue(path: path)
@@ -144,8 +144,8 @@ struct MinuteViewTests {
             try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'm0013_reading'")
         }
         try queue.close()
-        let store = try Store(path: path, hostBoot: Fixture.boot, mode: .control)
-        let counts = try store.connection.writer.read { db in
+        let store = try ControlStore(path: path, hostBoot: Fixture.boot)
+        let counts = try store.database.writer.read { db in
             try ["eeg_1_minute", "accelerometer_1_minute"].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") }
         }
         #expect(counts == [2404, 520])

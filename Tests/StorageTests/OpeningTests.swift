@@ -14,9 +14,10 @@ struct OpeningTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    func error(mode: Store.Mode = .control, _ path: String) -> StorageError? {
+    /// Why a command may not write its wishes; nil where it may.
+    func error(_ path: String) -> StorageError? {
         do {
-            _ = try Store(path: path, hostBoot: Fixture.boot, mode: mode)
+            _ = try ControlStore(path: path, hostBoot: Fixture.boot)
             return nil
         } catch { return error }
     }
@@ -24,16 +25,14 @@ struct OpeningTests {
     @Test("creates it, and finds everything again")
     func createsAndReopens() throws {
         do {
-            let store = try Store(path: path, hostBoot: Fixture.boot, mode: .acquire)
+            let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
             try Fixture.record(into: store)
             try store.close()
         }
-        let store = try Store(path: path, hostBoot: Fixture.secondBoot, mode: .readOnly)
+        let store = try ReadOnlyStore(path: path, hostBoot: Fixture.secondBoot)
         #expect(try store.audit().holds)
         #expect(try store.recordings().map(\.rows) == [2924])
-        #expect(throws: StorageError.readOnly(detail: "the database was opened for reading only")) {
-            try store.commit(WriteBatch(number: 1))
-        }
+        #expect(throws: StorageError.self) { try store.database.write { try $0.execute(sql: "DELETE FROM recording") } }
         #expect(try store.size().bytes > 0)
     }
 
@@ -43,12 +42,12 @@ struct OpeningTests {
             try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int) & 0o777
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: directory.path("."))
-        let shared = try Store(path: path, hostBoot: Fixture.boot, mode: .acquire)
+        let shared = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
         try Fixture.record(into: shared)
         for suffix in ["", "-wal", "-shm", "-lock"] { #expect(try mode(path + suffix) == 0o660, "\(suffix)") }
         try shared.close()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path("."))
-        let own = try Store(path: directory.path("own.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
+        let own = try AcquisitionStore(path: directory.path("own.sqlite"), hostBoot: Fixture.boot)
         #expect(try mode(directory.path("own.sqlite")) & 0o020 == 0)
         try own.close()
     }
@@ -102,15 +101,15 @@ struct OpeningTests {
         let queue = try DatabaseQueue(path: path)
         if count > 0 { try DatabaseOpening.migrator.migrate(queue, upTo: Migration.all[count - 1].identifier) }
         try queue.close()
-        let store = try Store(path: path, hostBoot: Fixture.boot, mode: .control)
+        let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
         try Fixture.record(into: store)
         #expect(try store.audit().holds)
     }
 
     @Test("knows every cause that the program knows")
     func causes() throws {
-        let store = try Store.inMemory(hostBoot: Fixture.boot)
-        let causes = try store.connection.writer.read { db in try String.fetchSet(db, sql: "SELECT cause FROM gap_cause") }
+        let store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
+        let causes = try store.database.writer.read { db in try String.fetchSet(db, sql: "SELECT cause FROM gap_cause") }
         #expect(causes == Set(GapCause.allCases.map(\.rawValue)))
     }
 
@@ -122,7 +121,9 @@ struct OpeningTests {
         try queue.close()
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let expected = StorageError.newerSchema(path: path, unknownMigrations: ["m9999_future"])
-        for mode in [Store.Mode.acquire, .control, .readOnly] { #expect(error(mode: mode, path) == expected) }
+        #expect(throws: expected) { try AcquisitionStore(path: path, hostBoot: Fixture.boot) }
+        #expect(throws: expected) { try ControlStore(path: path, hostBoot: Fixture.boot) }
+        #expect(throws: expected) { try ReadOnlyStore(path: path, hostBoot: Fixture.boot) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     }
@@ -143,7 +144,7 @@ struct OpeningTests {
 
     @Test("says that a damaged page is damage")
     func damagedPage() throws {
-        let store = try Store(path: path, hostBoot: Fixture.boot, mode: .control)
+        let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
         try Fixture.record(into: store)
         try store.close()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -159,17 +160,21 @@ struct OpeningTests {
     func missing() {
         let nowhere = directory.path("unmounted") + "/eeg.sqlite"
         #expect(error(nowhere) == .directoryMissing(path: directory.path("unmounted")))
-        #expect(error(mode: .readOnly, path) == .cannotOpen(path: path, reason: "it is not there"))
+        #expect(throws: StorageError.cannotOpen(path: path, reason: "it is not there")) {
+            try ReadOnlyStore(path: path, hostBoot: Fixture.boot)
+        }
         #expect(error(directory.url.path) == .cannotOpen(path: directory.url.path, reason: "it is a directory"))
     }
 
     @Test("for acquisition is refused while another acquires, with its pid, and possible after that")
     func acquisitionLock() throws {
-        let first = try Store(path: path, hostBoot: Fixture.boot, mode: .acquire)
-        #expect(error(mode: .acquire, path) == .inUse(path: path, pid: ProcessInfo.processInfo.processIdentifier))
-        #expect(error(mode: .control, path) == nil)
+        let first = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
+        #expect(throws: StorageError.inUse(path: path, pid: ProcessInfo.processInfo.processIdentifier)) {
+            try AcquisitionStore(path: path, hostBoot: Fixture.boot)
+        }
+        #expect(error(path) == nil)
         try first.close()
-        #expect(error(mode: .acquire, path) == nil)
+        #expect(throws: Never.self) { try AcquisitionStore(path: path, hostBoot: Fixture.boot) }
     }
 
     @Test("the lock of a process that was killed is free")
@@ -182,20 +187,22 @@ struct OpeningTests {
         try process.run()
         _ = output.fileHandleForReading.availableData
         // flock(1) holds the lock itself while its child holds it too.
-        #expect(error(mode: .acquire, path) == .inUse(path: path, pid: 4711))
+        #expect(throws: StorageError.inUse(path: path, pid: 4711)) {
+            try AcquisitionStore(path: path, hostBoot: Fixture.boot)
+        }
         let children = try String(
             contentsOfFile: "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children", encoding: .utf8)
         for child in children.split(separator: " ").compactMap({ Int32($0) }) { kill(child, SIGKILL) }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         _ = output.fileHandleForReading.readDataToEndOfFile()
-        #expect(error(mode: .acquire, path) == nil)
+        #expect(throws: Never.self) { try AcquisitionStore(path: path, hostBoot: Fixture.boot) }
     }
 
     @Test("is told from a busy database by its error, and a wait")
     func busy() throws {
         let options = StoreOptions(busyTimeoutSeconds: 0)
-        let store = try Store(path: path, hostBoot: Fixture.boot, mode: .control, options: options)
+        let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot, options: options)
         let other = try DatabaseQueue(path: path)
         try other.inDatabase { db in
             try db.inTransaction(.immediate) {

@@ -9,12 +9,12 @@ import Testing
 @Suite("Reading and copying a recording")
 struct ReaderTests {
     let directory: TemporaryDirectory
-    let store: Store
+    let store: AcquisitionStore
     let recording: RecordingID
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try Store(path: directory.path("eeg.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
+        store = try AcquisitionStore(path: directory.path("eeg.sqlite"), hostBoot: Fixture.boot)
         recording = try Fixture.record(into: store)
     }
 
@@ -78,9 +78,9 @@ struct ReaderTests {
 
     @Test("copies one recording and nothing else into a database of its own", arguments: [false, true])
     func export(fromMemory: Bool) throws {
-        let store = fromMemory ? try Store.inMemory(hostBoot: Fixture.boot) : self.store
+        let store = fromMemory ? try AcquisitionStore.inMemory(hostBoot: Fixture.boot) : self.store
         let wanted = fromMemory ? try Fixture.record(into: store) : recording
-        let other = try store.startRecording(headset: "other", model: "m", label: "secret", at: Fixture.start)
+        let other = try store.control.startRecording(headset: "other", model: "m", label: "secret", at: Fixture.start)
         var batch = WriteBatch(number: 3)
         batch.changes += [
             .stream(NewStream(id: StreamID(rawValue: 3), recording: other, position: 0, description: Fixture.eegDescription()))
@@ -92,12 +92,12 @@ struct ReaderTests {
         }
         try store.commit(batch)
         let path = directory.path("copy.sqlite")
-        try store.exportRecording(wanted, to: path)
+        try store.reader(of: wanted).copy(to: path)
         #expect(throws: StorageError.refused(reason: "the file \(path) exists")) {
-            try store.exportRecording(wanted, to: path)
+            try store.reader(of: wanted).copy(to: path)
         }
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
-        let copy = try Store(path: path, hostBoot: Fixture.boot, mode: .readOnly)
+        let copy = try ReadOnlyStore(path: path, hostBoot: Fixture.boot)
         #expect(try copy.audit().holds)
         #expect(try copy.recordings().map(\.label) == ["baseline"])
         #expect(try copy.openRecordings().map(\.isWanted) == [false])
@@ -107,18 +107,18 @@ struct ReaderTests {
             "SELECT * FROM signal_check WHERE stream_id < 3", "SELECT * FROM impedance WHERE recording_id = 1",
         ]
         for query in queries {
-            let rows = try [copy, store].map { try $0.connection.writer.read { db in try Row.fetchAll(db, sql: query) } }
+            let rows = try [copy.database, store.database].map { try $0.writer.read { db in try Row.fetchAll(db, sql: query) } }
             #expect(rows[0] == rows[1] && !rows[0].isEmpty, "\(query)")
         }
         #expect(throws: StorageError.notFound(what: "recording 9")) {
-            try store.exportRecording(RecordingID(rawValue: 9), to: directory.path("none.sqlite"))
+            try store.reader(of: RecordingID(rawValue: 9)).copy(to: directory.path("none.sqlite"))
         }
     }
 
     @Test("copies every table, or has it on the list of those that stay behind")
     func tables() throws {
         let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        let tables = try store.connection.writer.read { try String.fetchAll($0, sql: sql) }
+        let tables = try store.database.writer.read { try String.fetchAll($0, sql: sql) }
         #expect(tables.sorted() == (RecordingExport.tables.map(\.name) + RecordingExport.leftOut).sorted())
     }
 }

@@ -10,12 +10,12 @@ import Testing
 @Suite("Reading while others write")
 struct ReadingWhileRecordingTests {
     let directory: TemporaryDirectory
-    let store: Store
+    let store: AcquisitionStore
     let recording: RecordingID
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try Store(path: directory.path("eeg.sqlite"), hostBoot: Fixture.boot, mode: .acquire)
+        store = try AcquisitionStore(path: directory.path("eeg.sqlite"), hostBoot: Fixture.boot)
         recording = try Fixture.record(into: store)
     }
 
@@ -69,7 +69,7 @@ struct ReadingWhileRecordingTests {
     func checkpoint() throws {
         let reader = try store.reader(of: recording)
         func checkpoint() throws -> Int? {
-            try store.connection.writer.writeWithoutTransaction { db in
+            try store.database.writer.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA busy_timeout = 0")
                 return try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             }
@@ -92,7 +92,7 @@ struct ReadingWhileRecordingTests {
             try reader.copy(to: directory.path("copy.sqlite"))
             try db.execute(sql: "COMMIT")
         }
-        let copy = try Store(path: directory.path("copy.sqlite"), hostBoot: Fixture.boot, mode: .readOnly)
+        let copy = try ReadOnlyStore(path: directory.path("copy.sqlite"), hostBoot: Fixture.boot)
         #expect(try copy.audit().holds)
         #expect(try copy.reader(of: recording).contents == reader.contents)
         #expect(try read(copy.reader(of: recording)) == read(reader))
@@ -105,10 +105,10 @@ struct ReadingWhileRecordingTests {
 
     @Test("is done by connections that cannot write")
     func readOnly() throws {
-        let reading = try Store(path: directory.path("eeg.sqlite"), hostBoot: Fixture.boot, mode: .readOnly)
+        let reading = try ReadOnlyStore(path: directory.path("eeg.sqlite"), hostBoot: Fixture.boot)
         let reader = try reading.reader(of: recording)
         let connections: [((Database) throws -> [Int32?]) throws -> [Int32?]] = [
-            { try reading.connection.writer.read($0) }, { try reader.inFirstTransaction($0) },
+            { try reading.database.writer.read($0) }, { try reader.inFirstTransaction($0) },
         ]
         for connection in connections {
             let found = try connection { db in

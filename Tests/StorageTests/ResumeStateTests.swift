@@ -7,11 +7,11 @@ import Testing
 
 @Suite("The resume state")
 struct ResumeStateTests {
-    let store: Store
+    let store: AcquisitionStore
     let recording: RecordingID
 
     init() throws {
-        store = try Store.inMemory(hostBoot: Fixture.boot)
+        store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
         recording = try Fixture.record(into: store)
     }
 
@@ -32,7 +32,7 @@ struct ResumeStateTests {
 
     @Test("has the channels as they were when the stream began, besides what people have corrected since")
     func declaredChannels() throws {
-        try store.connection.write { db in
+        try store.database.write { db in
             try db.execute(
                 sql: """
                     UPDATE channel SET scale = scale * 2, "offset" = 1, name = 'x' || number, unit = 'mV' WHERE stream_id = 1
@@ -88,9 +88,9 @@ struct ResumeStateTests {
                     stream: Fixture.eeg, firstN: 2560, channel: 0, count: nil, cause: .hostRestarted, noticed: Fixture.start)),
             .preservedState(
                 PreservedStateRecord(headset: HeadsetID(rawValue: 1), json: #"{"pending":true}"#, at: Fixture.start)),
+            .identityProof(IdentityProofRecord(headset: HeadsetID(rawValue: 1), proof: "SN-1")),
         ]
         try store.commit(batch)
-        try store.setIdentityProof("SN-1", of: HeadsetID(rawValue: 1))
         let state = try store.reopened(hostBoot: Fixture.secondBoot).resumeState(of: recording)
         #expect(state.streams[0].openGap == .init(firstN: 2560, count: 0, channel: 0, gapFirstN: 2560))
         #expect(!state.streams[0].isSameHostBoot)
@@ -101,7 +101,7 @@ struct ResumeStateTests {
 
     @Test("of a recording without a stream is empty, and of none is an error")
     func empty() throws {
-        let fresh = try store.startRecording(headset: "other", model: "thinkgear", at: Fixture.start)
+        let fresh = try store.control.startRecording(headset: "other", model: "thinkgear", at: Fixture.start)
         #expect(try store.resumeState(of: fresh).streams == [])
         #expect(throws: StorageError.notFound(what: "recording 44")) {
             try store.resumeState(of: RecordingID(rawValue: 44))

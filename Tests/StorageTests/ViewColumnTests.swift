@@ -53,9 +53,9 @@ struct ViewColumnTests {
 
     /// The columns of all views; `eeg_1` without its channels stands for the views of streams.
     private func views() throws -> [String: [String]] {
-        let store = try Store.inMemory(hostBoot: Fixture.boot)
+        let store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
         try Fixture.record(into: store)
-        return try store.connection.writer.read { db in
+        return try store.database.writer.read { db in
             let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'view'")
             var views: [String: [String]] = [:]
             for name in names where name == "eeg_1" || !name.contains("_1") {

@@ -7,17 +7,17 @@ import Testing
 
 @Suite("The views for people")
 struct ViewTests {
-    let store: Store
+    let store: AcquisitionStore
 
-    init() throws { store = try Store.inMemory(hostBoot: Fixture.boot) }
+    init() throws { store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot) }
 
     func fetch(_ sql: String) throws -> [Row] {
-        try store.connection.writer.read { db in try Row.fetchAll(db, sql: sql) }
+        try store.database.writer.read { db in try Row.fetchAll(db, sql: sql) }
     }
 
     /// Creates the streams of a recording and stores some rows of each.
     func record(_ descriptions: [StreamDescription], rows: [Range<Int64>]) throws {
-        let recording = try store.startRecording(headset: "h", model: "m", at: Fixture.start)
+        let recording = try store.control.startRecording(headset: "h", model: "m", at: Fixture.start)
         var batch = WriteBatch(number: 1)
         batch.changes += [.clockOffset(Fixture.offset)]
         for (index, description) in descriptions.enumerated() {
@@ -73,7 +73,7 @@ struct ViewTests {
     @Test("show corrected scales at once")
     func correctedScale() throws {
         try record([Fixture.eegDescription(["A"])], rows: [0..<1])
-        try store.connection.writer.write { db in try db.execute(sql: "UPDATE channel SET scale = 2") }
+        try store.database.writer.write { db in try db.execute(sql: "UPDATE channel SET scale = 2") }
         #expect(try fetch("SELECT A FROM eeg_1").map { $0["A"] as Double } == [201])
     }
 

@@ -33,7 +33,7 @@ struct DatabaseExport: RecordingExport {
         progress(0.6)
         var rowCounts: [Int64] = []
         do {
-            let copy = try Store(path: file.temporaryPath, hostBoot: job.store.hostBoot, mode: .readOnly)
+            let copy = try ReadOnlyStore(path: file.temporaryPath, hostBoot: job.store.hostBoot)
             let copied = try copy.reader(of: reader.contents.id)
             guard copied.contents == reader.contents else { throw failure("what it says of the recording differs") }
             for part in parts {

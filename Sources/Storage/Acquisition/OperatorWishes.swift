@@ -1,3 +1,6 @@
+import Bluetooth
+import GRDB
+
 /// What the operator wishes of the acquisition, as it stands in the database.
 public struct OperatorWishes: Hashable, Sendable {
     /// A number that changes with the wishes.
@@ -20,17 +23,51 @@ public struct OperatorWishes: Hashable, Sendable {
     }
 }
 
-extension Store {
+extension AcquisitionStore {
     /// Reads what the operator wishes.
     ///
     /// - Parameter known: a version of which nothing is to be read again.
-    public func wishes(unlessVersion known: Int64?) throws(StorageError) -> OperatorWishes {
-        let version = try dataVersion()
+    package func wishes(unlessVersion known: Int64?) throws(StorageError) -> OperatorWishes {
+        let version = try database.dataVersion()
         guard version != known else { return OperatorWishes(version: version) }
         return OperatorWishes(
             version: version,
             contents: OperatorWishes.Contents(
-                recordings: try openRecordings(), captures: try openCaptures(),
-                measurements: try openImpedanceMeasurements(), adoptions: try adoptions(), isPaused: try pause() != nil))
+                recordings: try openRecordings(), captures: try openRequests(), measurements: try openRequests(),
+                adoptions: try adoptions(), isPaused: try pause() != nil))
+    }
+
+    /// Timed requests that the acquisition has to care for.
+    package func openRequests<ID: TimedRequestID>() throws(StorageError) -> [TimedRequest<ID>] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, headset_id, desired_state = ? AND host_boot_id IS ? AS wanted, end_boottime_ns
+                    FROM \(ID.table) WHERE is_complete = 0 ORDER BY id
+                    """, arguments: [ID.wantedState, hostBootID]
+            ).map { row in
+                TimedRequest(
+                    id: ID(rawValue: row["id"]), headset: HeadsetID(rawValue: row["headset_id"]), isWanted: row["wanted"],
+                    end: MonotonicTime(nanoseconds: row["end_boottime_ns"]))
+            }
+        }
+    }
+
+    /// The latest decision about the address of each headset, in order of their keys.
+    private func adoptions() throws(StorageError) -> [AdoptionWish] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM adoption WHERE id IN (SELECT max(id) FROM adoption GROUP BY headset_id) ORDER BY headset_id
+                    """
+            ).compactMap { row in
+                guard let identifier = PeripheralIdentifier(row), let decision = AdoptionDecision(rawValue: row["decision"])
+                else { return nil }
+                return AdoptionWish(
+                    id: row["id"], headset: HeadsetID(rawValue: row["headset_id"]), identifier: identifier, decision: decision)
+            }
+        }
     }
 }

@@ -71,9 +71,9 @@ extension CompletedRequest: ChangeRecord {
     func write(in transaction: BatchTransaction) throws {
         let (table, request) =
             switch self {
-            case .capture(let id): (RequestTable.capture, id.rawValue)
-            case .measurement(let id): (RequestTable.impedanceMeasurement, id.rawValue)
+            case .capture(let id): (CaptureID.table, id.rawValue)
+            case .measurement(let id): (ImpedanceMeasurementID.table, id.rawValue)
             }
-        try transaction.execute("UPDATE \(table.rawValue) SET is_complete = 1 WHERE id = ?", [request])
+        try transaction.execute("UPDATE \(table) SET is_complete = 1 WHERE id = ?", [request])
     }
 }

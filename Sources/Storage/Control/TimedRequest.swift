@@ -24,8 +24,20 @@ public typealias CaptureRequest = TimedRequest<CaptureID>
 /// A person's wish to have impedances measured.
 public typealias ImpedanceRequest = TimedRequest<ImpedanceMeasurementID>
 
+/// The key of a row of a table of timed requests: written by a command, followed by the acquisition, removed by the command.
+package protocol TimedRequestID: RawRepresentable<Int64>, Hashable, Sendable {
+    /// The table.
+    static var table: String { get }
+    /// The desired state of a request that is wanted.
+    static var wantedState: String { get }
+    /// The key of a row.
+    init(rawValue: Int64)
+}
+
 /// The key of a row of table `capture`.
-public struct CaptureID: RawRepresentable, Hashable, Comparable, Sendable {
+public struct CaptureID: TimedRequestID, Comparable {
+    package static let table = "capture"
+    package static let wantedState = "capturing"
     public let rawValue: Int64
 
     public init(rawValue: Int64) {
@@ -36,7 +48,9 @@ public struct CaptureID: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 /// The key of a row of table `impedance_measurement`.
-public struct ImpedanceMeasurementID: RawRepresentable, Hashable, Sendable {
+public struct ImpedanceMeasurementID: TimedRequestID {
+    package static let table = "impedance_measurement"
+    package static let wantedState = "measuring"
     public let rawValue: Int64
 
     public init(rawValue: Int64) {

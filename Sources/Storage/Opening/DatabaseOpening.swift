@@ -38,39 +38,52 @@ struct DatabaseOpening {
         Glibc.close(file)
     }
 
-    func open(mode: Store.Mode) throws(StorageError) -> any DatabaseWriter {
-        let exists = FileManager.default.fileExists(atPath: path)
-        if !exists, mode == .readOnly { throw StorageError.cannotOpen(path: path, reason: "it is not there") }
-        let isComplete = exists ? try inspect() : false
-        if !exists { create() }
+    /// Opens the database for writing: creates the file where there is none, and brings its schema up to date.
+    ///
+    /// - Parameter isAcquiring: takes the ``AcquisitionLock`` for as long as the database is open. Otherwise wishes are
+    ///   written, and a wish is durable when the command returns: with `synchronous=FULL`, SQLite flushes its log with each
+    ///   commit, and with it every commit before, of whatever process.
+    func openForWriting(isAcquiring: Bool) throws(StorageError) -> OpenDatabase {
+        try Self.checkDirectory(of: path)
+        let lock = isAcquiring ? try AcquisitionLock(database: path) : nil
+        if FileManager.default.fileExists(atPath: path) { _ = try inspect() } else { create() }
         do {
-            if mode == .readOnly {
-                guard isComplete else {
-                    throw StorageError.cannotOpen(
-                        path: path, reason: "it is empty, or `eegsync run` has not yet brought it up to date")
-                }
-                return try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
-            }
             let pool = try DatabasePool(path: path, configuration: configuration(isReadOnly: false))
             try pool.writeWithoutTransaction { db in
                 // After GRDB, which chooses NORMAL when it switches to WAL.
-                // A wish is durable when the command returns: with FULL, SQLite flushes its log with each commit, and with it
-                // every commit before, of whatever process.
-                let isFull = options.isFullySynchronous || mode == .control
+                let isFull = options.isFullySynchronous || !isAcquiring
                 try db.execute(sql: "PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
             }
             try migrate(pool)
-            return pool
+            return OpenDatabase(writer: pool, path: path, lock: lock)
         } catch {
             throw StorageError(error, path: path)
         }
     }
 
-    func openInMemory() throws(StorageError) -> any DatabaseWriter {
+    /// Opens an existing database, whose schema is up to date, for reading only.
+    func openForReading() throws(StorageError) -> OpenDatabase {
+        try Self.checkDirectory(of: path)
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StorageError.cannotOpen(path: path, reason: "it is not there")
+        }
+        guard try inspect() else {
+            throw StorageError.cannotOpen(
+                path: path, reason: "it is empty, or `eegsync run` has not yet brought it up to date")
+        }
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
+            return OpenDatabase(writer: queue, path: path)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    func openInMemory() throws(StorageError) -> OpenDatabase {
         do {
             let queue = try DatabaseQueue(configuration: configuration(isReadOnly: false))
             try migrate(queue)
-            return queue
+            return OpenDatabase(writer: queue, path: nil)
         } catch {
             throw StorageError(error, path: path)
         }
@@ -109,7 +122,7 @@ struct DatabaseOpening {
         configuration.prepareDatabase { db in
             if let pages, !isReadOnly { try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
             // After a burst (an export holds the log back) the file shrinks to 64 MiB again.
-            if !isReadOnly { try db.execute(sql: "PRAGMA journal_size_limit = \(Store.writeAheadLogBound)") }
+            if !isReadOnly { try db.execute(sql: "PRAGMA journal_size_limit = \(StoreOptions.writeAheadLogBound)") }
             // Besides the open flag: nothing that a later line of this program may say writes.
             if isReadOnly { try db.execute(sql: "PRAGMA query_only = 1") }
         }

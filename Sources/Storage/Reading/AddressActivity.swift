@@ -54,6 +54,11 @@ extension AddressActivity {
 }
 
 extension PeripheralIdentifier {
+    /// Reads the columns `address` and `address_type`; nil where they hold none.
+    init?(_ row: Row) {
+        self.init("\(row["address"] as String)/\(row["address_type"] as String)")
+    }
+
     /// Reads the columns of the address that was replaced.
     init?(replacedIn row: Row) {
         guard let address: String = row["replaced_address"], let type: String = row["replaced_address_type"] else { return nil }

@@ -7,8 +7,8 @@ extension Store {
     ///
     /// - Parameter recording: the recording, or nil for all.
     /// - Throws: ``StorageError/notFound(what:)``, `corrupt`, `busy`. Findings are not errors.
-    public func audit(recording: RecordingID? = nil) throws(StorageError) -> AuditReport {
-        try connection.read { db in
+    package func audit(recording: RecordingID? = nil) throws(StorageError) -> AuditReport {
+        try database.read { db in
             if let recording { try Self.requireRecording(recording, in: db) }
             var audit = Audit(db: db)
             try audit.checkReferences()

@@ -3,13 +3,6 @@ import GRDB
 import GRDBSQLite
 import Headsets
 
-extension Store {
-    /// Writes one recording as a database of its own, as ``RecordingReader/copy(to:)`` does.
-    public func exportRecording(_ recording: RecordingID, to path: String) throws(StorageError) {
-        try reader(of: recording).copy(to: path)
-    }
-}
-
 extension RecordingReader {
     /// Writes the recording as a database of its own: same tables and views, nothing of other recordings and headsets, no
     /// addresses of headsets, no preserved state. It is one file without a write-ahead log, and not synchronised to the disk.

@@ -7,7 +7,7 @@ extension Store {
     /// A reader of one recording, on a snapshot of this moment.
     ///
     /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording.
-    public func reader(of recording: RecordingID) throws(StorageError) -> RecordingReader {
+    package func reader(of recording: RecordingID) throws(StorageError) -> RecordingReader {
         try RecordingReader(store: self, recording: recording)
     }
 }
@@ -31,7 +31,7 @@ public final class RecordingReader: Sendable {
     private let rowsPerTransaction: Int
 
     /// - Parameter rowsPerTransaction: By default 12 MB of a database, which a slow disk takes seconds to write elsewhere.
-    init(store: Store, recording: RecordingID, rowsPerTransaction: Int = 262_144) throws(StorageError) {
+    init(store: some Store, recording: RecordingID, rowsPerTransaction: Int = 262_144) throws(StorageError) {
         self.rowsPerTransaction = rowsPerTransaction
         self.path = store.path ?? ":memory:"
         do {
@@ -48,7 +48,7 @@ public final class RecordingReader: Sendable {
                     return try RecordingContents.read(recording, in: db)
                 }
             } else {
-                let writer = store.connection.writer
+                let writer = store.database.writer
                 self.queue = writer
                 self.ownsQueue = false
                 self.late = Mutex([:])
@@ -94,7 +94,7 @@ public final class RecordingReader: Sendable {
     ///   - rowsPerChunk: the most rows of a piece; at least 1.
     ///   - body: gets each piece; it must copy what it keeps. Its error ends the reading and is thrown on.
     /// - Throws: ``StorageError``, or what `body` throws.
-    public func forEachChunk(
+    package func forEachChunk(
         of stream: StreamID, in range: ClosedRange<Int64>, rowsPerChunk: Int, _ body: (borrowing SampleChunk) throws -> Void
     ) throws {
         guard let contents = contents.streams.first(where: { $0.id == stream }) else {

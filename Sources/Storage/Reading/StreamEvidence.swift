@@ -44,6 +44,11 @@ public struct StreamEvidence: Sendable {
 
 /// A stream of another recording of the same headset, whose clock is likely to have run as fast.
 public struct NeighbouringEvidence: Sendable {
+    /// Of a neighbour so many arrivals are read: an hour tells its rate.
+    static let limit = 3600
+    /// Fewer arrivals do not tell a rate.
+    static let minimum = 60
+
     public var evidence: StreamEvidence
     /// True where it was recorded before.
     public var isEarlier: Bool

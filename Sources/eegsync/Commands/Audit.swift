@@ -29,7 +29,7 @@ struct Audit: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let report = try options.open(.readOnly).audit(recording: recording.map(RecordingID.init))
+        let report = try options.openReadOnly().audit(recording: recording.map(RecordingID.init))
         try AuditFacts(report).print(asJSON: output.json)
         if !report.holds { throw ExitCode(Failure.Code.dataError.rawValue) }
     }

@@ -79,8 +79,8 @@ struct CaptureCommand: AsyncParsableCommand {
         let store = session.store
         let end = seconds.map { HostClock.now + .seconds($0) } ?? .init(nanoseconds: .max)
         var lease = Lease(at: HostClock.now, limit: end)
-        let capture = try store.startCapture(headset: headset, at: HostClock.now, until: lease.end)
-        defer { try? store.removeCapture(capture) }
+        let capture = try store.start(CaptureID.self, headset: headset, at: HostClock.now, until: lease.end)
+        defer { try? store.remove(capture) }
         try file.write(SnoopFormat.header)
         var bar = ProgressBar(label: "capturing")
         defer { bar.finish() }
@@ -91,10 +91,10 @@ struct CaptureCommand: AsyncParsableCommand {
             try await Task.sleep(for: Self.lookInterval)
             let now = HostClock.now
             if stopLimit == nil, interruption.isWanted || now >= end {
-                try store.stopCapture(capture)
+                try store.stop(capture)
                 stopLimit = now + Self.endLimit
             } else if stopLimit == nil, let end = lease.prolong(at: now) {
-                try store.extendCapture(capture, until: end)
+                try store.extend(capture, until: end)
             }
             let (chunks, isComplete) = try store.takeCapture(capture)
             for chunk in chunks {

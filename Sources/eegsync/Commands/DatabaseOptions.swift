@@ -39,14 +39,14 @@ struct DatabaseOptions: ParsableArguments {
         return configuration.databasePath
     }
 
-    /// Opens the database.
-    func open(_ mode: Store.Mode) throws -> Store {
-        try Store(path: try databasePath(), hostBoot: try HostBoot.current(), mode: mode)
+    /// Opens the database for looking only.
+    func openReadOnly() throws -> ReadOnlyStore {
+        try ReadOnlyStore(path: try databasePath(), hostBoot: try HostBoot.current())
     }
 
     /// Opens the database for writing an operator's wish, and notes what time it is, so that the wish has one.
-    func openForControl() throws -> Store {
-        let store = try open(.control)
+    func openForControl() throws -> ControlStore {
+        let store = try ControlStore(path: try databasePath(), hostBoot: try HostBoot.current())
         try store.noteClockOffset(HostClock.offset())
         return store
     }

@@ -54,7 +54,7 @@ struct Demo: ParsableCommand {
         let clock = ContinuousClock().now
         var events = try acquire(into: database)
         events.sort { $0.seconds < $1.seconds }
-        let store = try Store(path: database, hostBoot: try HostBoot.current(), mode: .readOnly)
+        let store = try ReadOnlyStore(path: database, hostBoot: try HostBoot.current())
         let audit = try store.audit()
         let files = audit.holds ? try export(store, to: directory) : []
         let facts = DemoFacts(
@@ -144,7 +144,7 @@ struct Demo: ParsableCommand {
             remedy: "report this message; it is a defect of eegsync.", code: .software)
     }
 
-    private func export(_ store: Store, to directory: String) throws -> [ExportFacts.File] {
+    private func export(_ store: ReadOnlyStore, to directory: String) throws -> [ExportFacts.File] {
         guard let recording = try store.recordings().first?.id else { return [] }
         let exporter = try Exporter(store: store, recording: RecordingID(rawValue: recording))
         var files: [ExportFacts.File] = []

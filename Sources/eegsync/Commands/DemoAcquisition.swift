@@ -26,7 +26,7 @@ struct DemoAcquisition: ParsableCommand {
     func run() throws {
         let plan = DemoPlan(seed: seed, seconds: seconds, startUnixNanoseconds: start)
         let demo = DemoRun(plan, defect: defect.flatMap(PlantedDefect.init)) { try? Self.send(.event($0)) }
-        let store = try Store(path: database, hostBoot: HostBoot(uuid: DemoPlan.hostBootName), mode: .acquire)
+        let store = try AcquisitionStore(path: database, hostBoot: HostBoot(uuid: DemoPlan.hostBootName))
         if let worldDigest {
             guard try demo.runAfterKill(store: store, worldDigest: worldDigest) else {
                 throw Failure(

@@ -33,7 +33,7 @@ struct Events: ParsableCommand {
     }
 
     func run() throws {
-        let store = try options.open(.readOnly)
+        let store = try options.openReadOnly()
         if let headset = choice.headset { try store.requireHeadset(named: headset) }
         let events = try store.history(of: choice.headset, since: choice.sinceUnixNanoseconds, limit: limit)
         try EventsFacts(events: events.map(EventsFacts.Event.init)).print(asJSON: output.json)

@@ -61,7 +61,7 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let store = try options.open(.readOnly)
+        let store = try options.openReadOnly()
         let exporter = try Exporter(store: store, recording: RecordingID(rawValue: recording))
         let request = ExportRequest(
             format: try chosenFormat(), path: output, streams: stream, gaps: gaps, values: values, replacesExisting: force)

@@ -27,7 +27,7 @@ struct Gaps: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let gaps = try options.open(.readOnly).gaps(of: RecordingID(rawValue: recording))
+        let gaps = try options.openReadOnly().gaps(of: RecordingID(rawValue: recording))
         try GapsFacts(recording: recording, gaps: gaps).print(asJSON: output.json)
     }
 }

@@ -69,7 +69,7 @@ struct Impedance: AsyncParsableCommand {
         let store = session.store
         let began = HostClock.now
         var lease = Lease(at: began)
-        let request = try store.startImpedanceMeasurement(headset: headset, at: began, until: lease.end)
+        let request = try store.start(ImpedanceMeasurementID.self, headset: headset, at: began, until: lease.end)
         defer { try? store.remove(request) }
         var facts = ImpedanceFacts(headset: headset, daemonPid: session.daemonPid, measurement)
         let isTerminal = isatty(STDOUT_FILENO) == 1

@@ -31,7 +31,7 @@ struct Latency: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let store = try options.open(.readOnly)
+        let store = try options.openReadOnly()
         if let headset = choice.headset { try store.requireHeadset(named: headset) }
         let facts = LatencyFacts(try store.returns(of: choice.headset, since: choice.sinceUnixNanoseconds))
         try facts.print(asJSON: output.json)

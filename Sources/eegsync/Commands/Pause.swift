@@ -57,7 +57,7 @@ struct PauseFacts: Facts {
     /// The acquiring process; nil where none runs.
     var daemonPid: Int32?
 
-    init(store: Store, isNew: Bool, daemonPid: Int32?) throws {
+    init(store: ControlStore, isNew: Bool, daemonPid: Int32?) throws {
         desiredState = try store.pause() == nil ? "recording" : "paused"
         hasChanged = isNew
         recordings = try store.openRecordings().count { $0.isWanted }

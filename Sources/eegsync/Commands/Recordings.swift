@@ -18,7 +18,7 @@ struct Recordings: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try RecordingsFacts(recordings: try options.open(.readOnly).recordings()).print(asJSON: output.json)
+        try RecordingsFacts(recordings: try options.openReadOnly().recordings()).print(asJSON: output.json)
     }
 }
 

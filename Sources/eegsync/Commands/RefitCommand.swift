@@ -43,7 +43,8 @@ struct RefitCommand: ParsableCommand {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StorageError.cannotOpen(path: path, reason: "it is not there")
         }
-        var store = try dryRun ? options.open(.readOnly) : options.openForControl()
+        var control = try dryRun ? nil : options.openForControl()
+        var store: any Store = try control ?? options.openReadOnly()
         let open = try store.openRecordings().map(\.recording.rawValue)
         let wanted = try recordings.isEmpty ? store.recordings().map(\.id).sorted() : recordings
         var recorder: Int32?
@@ -53,7 +54,8 @@ struct RefitCommand: ParsableCommand {
             } else {
                 do throws(StorageError) {
                     // With the lock nobody begins to record meanwhile.
-                    store = try Store(path: path, hostBoot: store.hostBoot, mode: .acquire)
+                    let acquisition = try AcquisitionStore(path: path, hostBoot: store.hostBoot)
+                    (store, control) = (acquisition, acquisition.control)
                 } catch {
                     guard case .inUse(_, let pid) = error else { throw error }
                     recorder = pid
@@ -66,13 +68,14 @@ struct RefitCommand: ParsableCommand {
                 guard recordings.isEmpty else { throw Self.isBeingRecorded(recording, by: recorder) }
                 facts.beingRecorded.append(recording)
             } else {
-                facts.recordings.append(try refit(RecordingID(rawValue: recording), in: store))
+                facts.recordings.append(try refit(RecordingID(rawValue: recording), store, control))
             }
         }
         try facts.print(asJSON: output.json)
     }
 
-    private func refit(_ recording: RecordingID, in store: Store) throws -> RefitFacts.Recording {
+    /// - Parameter control: writes what is found; nil for a dry run.
+    private func refit(_ recording: RecordingID, _ store: any Store, _ control: ControlStore?) throws -> RefitFacts.Recording {
         var replacements: [SegmentReplacement] = []
         var streams: [RefitFacts.Stream] = []
         for stream in try store.streams(of: recording) {
@@ -85,8 +88,8 @@ struct RefitCommand: ParsableCommand {
                     stream: stream, before: evidence.segments, after: refit.segments, evidenceCount: refit.evidenceCount,
                     shiftMaximum: refit.shiftMaximum, shiftMean: refit.shiftMean))
         }
-        if !dryRun, !replacements.isEmpty {
-            try store.replaceSegments(of: recording, with: replacements, version: Eegsync.version, at: HostClock.now)
+        if !replacements.isEmpty {
+            try control?.replaceSegments(of: recording, with: replacements, version: Eegsync.version, at: HostClock.now)
         }
         return RefitFacts.Recording(recording: recording.rawValue, streams: streams)
     }

@@ -160,7 +160,7 @@ struct Replay: ParsableCommand {
         let replay = ReplayRun(capture.contents, profile: profile, told: told)
         try check(replay)
         // A clock of its own: boottimes of a replay belong to no boot of this machine.
-        let store = try Store(path: path, hostBoot: HostBoot(uuid: "replay-\(UUID().uuidString.lowercased())"), mode: .acquire)
+        let store = try AcquisitionStore(path: path, hostBoot: HostBoot(uuid: "replay-\(UUID().uuidString.lowercased())"))
         defer { try? store.close() }
         let wanted = ReplayRun.Wanted(
             headset: headset ?? "replay-\(model)",

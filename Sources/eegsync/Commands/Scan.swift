@@ -49,11 +49,11 @@ struct Scan: ParsableCommand {
     }
 
     /// The database, where there is one that can be read; a scan needs none.
-    private func store(_ configuration: Configuration) throws -> Store? {
+    private func store(_ configuration: Configuration) throws -> ReadOnlyStore? {
         guard let path = options.database ?? ProcessInfo.processInfo.environment["EEGSYNC_DATABASE"] else {
-            return try? Store(path: configuration.databasePath, hostBoot: HostBoot.current(), mode: .readOnly)
+            return try? ReadOnlyStore(path: configuration.databasePath, hostBoot: HostBoot.current())
         }
-        return try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
+        return try ReadOnlyStore(path: path, hostBoot: try HostBoot.current())
     }
 
     private func scan(
@@ -112,7 +112,7 @@ struct Scan: ParsableCommand {
     }
 
     /// Headsets with their addresses: those that were recorded, and those that the configuration gives addresses for.
-    private static func known(_ configuration: Configuration, store: Store?) throws -> [ScanFacts.Known] {
+    private static func known(_ configuration: Configuration, store: ReadOnlyStore?) throws -> [ScanFacts.Known] {
         var known = configuration.headsets.flatMap { headset in
             headset.identifiers.map { ScanFacts.Known(identifier: $0, name: headset.name, model: headset.model) }
         }

@@ -92,8 +92,8 @@ extension Simulate {
         return defect
     }
 
-    fileprivate static func store(at path: String) throws -> Store {
-        try Store(path: path, hostBoot: HostBoot(uuid: "rehearsal"), mode: .acquire)
+    fileprivate static func store(at path: String) throws -> AcquisitionStore {
+        try AcquisitionStore(path: path, hostBoot: HostBoot(uuid: "rehearsal"))
     }
 }
 

@@ -26,7 +26,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let store = try options.open(.readOnly)
+        let store = try options.openReadOnly()
         let configuration = try? options.configurationIfPresent()
         while true {
             let facts = try StatusFacts(store: store, configuration: configuration, now: HostClock.now)
@@ -137,7 +137,7 @@ struct StatusFacts: Facts {
     var headsets: [Headset]
 
     /// - Parameter configuration: nil where there is none, or none that can be read.
-    init(store: Store, configuration: Configuration?, now: MonotonicTime) throws {
+    init(store: some Store, configuration: Configuration?, now: MonotonicTime) throws {
         let configured = configuration?.headsets
         let pid = store.path.flatMap { DaemonPresence.pid(database: $0) }
         let activities = try store.headsets(at: now)

@@ -39,7 +39,7 @@ final class Daemon: Service {
             .info, "eegsync \(Eegsync.version) starts",
             ["database": "\(configuration.databasePath)", "central": "\(configuration.central.kind)", "pid": "\(getpid())"])
         logChoice()
-        let store: Store
+        let store: AcquisitionStore
         do {
             store = try await cancelWhenGracefulShutdown { try await self.openStore() }
         } catch is CancellationError {
@@ -108,13 +108,13 @@ final class Daemon: Service {
     // MARK: The database
 
     /// Opens the database; waits for it where time may bring it (a disk that is not mounted yet, a full one).
-    private func openStore() async throws -> Store {
+    private func openStore() async throws -> AcquisitionStore {
         let options = StoreOptions(isFullySynchronous: configuration.limits.synchronous == .full)
         var told: String?
         while true {
             do {
-                return try Store(
-                    path: configuration.databasePath, hostBoot: try HostBoot.current(), mode: .acquire, options: options)
+                return try AcquisitionStore(
+                    path: configuration.databasePath, hostBoot: try HostBoot.current(), options: options)
             } catch {
                 guard error.isWorthWaiting else { throw error }
                 if told != "\(error)" { log.log(.warning, "\(error)") }
@@ -128,7 +128,7 @@ final class Daemon: Service {
     }
 
     /// Looks from time to time whether somebody's transaction keeps the write-ahead log from beginning anew.
-    private func watchWriteAheadLog(of store: Store) async {
+    private func watchWriteAheadLog(of store: AcquisitionStore) async {
         let inspection = WriteAheadLogInspection(files: SystemFiles())
         var watch = WriteAheadLogWatch()
         while !Task.isCancelled {
@@ -144,7 +144,7 @@ final class Daemon: Service {
         }
     }
 
-    private func makeService(_ store: Store, _ kept: KeptLinks) -> AcquisitionService {
+    private func makeService(_ store: AcquisitionStore, _ kept: KeptLinks) -> AcquisitionService {
         let configuration = configuration
         var settings = AcquisitionService.Settings(
             headsets: [], seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })

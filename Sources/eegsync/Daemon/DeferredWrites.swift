@@ -19,13 +19,13 @@ actor DeferredWrites {
     }
 
     /// A write.
-    typealias Write = @Sendable (Store) throws(StorageError) -> Void
+    typealias Write = @Sendable (AcquisitionStore) throws(StorageError) -> Void
 
     /// How soon a write is made again that failed.
     private static let retryPause = Duration.seconds(10)
 
     private let thread = PollThread(name: "eegsync-keep")
-    private let store: Store
+    private let store: AcquisitionStore
     private let retryPause: Duration
     private nonisolated let waiting = Mutex<[(subject: Subject, write: Write)]>([])
     private nonisolated let wakeUps: AsyncStream<Void>
@@ -33,7 +33,7 @@ actor DeferredWrites {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    init(store: Store, retryPause: Duration = DeferredWrites.retryPause) {
+    init(store: AcquisitionStore, retryPause: Duration = DeferredWrites.retryPause) {
         self.store = store
         self.retryPause = retryPause
         // A wake-up stands for all that waits.

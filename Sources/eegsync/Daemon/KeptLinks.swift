@@ -6,11 +6,11 @@ import Storage
 /// What the kernel's route knows of headsets and adapters, kept in the database from one process to the next. Read once, when
 /// the central is made; written behind its back.
 struct KeptLinks: Sendable {
-    private let store: Store
+    private let store: AcquisitionStore
     private let writes: DeferredWrites
     private let log: DaemonLog
 
-    init(store: Store, writes: DeferredWrites, log: DaemonLog) {
+    init(store: AcquisitionStore, writes: DeferredWrites, log: DaemonLog) {
         self.store = store
         self.writes = writes
         self.log = log

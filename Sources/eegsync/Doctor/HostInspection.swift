@@ -77,7 +77,7 @@ struct HostInspection {
         database.rowsPerSecond = (configuration?.headsets ?? []).reduce(0) { $0 + Self.rowsPerSecond($1) }
         if database.exists {
             do {
-                let store = try Store(path: path, hostBoot: try HostBoot.current(), mode: .readOnly)
+                let store = try ReadOnlyStore(path: path, hostBoot: try HostBoot.current())
                 let rows = try store.recordings().reduce(0) { $0 + $1.rows }
                 database.bytes = try store.size().bytes
                 let others: Set<Int32> = [getpid(), facts.service.daemonPid ?? getpid()]
@@ -102,7 +102,7 @@ struct HostInspection {
     // MARK: Headsets
 
     private func headsets(
-        _ store: Store, _ configuration: Configuration?, _ facts: HostFacts
+        _ store: ReadOnlyStore, _ configuration: Configuration?, _ facts: HostFacts
     ) throws -> [HostFacts.Headset] {
         let connected = connectedPeripherals(configuration, facts)
         let now = HostClock.now

@@ -18,7 +18,7 @@ struct GrownLog: Hashable, Encodable {
 
     var bytes: Int64
     /// What it should not exceed.
-    var boundBytes = Store.writeAheadLogBound
+    var boundBytes = StoreOptions.writeAheadLogBound
     /// Those in a transaction, or, where none was found, all others that have the database open.
     var holders: [Holder]
 
@@ -53,7 +53,7 @@ struct WriteAheadLogInspection {
     private static let readLocks: ClosedRange<Int64> = 123...127
 
     /// - Returns: nil where the log is as small as it should be.
-    func grownLog(of store: Store, bound: Int64 = Store.writeAheadLogBound) -> GrownLog? {
+    func grownLog(of store: some Store, bound: Int64 = StoreOptions.writeAheadLogBound) -> GrownLog? {
         guard let path = store.path, store.writeAheadLogBytes > bound else { return nil }
         let inTransaction = readers(of: path)
         let holders = inTransaction.isEmpty ? openers(of: path) : inTransaction

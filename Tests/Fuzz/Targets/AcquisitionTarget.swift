@@ -158,16 +158,18 @@ private struct FuzzedPacket {
 /// The engine with its database, in virtual time.
 private final class FuzzedEngine {
     private(set) var now: MonotonicTime
-    private let store: Store
+    private let store: AcquisitionStore
     private let driver: VirtualDriver
     private let recording: RecordingID
     private let start: MonotonicTime
 
-    init(_ store: Store, _ known: KnownHeadset, _ central: WillingCentral, at start: MonotonicTime) throws(StorageError) {
+    init(_ store: AcquisitionStore, _ known: KnownHeadset, _ central: WillingCentral, at start: MonotonicTime)
+        throws(StorageError)
+    {
         self.store = store
         self.start = start
         now = start
-        let recording = try store.startRecording(headset: known.name, model: known.profile.model, at: now)
+        let recording = try store.control.startRecording(headset: known.name, model: known.profile.model, at: now)
         self.recording = recording
         var limits = AcquisitionLimits()
         limits.wishesInterval = nil
@@ -195,7 +197,7 @@ private final class FuzzedEngine {
 
     /// Ends the recording. Returns the rule that what was stored breaks.
     func end(_ spoil: @escaping (inout WriteBatch) -> Void) throws(StorageError) -> String? {
-        try store.stopRecording(recording, at: now)
+        try store.control.stopRecording(recording, at: now)
         driver.handle(.wishesChanged, at: now)
         for _ in 0..<4 { try pass(.seconds(4), spoil) }
         let audit = try store.audit(recording: recording)
@@ -222,15 +224,15 @@ private final class StorePool: Sendable {
     /// What an input leaves behind must not slow down the others.
     private static let inputLimit = 100
 
-    private let kept = Mutex<[(store: Store, inputs: Int)]>([])
+    private let kept = Mutex<[(store: AcquisitionStore, inputs: Int)]>([])
 
     /// A database that nobody else uses, and how many inputs it has had.
-    func take() throws(StorageError) -> (store: Store, inputs: Int) {
+    func take() throws(StorageError) -> (store: AcquisitionStore, inputs: Int) {
         if let known = kept.withLock({ $0.popLast() }) { return known }
-        return (try Store.inMemory(hostBoot: HostBoot(uuid: "fuzz")), 0)
+        return (try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "fuzz")), 0)
     }
 
-    func giveBack(_ store: Store, inputs: Int) {
+    func giveBack(_ store: AcquisitionStore, inputs: Int) {
         guard inputs < Self.inputLimit else { return }
         kept.withLock { $0.append((store, inputs)) }
     }

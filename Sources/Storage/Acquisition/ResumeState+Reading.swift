@@ -2,41 +2,32 @@ import Bluetooth
 import GRDB
 import Headsets
 
-extension Store {
-    /// What the acquisition must know to go on with a recording, from one consistent snapshot.
+extension ResumeState {
+    /// Reads what is known of a recording.
     ///
-    /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording.
-    public func resumeState(of recording: RecordingID) throws(StorageError) -> ResumeState {
-        let hostBoot = hostBootID
-        return try connection.read { db in
-            try Self.requireRecording(recording, in: db)
-            let headset = HeadsetID(
-                rawValue: try Int64.fetchOne(
-                    db, sql: "SELECT headset_id FROM recording WHERE id = ?", arguments: [recording.rawValue]) ?? 0)
-            let streams = try StreamRow.fetch(of: recording, in: db)
-            var state = ResumeState(
-                headset: headset, recording: recording, identifiers: try Self.identifiers(of: headset, in: db),
-                identityProof: try String.fetchOne(
-                    db, sql: "SELECT serial_number FROM headset WHERE id = ?", arguments: [headset.rawValue]),
-                preservedJSON: try String.fetchOne(
-                    db, sql: "SELECT json FROM preserved_state WHERE headset_id = ?", arguments: [headset.rawValue]),
-                streams: try streams.map { try Self.state(of: $0, hostBoot: hostBoot, in: db) },
-                nextStreamID: try Self.nextStreamID(in: db))
-            state.learntRates = try Self.learntRates(of: headset, in: db)
-            return state
-        }
+    /// - Parameter hostBoot: the row of the present boot of the host.
+    static func read(_ recording: RecordingID, hostBoot: Int64, in db: Database) throws -> ResumeState {
+        let headset = HeadsetID(
+            rawValue: try Int64.fetchOne(
+                db, sql: "SELECT headset_id FROM recording WHERE id = ?", arguments: [recording.rawValue]) ?? 0)
+        var state = ResumeState(
+            headset: headset, recording: recording, identifiers: try headset.identifiers(in: db),
+            identityProof: try String.fetchOne(
+                db, sql: "SELECT serial_number FROM headset WHERE id = ?", arguments: [headset.rawValue]),
+            preservedJSON: try String.fetchOne(
+                db, sql: "SELECT json FROM preserved_state WHERE headset_id = ?", arguments: [headset.rawValue]),
+            streams: try StreamRow.fetch(of: recording, in: db).map { try Self.state(of: $0, hostBoot: hostBoot, in: db) },
+            nextStreamID: try nextStreamID(in: db))
+        state.learntRates = try learntRates(of: headset, in: db)
+        return state
     }
 
     /// The first stream key that no stream has yet.
-    public func nextStreamID() throws(StorageError) -> Int64 {
-        try connection.read { db in try Self.nextStreamID(in: db) }
-    }
-
-    private static func nextStreamID(in db: Database) throws -> Int64 {
+    static func nextStreamID(in db: Database) throws -> Int64 {
         try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) + 1 FROM stream") ?? 1
     }
 
-    private static func state(of stream: StreamRow, hostBoot: Int64?, in db: Database) throws -> ResumeState.StreamState {
+    private static func state(of stream: StreamRow, hostBoot: Int64, in db: Database) throws -> StreamState {
         let key: StatementArguments = [stream.id.rawValue]
         let lastRow = try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: key)
         let gapEnd = try Int64.fetchOne(
@@ -47,15 +38,15 @@ extension Store {
         let openGap: Int64? = openGapRow?["first_n"]
         let missing = MissingRanges(stream: stream.id, channelCount: stream.description.channels.count, db: db)
         let (segment, segmentBoot) = try latestSegment(of: stream.id, in: db)
-        return ResumeState.StreamState(
+        return StreamState(
             id: stream.id, position: stream.position, description: stream.description,
             declaredChannels: try stream.declaredChannels(in: db), nextN: nextN,
             hasSamples: lastRow != nil || gapEnd != nil || openGap != nil,
             epoch: try latestEpoch(of: stream.id, in: db),
-            openGap: openGap.map { ResumeState.MissingRange(firstN: $0, count: 0, channel: 0, gapFirstN: $0) },
+            openGap: openGap.map { MissingRange(firstN: $0, count: 0, channel: 0, gapFirstN: $0) },
             openGapCause: openGapRow.flatMap { GapCause(rawValue: $0["cause"]) },
             missing: try missing.rows(), missingChannels: try missing.channels(),
-            segment: segment, isSameHostBoot: segmentBoot != nil && segmentBoot == hostBoot)
+            segment: segment, isSameHostBoot: segmentBoot == hostBoot)
     }
 
     private static func latestEpoch(of stream: StreamID, in db: Database) throws -> EpochRecord? {
@@ -79,7 +70,7 @@ extension Store {
 
     /// Of each kind of stream of the headset the latest segment that rests on enough evidence. In a map that was computed anew
     /// a segment counts the arrivals that are kept, one a second or less; fewer than five are never so certain.
-    private static func learntRates(of headset: HeadsetID, in db: Database) throws -> [ResumeState.LearntRate] {
+    private static func learntRates(of headset: HeadsetID, in db: Database) throws -> [LearntRate] {
         try Row.fetchAll(
             db,
             sql: """
@@ -93,49 +84,8 @@ extension Store {
                 WHERE period_ns IS NOT NULL
                 """, arguments: [headset.rawValue]
         ).map {
-            ResumeState.LearntRate(
+            LearntRate(
                 stream: $0["name"], samplingFrequency: $0["sampling_frequency"], periodNanoseconds: $0["period_ns"])
-        }
-    }
-}
-
-/// A row of table `stream` with its channels.
-struct StreamRow {
-    let id: StreamID
-    let position: Int
-    let description: StreamDescription
-
-    /// The streams of a recording, by position and bank; of several at one position the earlier ones first.
-    static func fetch(of recording: RecordingID, in db: Database) throws -> [StreamRow] {
-        try Row.fetchAll(
-            db, sql: "SELECT * FROM stream WHERE recording_id = ? ORDER BY position, bank, id", arguments: [recording.rawValue]
-        ).map { row in
-            let id: Int64 = row["id"]
-            let channels = try channels(
-                "SELECT * FROM channel WHERE stream_id = ? ORDER BY number", of: StreamID(rawValue: id), in: db)
-            return StreamRow(
-                id: StreamID(rawValue: id), position: row["position"],
-                description: StreamDescription(
-                    name: row["name"], bank: row["bank"], samplingFrequency: row["sampling_frequency"],
-                    samplesPerCount: row["samples_per_count"], counterModulus: row["counter_modulus"], channels: channels))
-        }
-    }
-
-    /// The channels as they were when the stream began, whatever people have corrected since.
-    func declaredChannels(in db: Database) throws -> [ChannelDescription] {
-        try Self.channels(
-            """
-            SELECT d.name, c.type, d.unit, d.scale, d."offset", c.raw_minimum, c.raw_maximum
-            FROM channel AS c JOIN channel_declaration AS d ON d.stream_id = c.stream_id AND d.number = c.number
-            WHERE c.stream_id = ? ORDER BY c.number
-            """, of: id, in: db)
-    }
-
-    private static func channels(_ sql: String, of stream: StreamID, in db: Database) throws -> [ChannelDescription] {
-        try Row.fetchAll(db, sql: sql, arguments: [stream.rawValue]).map { channel in
-            ChannelDescription(
-                name: channel["name"], type: channel["type"], unit: channel["unit"], scale: channel["scale"],
-                offset: channel["offset"], rawMinimum: channel["raw_minimum"], rawMaximum: channel["raw_maximum"])
         }
     }
 }

@@ -1,13 +1,12 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
 
-extension Store {
+extension AcquisitionStore {
     /// Writes a batch in one transaction: all of it, or on any error nothing.
     ///
     /// - Throws: ``StorageError``; after `retry` errors the same batch may be committed again.
-    public func commit(_ batch: WriteBatch) throws(StorageError) {
-        let hostBoot = try requireHostBoot()
-        try connection.write { db in try BatchTransaction(db: db, hostBoot: hostBoot).write(batch) }
+    package func commit(_ batch: WriteBatch) throws(StorageError) {
+        try database.write { db in try BatchTransaction(db: db, hostBoot: hostBootID).write(batch) }
     }
 
     /// Writes a batch that was refused as a whole: each headset's part by itself, in one transaction. A part that breaks a rule
@@ -16,11 +15,10 @@ extension Store {
     /// - Parameter now: when the gaps of what is left out open.
     /// - Returns: the parts that were left out.
     /// - Throws: what concerns more than one headset, such as a full disk; nothing was written then.
-    public func commitByHeadset(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) -> [RefusedPart] {
-        let hostBoot = try requireHostBoot()
+    package func commitByHeadset(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) -> [RefusedPart] {
         let path = path ?? ":memory:"
-        return try connection.write { db in
-            let transaction = BatchTransaction(db: db, hostBoot: hostBoot)
+        return try database.write { db in
+            let transaction = BatchTransaction(db: db, hostBoot: hostBootID)
             try transaction.write(batch.sharedRecords())
             var refused: [RefusedPart] = []
             for part in batch.parts {
@@ -59,5 +57,5 @@ extension BatchTransaction {
 extension StorageError {
     /// True where the database refused what it was given, and would refuse it again: no matter of the disk or of other
     /// programs.
-    public var isRefusal: Bool { disposition == .stop }
+    package var isRefusal: Bool { disposition == .stop }
 }

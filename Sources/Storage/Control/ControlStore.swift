@@ -1,65 +1,45 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
-import Synchronization
 
-/// A recording that the acquisition has to care for.
-public struct OpenRecording: Hashable, Sendable {
-    public var recording: RecordingID
-    public var headset: HeadsetID
-    public var headsetName: String
-    public var model: String
-    /// False where the operator has stopped it and the acquisition has not ended it yet
-    /// (``RecordingChange/stopped(_:at:)``).
-    public var isWanted: Bool
-    /// When the operator stopped it; nil where it is wanted.
-    public var stop: StopRequest?
-}
+/// The database of a command that writes what the operator wants. It works whether or not a process acquires; that process
+/// follows ``AcquisitionStore/wishes(unlessVersion:)``.
+package struct ControlStore: Store {
+    package let hostBoot: HostBoot
+    /// The row of ``hostBoot``.
+    let hostBootID: Int64
+    package var presentBoot: Int64? { hostBootID }
+    package let database: OpenDatabase
 
-/// When the operator stopped a recording.
-public struct StopRequest: Hashable, Sendable {
-    /// The instant on the clock of the boot in which it was asked for.
-    public var at: MonotonicTime
-    /// True where that is the store's present boot.
-    public var isSameHostBoot: Bool
-    /// The same in UTC, nanoseconds since 1970; nil where that boot has no clock offset.
-    public var unixNanoseconds: Int64?
+    init(database: OpenDatabase, hostBoot: HostBoot, hostBootID: Int64) {
+        self.database = database
+        self.hostBoot = hostBoot
+        self.hostBootID = hostBootID
+    }
 
-    /// Creates a request.
-    public init(at: MonotonicTime, isSameHostBoot: Bool, unixNanoseconds: Int64?) {
-        self.at = at
-        self.isSameHostBoot = isSameHostBoot
-        self.unixNanoseconds = unixNanoseconds
+    /// Opens a database file. Creates it where there is none, and brings its schema up to date.
+    ///
+    /// - Parameters:
+    ///   - path: the file; its directory must exist.
+    ///   - hostBoot: the boot that instants given to this store belong to.
+    ///   - options: limits; a wish is always fully synchronous.
+    /// - Throws: `directoryMissing`, `cannotOpen`, `newerSchema`, `corrupt`, `readOnly`, `diskFull`, `busy`. A file that is
+    ///   refused was not changed.
+    package init(path: String, hostBoot: HostBoot, options: StoreOptions = StoreOptions()) throws(StorageError) {
+        database = try DatabaseOpening(path: path, options: options).openForWriting(isAcquiring: false)
+        self.hostBoot = hostBoot
+        hostBootID = try database.insertedRow(of: hostBoot)
+    }
+
+    /// Writes a wish, and notes it for an acquisition in this process.
+    func write<Result>(_ body: (Database) throws -> Result) throws(StorageError) -> Result {
+        let result = try database.write(body)
+        database.noteControlChange()
+        return result
     }
 }
 
-/// The operator's wishes. They work whether or not a process acquires; that process follows ``dataVersion()``.
-extension Store {
-    /// Recordings that are wanted, and stopped ones that the acquisition has not ended yet, in order of their keys.
-    public func openRecordings() throws(StorageError) -> [OpenRecording] {
-        try connection.read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT r.id, r.headset_id, h.name, h.model, r.desired_state = 'recording' AS wanted,
-                        r.stop_requested_host_boot_id AS stop_boot, r.stop_requested_boottime_ns AS stop_ns,
-                        k.offset_ns + r.stop_requested_boottime_ns AS stop_unix_ns
-                    FROM recording AS r JOIN headset AS h ON h.id = r.headset_id
-                    LEFT JOIN host_boot_clock AS k ON k.host_boot_id = r.stop_requested_host_boot_id
-                    WHERE r.stopped_host_boot_id IS NULL ORDER BY r.id
-                    """
-            ).map { row in
-                OpenRecording(
-                    recording: RecordingID(rawValue: row["id"]), headset: HeadsetID(rawValue: row["headset_id"]),
-                    headsetName: row["name"], model: row["model"], isWanted: row["wanted"],
-                    stop: (row["stop_ns"] as Int64?).map {
-                        StopRequest(
-                            at: MonotonicTime(nanoseconds: $0), isSameHostBoot: row["stop_boot"] == hostBootID,
-                            unixNanoseconds: row["stop_unix_ns"])
-                    })
-            }
-        }
-    }
-
+/// Recordings, and their annotations.
+extension ControlStore {
     /// Wants a headset recorded, from now until it is stopped.
     ///
     /// - Parameters:
@@ -68,11 +48,10 @@ extension Store {
     ///   - at: now.
     /// - Throws: ``StorageError/refused(reason:)`` where the headset is being recorded already, or has another model.
     @discardableResult
-    public func startRecording(
+    package func startRecording(
         headset: String, model: String, label: String? = nil, subject: String? = nil, task: String? = nil, at: MonotonicTime
     ) throws(StorageError) -> RecordingID {
-        let hostBoot = try requireHostBoot()
-        let id = try connection.write { db in
+        try write { db in
             let headsetID = try Self.headset(named: headset, model: model, in: db)
             let open = try Int64.fetchOne(
                 db, sql: "SELECT id FROM recording WHERE headset_id = ? AND desired_state = 'recording'",
@@ -86,11 +65,9 @@ extension Store {
                     INSERT INTO recording (headset_id, desired_state, label, subject, task, requested_host_boot_id,
                         requested_boottime_ns) VALUES (?, 'recording', ?, ?, ?, ?, ?)
                     """,
-                arguments: [headsetID, label, subject, task, hostBoot, at.nanoseconds])
+                arguments: [headsetID, label, subject, task, hostBootID, at.nanoseconds])
             return RecordingID(rawValue: db.lastInsertedRowID)
         }
-        noteControlChange()
-        return id
     }
 
     /// Wants the open recording of a headset ended. It stays ended: nothing resumes it.
@@ -98,8 +75,8 @@ extension Store {
     /// - Returns: the recording.
     /// - Throws: ``StorageError/notFound(what:)`` where the headset is not being recorded.
     @discardableResult
-    public func stopRecording(headset: String, at: MonotonicTime) throws(StorageError) -> RecordingID {
-        let id = try connection.read { db in
+    package func stopRecording(headset: String, at: MonotonicTime) throws(StorageError) -> RecordingID {
+        let id = try database.read { db in
             try Int64.fetchOne(
                 db,
                 sql: """
@@ -115,20 +92,18 @@ extension Store {
     /// Wants a recording ended.
     ///
     /// - Throws: ``StorageError/notFound(what:)`` where it is not open.
-    public func stopRecording(_ recording: RecordingID, at: MonotonicTime) throws(StorageError) {
-        let hostBoot = try requireHostBoot()
-        try connection.write { db in
+    package func stopRecording(_ recording: RecordingID, at: MonotonicTime) throws(StorageError) {
+        try write { db in
             try db.execute(
                 sql: """
                     UPDATE recording SET desired_state = 'stopped', stop_requested_host_boot_id = ?,
                         stop_requested_boottime_ns = ? WHERE id = ? AND desired_state = 'recording'
                     """,
-                arguments: [hostBoot, at.nanoseconds, recording.rawValue])
+                arguments: [hostBootID, at.nanoseconds, recording.rawValue])
             guard db.changesCount == 1 else {
                 throw StorageError.notFound(what: "open recording \(recording.rawValue)")
             }
         }
-        noteControlChange()
     }
 
     /// Marks an instant of a recording; the source is `operator`.
@@ -138,31 +113,28 @@ extension Store {
     ///   - text: what to say about the instant.
     ///   - durationSeconds: 0 or more; nil for an instant without a duration.
     /// - Throws: ``StorageError/notFound(what:)``, or ``StorageError/refused(reason:)`` for a duration that is none.
-    public func mark(
+    package func mark(
         _ recording: RecordingID, text: String, durationSeconds: Double? = nil, at: MonotonicTime
     ) throws(StorageError) {
-        let hostBoot = try requireHostBoot()
         if let durationSeconds, !(durationSeconds >= 0 && durationSeconds.isFinite) {
             throw StorageError.refused(reason: "a duration of \(durationSeconds) s")
         }
-        try connection.write { db in
+        try write { db in
             try Self.requireRecording(recording, in: db)
             let annotation = AnnotationRecord(
                 recording: recording, onset: at, durationSeconds: durationSeconds, description: text, source: "operator")
-            try annotation.write(in: BatchTransaction(db: db, hostBoot: hostBoot))
+            try annotation.write(in: BatchTransaction(db: db, hostBoot: hostBootID))
         }
-        noteControlChange()
     }
 
     /// Notes what UTC is, where the host boot has no (synchronised) clock offset yet, so that marks and requests made while
     /// nothing acquires have a time too.
-    public func noteClockOffset(_ offset: ClockOffsetRecord) throws(StorageError) {
-        let hostBoot = try requireHostBoot()
-        try connection.write { db in
+    package func noteClockOffset(_ offset: ClockOffsetRecord) throws(StorageError) {
+        try database.write { db in
             let known = try Bool.fetchOne(
-                db, sql: "SELECT max(is_synchronised) FROM clock_offset WHERE host_boot_id = ?", arguments: [hostBoot])
+                db, sql: "SELECT max(is_synchronised) FROM clock_offset WHERE host_boot_id = ?", arguments: [hostBootID])
             if known == true || (known == false && !offset.isSynchronised) { return }
-            try offset.write(in: BatchTransaction(db: db, hostBoot: hostBoot))
+            try offset.write(in: BatchTransaction(db: db, hostBoot: hostBootID))
         }
     }
 
@@ -180,14 +152,33 @@ extension Store {
         try db.execute(sql: "INSERT INTO headset (name, model) VALUES (?, ?)", arguments: [name, model])
         return db.lastInsertedRowID
     }
+}
 
-    static func requireRecording(_ recording: RecordingID, in db: Database) throws {
-        let exists = try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM recording WHERE id = ?)", arguments: [recording.rawValue])
-        guard exists == true else { throw StorageError.notFound(what: "recording \(recording.rawValue)") }
+/// A person wants nothing recorded for a while, of whatever headset.
+extension ControlStore {
+    /// Wants nothing recorded until ``resume(at:)``. Recordings stay open.
+    ///
+    /// - Returns: false where a pause lasts already.
+    @discardableResult
+    package func pause(at now: MonotonicTime) throws(StorageError) -> Bool {
+        try write { db in
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO pause (began_host_boot_id, began_boottime_ns) VALUES (?, ?)",
+                arguments: [hostBootID, now.nanoseconds])
+            return db.changesCount == 1
+        }
     }
 
-    func noteControlChange() {
-        connection.controlChanges.withLock { $0 &+= 1 }
+    /// Wants recorded again what was wanted before.
+    ///
+    /// - Returns: false where there was no pause.
+    @discardableResult
+    package func resume(at now: MonotonicTime) throws(StorageError) -> Bool {
+        try write { db in
+            try db.execute(
+                sql: "UPDATE pause SET ended_host_boot_id = ?, ended_boottime_ns = ? WHERE ended_host_boot_id IS NULL",
+                arguments: [hostBootID, now.nanoseconds])
+            return db.changesCount == 1
+        }
     }
 }

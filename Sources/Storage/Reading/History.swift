@@ -70,10 +70,10 @@ extension Store {
     ///   - headset: of this headset, and of the process and the machine; nil for all.
     ///   - since: UTC nanoseconds since 1970; nil for the beginning. What was repeated counts by when it happened last.
     ///   - limit: the latest so many.
-    public func history(
+    package func history(
         of headset: String? = nil, since: Int64? = nil, limit: Int
     ) throws(StorageError) -> [HistoryEvent] {
-        try connection.read { db in
+        try database.read { db in
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
@@ -96,8 +96,8 @@ extension Store {
     /// - Parameters:
     ///   - headset: nil for all.
     ///   - since: UTC nanoseconds since 1970; nil for the beginning.
-    public func returns(of headset: String? = nil, since: Int64? = nil) throws(StorageError) -> [ReturnTimes] {
-        try connection.read { db in
+    package func returns(of headset: String? = nil, since: Int64? = nil) throws(StorageError) -> [ReturnTimes] {
+        try database.read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -115,13 +115,6 @@ extension Store {
                     sinceAble: .nanoseconds(firstSample &- row["able_boottime_ns"]))
             }
         }
-    }
-
-    /// Throws where there is no headset of a name.
-    ///
-    /// - Throws: ``StorageError/notFound(what:)``.
-    public func requireHeadset(named name: String) throws(StorageError) {
-        guard try headset(named: name) != nil else { throw .notFound(what: "headset \(name)") }
     }
 }
 

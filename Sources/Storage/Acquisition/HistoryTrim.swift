@@ -1,9 +1,9 @@
 import GRDB
 
 /// The history goes by age.
-extension Store {
+extension AcquisitionStore {
     /// Rows that one call removes at most. They are gone within milliseconds, so that no commit waits for longer.
-    public static let trimLimit = 500
+    package static let trimLimit = 500
 
     /// Removes the oldest rows of the history, at most ``trimLimit`` of each table.
     ///
@@ -14,17 +14,16 @@ extension Store {
     ///
     /// - Parameter unixNanoseconds: what happened before it is old.
     /// - Returns: how many rows were removed; with 0 nothing is left to be.
-    public func trimHistory(before unixNanoseconds: Int64) throws(StorageError) -> Int {
-        _ = try requireHostBoot()
+    package func trimHistory(before unixNanoseconds: Int64) throws(StorageError) -> Int {
         // Found by a reader, so that nobody waits for the search.
-        let old = try connection.read { db in
+        let old = try database.read { db in
             try HistoryTable.all.map { table in
                 (table.name, try Int64.fetchAll(db, sql: table.oldRows, arguments: [unixNanoseconds, Self.trimLimit]))
             }
         }
         let count = old.reduce(0) { $0 + $1.1.count }
         guard count > 0 else { return 0 }
-        try connection.write { db in
+        try database.write { db in
             for (table, rows) in old {
                 let statement = try db.cachedStatement(sql: "DELETE FROM \(table) WHERE id = ?")
                 for row in rows { try statement.execute(arguments: [row]) }

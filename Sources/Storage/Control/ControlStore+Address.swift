@@ -1,19 +1,18 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
 
-/// Addresses of headsets that prove nothing about themselves.
-extension Store {
+/// Addresses of headsets that prove nothing about themselves, and names.
+extension ControlStore {
     /// Wants a headset at an address, which nothing but the person proves to be its own.
     ///
     /// - Throws: ``StorageError/notFound(what:)`` where there is no such headset, ``StorageError/refused(reason:)`` where
     ///   the address is another headset's.
-    public func adopt(
+    package func adopt(
         _ identifier: PeripheralIdentifier, headset name: String, at now: MonotonicTime
     ) throws(StorageError) {
         guard let headset = try headset(named: name) else { throw StorageError.notFound(what: "headset \(name)") }
-        let hostBoot = try requireHostBoot()
         let former = try identifiers(of: headset).first { $0 != identifier }
-        try connection.write { db in
+        try write { db in
             let owner = try String.fetchOne(
                 db,
                 sql: """
@@ -30,40 +29,7 @@ extension Store {
             let adoption = AdoptionRecord(
                 headset: headset, recording: recording.map(RecordingID.init), identifier: identifier, replaced: former,
                 decision: .operator, at: now)
-            try adoption.write(in: BatchTransaction(db: db, hostBoot: hostBoot))
-        }
-        noteControlChange()
-    }
-
-    /// The latest decision about the address of each headset, in order of their keys.
-    func adoptions() throws(StorageError) -> [AdoptionWish] {
-        try connection.read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT * FROM adoption WHERE id IN (SELECT max(id) FROM adoption GROUP BY headset_id) ORDER BY headset_id
-                    """
-            ).compactMap { row in
-                guard let identifier = PeripheralIdentifier(row), let decision = AdoptionDecision(rawValue: row["decision"])
-                else { return nil }
-                return AdoptionWish(
-                    id: row["id"], headset: HeadsetID(rawValue: row["headset_id"]), identifier: identifier, decision: decision)
-            }
-        }
-    }
-
-    /// All changes of a headset's address that nothing proves, the oldest first.
-    public func adoptionHistory(of headset: HeadsetID) throws(StorageError) -> [AdoptionRecord] {
-        try connection.read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM adoption WHERE headset_id = ? ORDER BY id", arguments: [headset.rawValue])
-                .compactMap { row -> AdoptionRecord? in
-                    guard let identifier = PeripheralIdentifier(row), let decision = AdoptionDecision(rawValue: row["decision"])
-                    else { return nil }
-                    return AdoptionRecord(
-                        headset: headset, recording: (row["recording_id"] as Int64?).map(RecordingID.init),
-                        identifier: identifier, replaced: PeripheralIdentifier(replacedIn: row), decision: decision,
-                        at: MonotonicTime(nanoseconds: row["boottime_ns"]))
-                }
+            try adoption.write(in: BatchTransaction(db: db, hostBoot: hostBootID))
         }
     }
 
@@ -71,14 +37,13 @@ extension Store {
     ///
     /// - Throws: ``StorageError/notFound(what:)`` where there is no such headset, ``StorageError/refused(reason:)`` where
     ///   another one has the name.
-    public func renameHeadset(_ name: String, to other: String) throws(StorageError) {
+    package func renameHeadset(_ name: String, to other: String) throws(StorageError) {
         guard try headset(named: name) != nil else { throw StorageError.notFound(what: "headset \(name)") }
         guard try headset(named: other) == nil, !other.isEmpty else {
             throw StorageError.refused(reason: "the name \(other) is another headset's already")
         }
-        try connection.write { db in
+        try write { db in
             try db.execute(sql: "UPDATE headset SET name = ? WHERE name = ?", arguments: [other, name])
         }
-        noteControlChange()
     }
 }

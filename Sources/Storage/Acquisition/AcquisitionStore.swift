@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+import Glibc
+
+/// The database of the process that acquires: it alone writes what is recorded.
+package struct AcquisitionStore: Store {
+    package let hostBoot: HostBoot
+    /// The row of ``hostBoot``.
+    let hostBootID: Int64
+    package var presentBoot: Int64? { hostBootID }
+    package let database: OpenDatabase
+
+    /// Opens a database file, and takes the ``AcquisitionLock`` for as long as it is open. Creates the file where there is
+    /// none, and brings its schema up to date.
+    ///
+    /// - Parameters:
+    ///   - path: the file; its directory must exist.
+    ///   - hostBoot: the boot that instants given to this store belong to.
+    ///   - options: durability and limits.
+    /// - Throws: `inUse`, `directoryMissing`, `cannotOpen`, `newerSchema`, `corrupt`, `readOnly`, `diskFull`, `busy`. A file
+    ///   that is refused was not changed.
+    package init(path: String, hostBoot: HostBoot, options: StoreOptions = StoreOptions()) throws(StorageError) {
+        try self.init(DatabaseOpening(path: path, options: options).openForWriting(isAcquiring: true), hostBoot: hostBoot)
+    }
+
+    init(_ database: OpenDatabase, hostBoot: HostBoot) throws(StorageError) {
+        self.database = database
+        self.hostBoot = hostBoot
+        hostBootID = try database.insertedRow(of: hostBoot)
+    }
+
+    /// A new database in memory, for simulations and tests.
+    package static func inMemory(
+        hostBoot: HostBoot, options: StoreOptions = StoreOptions()
+    ) throws(StorageError) -> AcquisitionStore {
+        try AcquisitionStore(DatabaseOpening(path: ":memory:", options: options).openInMemory(), hostBoot: hostBoot)
+    }
+
+    /// A second store on the same open database under another host boot: what a reboot of the host looks like to the
+    /// database. The database stays open while either store exists.
+    package func reopened(hostBoot: HostBoot) throws(StorageError) -> AcquisitionStore {
+        try AcquisitionStore(database, hostBoot: hostBoot)
+    }
+
+    /// What the operator wants, for a process that is both: a rehearsal, a replay, a command that connects by itself.
+    package var control: ControlStore { ControlStore(database: database, hostBoot: hostBoot, hostBootID: hostBootID) }
+
+    /// The first stream key that no stream has yet.
+    package func nextStreamID() throws(StorageError) -> Int64 {
+        try database.read(ResumeState.nextStreamID)
+    }
+
+    /// What the acquisition must know to go on with a recording, from one consistent snapshot.
+    ///
+    /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording.
+    package func resumeState(of recording: RecordingID) throws(StorageError) -> ResumeState {
+        try database.read { db in
+            try Self.requireRecording(recording, in: db)
+            return try ResumeState.read(recording, hostBoot: hostBootID, in: db)
+        }
+    }
+
+    /// Makes everything committed so far survive a power cut, which `synchronous=NORMAL` alone does only at checkpoints.
+    ///
+    /// - Throws: ``StorageError`` where the disk refuses.
+    package func synchronise() throws(StorageError) {
+        guard let path else { return }
+        let file = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        // Without a WAL everything is in the database, which a checkpoint has synchronised.
+        guard file >= 0 else { return }
+        defer { Glibc.close(file) }
+        guard fsync(file) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw errno == ENOSPC ? .diskFull(detail: reason) : .sqlite(code: 10, detail: "fsync of \(path)-wal: \(reason)")
+        }
+    }
+
+    // What outlives a process that could not write: a file beside the database, empty, so that a full disk has room for it.
+    private var marker: String? { path.map { $0 + "-unstored" } }
+
+    /// True where an earlier process ended, in whatever way, while a batch of its rows could not be written.
+    package var hasUnstored: Bool { marker.map { FileManager.default.fileExists(atPath: $0) } ?? false }
+
+    /// Notes that rows wait which the database does not take, or that all are written. Best effort: a medium that takes no
+    /// file either keeps no note.
+    package func noteUnstored(_ isUnstored: Bool) {
+        guard let marker else { return }
+        if isUnstored {
+            let file = Glibc.open(marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            if file >= 0 { Glibc.close(file) }
+        } else {
+            guard unlink(marker) == 0 else { return }
+        }
+        // The entry itself must survive a power cut.
+        let directory = Glibc.open(URL(fileURLWithPath: marker).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        fsync(directory)
+        Glibc.close(directory)
+    }
+}

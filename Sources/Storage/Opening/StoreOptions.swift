@@ -1,0 +1,21 @@
+/// Durability and limits of an open database.
+package struct StoreOptions: Hashable, Sendable {
+    /// How large the write-ahead log may become, in bytes, before somebody should ask what keeps it from beginning anew. SQLite
+    /// begins it anew at about 4 MB (`wal_autocheckpoint`) unless a transaction is open; later it shrinks to this size again.
+    package static let writeAheadLogBound: Int64 = 67_108_864
+
+    /// True: a commit survives power loss (`synchronous=FULL`). False: power loss may cost the last commits, never the
+    /// database; a killed process costs nothing in either case.
+    package var isFullySynchronous: Bool
+    /// How long a call waits for other processes before it throws `busy`.
+    package var busyTimeoutSeconds: Double
+    /// The most pages (4,096 bytes) that the file may have, for tests of a full disk; nil for SQLite's own limit.
+    package var maximumPageCount: Int?
+
+    /// Creates options. Five seconds are far above any commit of one second of samples, and short enough for a person.
+    package init(isFullySynchronous: Bool = false, busyTimeoutSeconds: Double = 5, maximumPageCount: Int? = nil) {
+        self.isFullySynchronous = isFullySynchronous
+        self.busyTimeoutSeconds = busyTimeoutSeconds
+        self.maximumPageCount = maximumPageCount
+    }
+}

@@ -1,0 +1,70 @@
+public import Bluetooth
+import GRDB
+
+/// A recording that the acquisition has to care for.
+public struct OpenRecording: Hashable, Sendable {
+    public var recording: RecordingID
+    public var headset: HeadsetID
+    public var headsetName: String
+    public var model: String
+    /// False where the operator has stopped it and the acquisition has not ended it yet
+    /// (``RecordingChange/stopped(_:at:)``).
+    public var isWanted: Bool
+    /// When the operator stopped it; nil where it is wanted.
+    public var stop: StopRequest?
+}
+
+/// When the operator stopped a recording.
+public struct StopRequest: Hashable, Sendable {
+    /// The instant on the clock of the boot in which it was asked for.
+    public var at: MonotonicTime
+    /// True where that is the store's present boot.
+    public var isSameHostBoot: Bool
+    /// The same in UTC, nanoseconds since 1970; nil where that boot has no clock offset.
+    public var unixNanoseconds: Int64?
+
+    /// Creates a request.
+    public init(at: MonotonicTime, isSameHostBoot: Bool, unixNanoseconds: Int64?) {
+        self.at = at
+        self.isSameHostBoot = isSameHostBoot
+        self.unixNanoseconds = unixNanoseconds
+    }
+}
+
+extension Store {
+    /// Recordings that are wanted, and stopped ones that the acquisition has not ended yet, in order of their keys.
+    package func openRecordings() throws(StorageError) -> [OpenRecording] {
+        try database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT r.id, r.headset_id, h.name, h.model, r.desired_state = 'recording' AS wanted,
+                        r.stop_requested_host_boot_id AS stop_boot, r.stop_requested_boottime_ns AS stop_ns,
+                        k.offset_ns + r.stop_requested_boottime_ns AS stop_unix_ns
+                    FROM recording AS r JOIN headset AS h ON h.id = r.headset_id
+                    LEFT JOIN host_boot_clock AS k ON k.host_boot_id = r.stop_requested_host_boot_id
+                    WHERE r.stopped_host_boot_id IS NULL ORDER BY r.id
+                    """
+            ).map { row in
+                OpenRecording(
+                    recording: RecordingID(rawValue: row["id"]), headset: HeadsetID(rawValue: row["headset_id"]),
+                    headsetName: row["name"], model: row["model"], isWanted: row["wanted"],
+                    stop: (row["stop_ns"] as Int64?).map {
+                        StopRequest(
+                            at: MonotonicTime(nanoseconds: $0), isSameHostBoot: row["stop_boot"] == presentBoot,
+                            unixNanoseconds: row["stop_unix_ns"])
+                    })
+            }
+        }
+    }
+
+    /// Since when nothing is to be recorded; nil where what is wanted is recorded.
+    package func pause() throws(StorageError) -> StoredInstant? {
+        try database.read { db in
+            let sql = "SELECT began_host_boot_id, began_boottime_ns FROM pause WHERE ended_host_boot_id IS NULL"
+            guard let row = try Row.fetchOne(db, sql: sql) else { return nil }
+            return try StoredInstant(
+                row["began_boottime_ns"], ofBoot: row["began_host_boot_id"], present: presentBoot, in: db)
+        }
+    }
+}
