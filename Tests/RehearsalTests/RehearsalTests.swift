@@ -134,6 +134,8 @@ struct RehearsalTests {
         for defect in [PlantedDefect.shiftChannel, .fillGapsWithZeros] {
             var plan = RehearsalPlan(seed: 5, headsets: [Self.memoryless[place]])
             plan.faults.lostNotification = 0.01
+            plan.faultyPeriod = .seconds(40)
+            plan.calmPeriod = .seconds(15)
             plan.defect = defect
             let rules = Set(try Rehearsal(plan).run().violations.map(\.rule))
             #expect(!rules.isDisjoint(with: [.storedIsSampled, .storage]), "\(defect) was noticed by \(rules)")
