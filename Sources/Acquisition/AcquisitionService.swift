@@ -119,7 +119,7 @@ public actor AcquisitionService {
             switch effect {
             case .request(let request): central?.request(request)
             case .readClock: if let engine { perform(engine.handle(.clock(settings.readClock()), at: now), at: now) }
-            case .report(let report): tell(report)
+            case .report(let report): deliver(report)
             case .beat: settings.beat()
             case .finished(let error):
                 failure = error
@@ -132,7 +132,7 @@ public actor AcquisitionService {
         }
     }
 
-    private func tell(_ report: AcquisitionReport) {
+    private func deliver(_ report: AcquisitionReport) {
         if droppedReports > 0, case .enqueued = continuation.yield(.reportsDropped(droppedReports)) { droppedReports = 0 }
         if case .dropped = continuation.yield(report) { droppedReports += 1 }
     }

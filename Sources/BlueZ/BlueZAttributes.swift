@@ -32,7 +32,7 @@ struct BlueZAttributes {
         _ exchange: inout BusExchange
     ) {
         func fail(_ error: CentralError) {
-            if let answer = request.failure(error) { exchange.tell(answer) }
+            if let answer = request.failure(error) { exchange.emit(answer) }
         }
         guard let link else { return fail(.notConnected) }
         guard let object = adapter.characteristics(of: link.path).first(where: { $0.uuid == uuid }) else {
@@ -189,20 +189,20 @@ struct BlueZAttributes {
         switch operation.kind {
         case .acquireNotify:
             if failure == nil, !isSubscribed(operation.path) { failure = adopt(values, operation, &exchange) }
-            exchange.tell(.didUpdateNotificationState(uuid, on: identifier, error: failure, attempt: attempt))
+            exchange.emit(.didUpdateNotificationState(uuid, on: identifier, error: failure, attempt: attempt))
         case .startNotify:
             if failure == nil, !isSubscribed(operation.path) {
                 subscriptions.append(
                     Subscription(identifier: identifier, uuid: uuid, path: operation.path, socket: nil))
             }
-            exchange.tell(.didUpdateNotificationState(uuid, on: identifier, error: failure, attempt: attempt))
+            exchange.emit(.didUpdateNotificationState(uuid, on: identifier, error: failure, attempt: attempt))
         case .stopNotify, .releaseNotify:
             // What was not on is off.
-            exchange.tell(.didUpdateNotificationState(uuid, on: identifier, error: nil, attempt: attempt))
+            exchange.emit(.didUpdateNotificationState(uuid, on: identifier, error: nil, attempt: attempt))
         case .read:
             let outcome: Result<[UInt8], CentralError> = failure.map { .failure($0) } ?? .success(values.first?.octets ?? [])
-            exchange.tell(.didReadValue(uuid, on: identifier, result: outcome, attempt: attempt))
-        case .write(_, .withResponse): exchange.tell(.didWriteValue(uuid, on: identifier, error: failure, attempt: attempt))
+            exchange.emit(.didReadValue(uuid, on: identifier, result: outcome, attempt: attempt))
+        case .write(_, .withResponse): exchange.emit(.didWriteValue(uuid, on: identifier, error: failure, attempt: attempt))
         case .write(_, .withoutResponse): break
         case .acquireWrite(let value):
             guard let socket = descriptor(in: values) else { return }
@@ -244,7 +244,7 @@ struct BlueZAttributes {
         if subscription.latest == value, exchange.now <= subscription.latestArrival + Self.repetitionLimit { return }
         subscriptions[index].latest = value
         subscriptions[index].latestArrival = exchange.now
-        exchange.tell(.didUpdateValue(subscription.uuid, on: subscription.identifier, value: value, at: exchange.now))
+        exchange.emit(.didUpdateValue(subscription.uuid, on: subscription.identifier, value: value, at: exchange.now))
     }
 
     /// bluetoothd has noticed that a socket was closed. Only now would it give another one.

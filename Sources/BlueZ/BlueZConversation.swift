@@ -50,7 +50,7 @@ struct BlueZConversation {
         adapter = BlueZAdapter(wanted: options.adapter, isBlocked: isBlocked, mayUse: mayUse)
         links = BlueZLinks(mayForgetKeys: options.allowsRepairing)
         attributes = BlueZAttributes(startNotify: options.startNotify)
-        scan = BlueZScan(tellsOfSerialPorts: options.tellsOfSerialPorts)
+        scan = BlueZScan(reportsSerialPorts: options.reportsSerialPorts)
         pairing = BlueZPairing(options: options)
         radio = RadioWatch(recoversAdapter: options.recoversAdapter)
     }
@@ -80,10 +80,10 @@ struct BlueZConversation {
         case .restoreState(let identifiers, let services, let attempt): restoreState(identifiers, services, attempt)
         case .retrieveConnectedPeripherals(let services, let attempt):
             let found = adapter.devices.filter { $0.isConnected && $0.services.contains(where: services.contains) }
-            exchange.tell(.didRetrieveConnected(found.compactMap(\.identifier), attempt: attempt))
+            exchange.emit(.didRetrieveConnected(found.compactMap(\.identifier), attempt: attempt))
         case .scanForPeripherals(let filter):
             scan.start(filter, adapter, &exchange)
-            tellOfUnclaimed()
+            emitUnclaimed()
         case .stopScan: scan.stop(adapter, &exchange)
         case .setConnectionParameters, .readRSSI: break
         case .trustPeripheral(let peripheral):
@@ -94,7 +94,7 @@ struct BlueZConversation {
             changeLinks { $0.cancel(peripheral, attempt, $1, &$2) }
         case .discoverServices(let peripheral, let attempt):
             guard let link = links.link(to: peripheral), link.phase == .connected else {
-                return exchange.tell(.didDiscoverServices(peripheral, result: .failure(.notConnected), attempt: attempt))
+                return exchange.emit(.didDiscoverServices(peripheral, result: .failure(.notConnected), attempt: attempt))
             }
             services.discover(link, attempt, adapter, &exchange)
         case .setNotifyValue(_, let characteristic, let peripheral, _), .readValue(let characteristic, let peripheral, _),
@@ -107,7 +107,7 @@ struct BlueZConversation {
     private mutating func restoreState(
         _ identifiers: [PeripheralIdentifier], _ services: [BluetoothUUID], _ attempt: Attempt
     ) {
-        guard isLoaded else { return exchange.tell(.willRestoreState([], attempt: attempt)) }
+        guard isLoaded else { return exchange.emit(.willRestoreState([], attempt: attempt)) }
         var restored: [RestoredPeripheral] = []
         for device in adapter.devices where device.isConnected {
             guard let identifier = device.identifier,
@@ -120,7 +120,7 @@ struct BlueZConversation {
                     identifier: identifier, isConnected: true,
                     database: database?.characteristics.isEmpty == false ? database : nil, notifying: []))
         }
-        exchange.tell(.willRestoreState(restored, attempt: attempt))
+        exchange.emit(.willRestoreState(restored, attempt: attempt))
     }
 
     /// Lets something happen to the links, and tells the other parts what follows from it.
@@ -147,7 +147,7 @@ struct BlueZConversation {
     }
 
     /// Devices that were connected to while nobody scanned do not advertise now.
-    private mutating func tellOfUnclaimed() {
+    private mutating func emitUnclaimed() {
         for path in links.givenUp.unclaimed { scan.deviceFound(path, adapter, &exchange) }
     }
 
@@ -207,7 +207,7 @@ struct BlueZConversation {
             services.loaded(path, adapter, &exchange)
         case .startScan:
             scan.started(result, adapter, &exchange)
-            tellOfUnclaimed()
+            emitUnclaimed()
         case .stopScan: scan.stopped(adapter, &exchange)
         case .setFilter(let filter): scan.filterSet(filter, result, adapter, &exchange)
         case .operation(let number): attributes.replied(number, result, &pairing, adapter, &exchange)
@@ -290,7 +290,7 @@ struct BlueZConversation {
         if changed["RSSI"] != nil { scan.deviceSeen(path, adapter, &exchange) }
         notePaired([path])
         if changed["Blocked"]?.flag == false, let identifier = adapter.device(at: path)?.identifier {
-            exchange.tell(.didUnblock(identifier))
+            exchange.emit(.didUnblock(identifier))
         }
         changeLinks { $0.deviceChanged(path, changed, $1, &$2) }
         if changed["ServicesResolved"]?.flag == true { services.resolved(path, &exchange) }
@@ -306,7 +306,7 @@ struct BlueZConversation {
             let link = links.link(at: devicePath), link.isUsable,
             let device = adapter.device(at: devicePath), device.isConnected, device.isResolved
         else { return }
-        exchange.tell(.didModifyServices(link.identifier))
+        exchange.emit(.didModifyServices(link.identifier))
     }
 
     /// A radio switch was moved.
@@ -321,7 +321,7 @@ struct BlueZConversation {
     }
 
     private mutating func stateChanged(to state: AdapterState) {
-        exchange.tell(.didUpdateState(state))
+        exchange.emit(.didUpdateState(state))
         if state == .poweredOn { return scan.reconcile(adapter, &exchange) }
         changeLinks { $0.closeAll(.adapterUnavailable(state), &$2) }
         scan.interrupt(.adapterUnavailable(state), &exchange)
@@ -372,7 +372,7 @@ struct BlueZConversation {
         // Replies will not come any more.
         exchange.forgetCalls()
         pairing.reset()
-        if adapter.leave() { exchange.tell(.didUpdateState(.resetting)) }
+        if adapter.leave() { exchange.emit(.didUpdateState(.resetting)) }
         changeLinks { $0.reset(&$2) }
         scan.interrupt(.adapterUnavailable(.resetting), &exchange)
     }

@@ -77,7 +77,7 @@ struct BlueZLinks {
         _ identifier: PeripheralIdentifier, _ attempt: Attempt, _ adapter: BlueZAdapter, _ exchange: inout BusExchange
     ) {
         func fail(_ error: CentralError) {
-            exchange.tell(.didFailToConnect(identifier, error: error, attempt: attempt))
+            exchange.emit(.didFailToConnect(identifier, error: error, attempt: attempt))
         }
         guard adapter.state == .poweredOn else { return fail(.adapterUnavailable(adapter.state)) }
         guard let device = adapter.device(identifier) else { return fail(.unknownPeripheral) }
@@ -169,7 +169,7 @@ struct BlueZLinks {
     private mutating func connected(_ index: Int, _ exchange: inout BusExchange) {
         stuck.remove(links[index].path)
         links[index].phase = .connected
-        exchange.tell(.didConnect(links[index].identifier, attempt: links[index].attempt))
+        exchange.emit(.didConnect(links[index].identifier, attempt: links[index].attempt))
     }
 
     /// bluetoothd still works on an earlier connect for this device, of a process that is dead. It is as good as ours: what it
@@ -225,7 +225,7 @@ struct BlueZLinks {
     ) {
         let link = links.remove(at: index)
         let isGone = adapter.state != .poweredOn
-        exchange.tell(
+        exchange.emit(
             .didFailToConnect(
                 link.identifier, error: isGone ? .adapterUnavailable(adapter.state) : error, attempt: link.attempt))
     }
@@ -237,13 +237,13 @@ struct BlueZLinks {
     ) {
         let device = adapter.device(identifier)
         guard let path = link(to: identifier)?.path ?? (device?.isConnected == true ? device?.path : nil) else {
-            return exchange.tell(.didDisconnect(identifier, error: nil, attempt: attempt))
+            return exchange.emit(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
         if let index = links.firstIndex(where: { $0.identifier == identifier && $0.isPending }) {
             links.remove(at: index)
             givenUp.add(path, isUp: device?.isConnected == true, at: exchange.now)
             effects.append(.ended(identifier))
-            return exchange.tell(.didDisconnect(identifier, error: nil, attempt: attempt))
+            return exchange.emit(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
         openCancels.append(attempt)
         if let index = links.firstIndex(where: { $0.identifier == identifier }) {
@@ -279,9 +279,9 @@ struct BlueZLinks {
     private mutating func cancelled(
         _ identifier: PeripheralIdentifier, _ attempt: Attempt, _ exchange: inout BusExchange
     ) {
-        guard let place = openCancels.firstIndex(of: attempt) else { return }
-        openCancels.remove(at: place)
-        exchange.tell(.didDisconnect(identifier, error: nil, attempt: attempt))
+        guard let index = openCancels.firstIndex(of: attempt) else { return }
+        openCancels.remove(at: index)
+        exchange.emit(.didDisconnect(identifier, error: nil, attempt: attempt))
     }
 
     // MARK: Losing
@@ -309,9 +309,9 @@ struct BlueZLinks {
             return
         }
         if link.phase == .connected {
-            exchange.tell(.didDisconnect(link.identifier, error: error, attempt: link.attempt))
+            exchange.emit(.didDisconnect(link.identifier, error: error, attempt: link.attempt))
         } else {
-            exchange.tell(.didFailToConnect(link.identifier, error: error, attempt: link.attempt))
+            exchange.emit(.didFailToConnect(link.identifier, error: error, attempt: link.attempt))
         }
     }
 

@@ -14,7 +14,7 @@ public struct BlueZOptions: Hashable, Sendable {
     public var serialPorts: [PeripheralIdentifier] = []
     /// Whether a scan also tells of paired peripherals of Bluetooth Classic with a serial port, by their classic address.
     /// Nobody knows whether they are in range.
-    public var tellsOfSerialPorts = false
+    public var reportsSerialPorts = false
     /// Whether a headset that was paired, and has lost its keys, is paired anew without a person.
     public var allowsRepairing = true
     /// Whether a radio that hangs is switched off and on again.

@@ -25,10 +25,10 @@ struct BlueZScan {
     /// True where a connect has begun since bluetoothd discovers: the discovery is to begin anew.
     private var isOutdated = false
     /// Whether paired peripherals of Bluetooth Classic with a serial port are told of, too.
-    private let tellsOfSerialPorts: Bool
+    private let reportsSerialPorts: Bool
 
-    init(tellsOfSerialPorts: Bool) {
-        self.tellsOfSerialPorts = tellsOfSerialPorts
+    init(reportsSerialPorts: Bool) {
+        self.reportsSerialPorts = reportsSerialPorts
     }
 
     /// True while advertisements are told.
@@ -49,12 +49,12 @@ struct BlueZScan {
 
     mutating func start(_ filter: ScanFilter, _ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
         guard adapter.state == .poweredOn else {
-            return exchange.tell(.didFailToScan(.adapterUnavailable(adapter.state)))
+            return exchange.emit(.didFailToScan(.adapterUnavailable(adapter.state)))
         }
         wanted = filter
         reconcile(adapter, &exchange)
         guard isRunning else { return }
-        tellOfKnownDevices(adapter, &exchange)
+        emitKnownDevices(adapter, &exchange)
     }
 
     mutating func stop(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
@@ -131,7 +131,7 @@ struct BlueZScan {
         if case .failure(let error) = result, !Self.isRunningAlready(error) { return fail(error, &exchange) }
         activity = .running(filter)
         reconcile(adapter, &exchange)
-        if isRunning { tellOfKnownDevices(adapter, &exchange) }
+        if isRunning { emitKnownDevices(adapter, &exchange) }
     }
 
     /// Our own discovery runs already: the filter took effect with SetDiscoveryFilter.
@@ -148,8 +148,8 @@ struct BlueZScan {
     /// bluetoothd or the adapter is gone: what was scanned for is not, and is not begun again by itself.
     mutating func interrupt(_ error: CentralError, _ exchange: inout BusExchange) {
         let wasWanted = wanted != nil
-        self = BlueZScan(tellsOfSerialPorts: tellsOfSerialPorts)
-        if wasWanted { exchange.tell(.didFailToScan(error)) }
+        self = BlueZScan(reportsSerialPorts: reportsSerialPorts)
+        if wasWanted { exchange.emit(.didFailToScan(error)) }
     }
 
     private mutating func fail(_ error: BusError, _ exchange: inout BusExchange) {
@@ -157,7 +157,7 @@ struct BlueZScan {
         isOutdated = false
         guard wanted != nil else { return }
         wanted = nil
-        exchange.tell(.didFailToScan(BlueZErrorTable.general(error)))
+        exchange.emit(.didFailToScan(BlueZErrorTable.general(error)))
     }
 
     mutating func due(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
@@ -167,19 +167,19 @@ struct BlueZScan {
     }
 
     /// What another program's scan sees just now is there; and what was paired may be.
-    private func tellOfKnownDevices(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+    private func emitKnownDevices(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
         for device in adapter.devices {
             deviceSeen(device.path, adapter, &exchange)
-            if tellsOfSerialPorts { tellOfSerialPort(device, &exchange) }
+            if reportsSerialPorts { emitSerialPort(device, &exchange) }
         }
     }
 
     /// A headset of Bluetooth Classic that a person has paired: it advertises nothing, and is found by its address.
-    private func tellOfSerialPort(_ device: DeviceObject, _ exchange: inout BusExchange) {
+    private func emitSerialPort(_ device: DeviceObject, _ exchange: inout BusExchange) {
         guard device.isPaired, !device.isBlocked, device.services.contains(.serialPort), let identifier = device.identifier,
             identifier.addressType == .public, wanted?.matches(device.advertisement) == true
         else { return }
-        exchange.tell(
+        exchange.emit(
             .didDiscover(
                 PeripheralIdentifier(address: identifier.address, type: .classic), advertisement: device.advertisement,
                 rssi: Self.unknownStrength))
@@ -196,7 +196,7 @@ struct BlueZScan {
         guard isRunning, let filter = wanted, adapter.isOurs(path), let device = adapter.device(at: path),
             let identifier = device.identifier, filter.matches(device.advertisement)
         else { return }
-        exchange.tell(
+        exchange.emit(
             .didDiscover(
                 identifier, advertisement: device.advertisement, rssi: device.rssi ?? Self.unknownStrength))
     }

@@ -70,7 +70,7 @@ struct BlueZServices {
         _ index: Int, _ result: Result<GATTDatabase, CentralError>, _ exchange: inout BusExchange
     ) {
         let discovery = discoveries.remove(at: index)
-        exchange.tell(.didDiscoverServices(discovery.identifier, result: result, attempt: discovery.attempt))
+        exchange.emit(.didDiscoverServices(discovery.identifier, result: result, attempt: discovery.attempt))
     }
 
     /// A link has ended: nobody is told, for its end is.

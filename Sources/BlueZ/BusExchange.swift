@@ -33,7 +33,7 @@ struct BusExchange {
         return requests
     }
 
-    mutating func tell(_ event: CentralEvent) {
+    mutating func emit(_ event: CentralEvent) {
         events.append(event)
     }
 

@@ -62,7 +62,7 @@ struct RadioWatch {
     mutating func due(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
         guard isHung(at: exchange.now) else { return }
         let recovers = recoversAdapter && adapter.path != nil
-        exchange.tell(.didNoticeHungRadio(isRecovering: recovers))
+        exchange.emit(.didNoticeHungRadio(isRecovering: recovers))
         if recovers { setPowered(false, adapter, for: .powerOff, &exchange) }
     }
 

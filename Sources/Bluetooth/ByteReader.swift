@@ -47,8 +47,8 @@ public struct ByteReader<Failure: Error> {
         let width = Value.bitWidth / 8
         guard remaining >= width else { throw truncated }
         var value: Value = 0
-        for place in stride(from: next + width - 1, through: next, by: -1) {
-            value = value << 8 | Value(truncatingIfNeeded: bytes[place])
+        for offset in stride(from: next + width - 1, through: next, by: -1) {
+            value = value << 8 | Value(truncatingIfNeeded: bytes[offset])
         }
         next += width
         return value
@@ -73,8 +73,8 @@ extension ArraySlice<UInt8> {
 
 extension [UInt8] {
     /// The number of 16 bits at a place, least significant byte first; bytes beyond the end count as 0.
-    public func uint16(littleEndianAt place: Int) -> UInt16 {
-        UInt16(truncatingIfNeeded: dropFirst(place).prefix(2).littleEndianInteger)
+    public func uint16(littleEndianAt offset: Int) -> UInt16 {
+        UInt16(truncatingIfNeeded: dropFirst(offset).prefix(2).littleEndianInteger)
     }
 
     /// The bytes of an integer, least significant byte first.

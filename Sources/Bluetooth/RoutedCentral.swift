@@ -106,12 +106,12 @@ public final class RoutedCentral: Central {
     private func join(
         _ event: CentralEvent, _ attempt: Attempt, _ both: (CentralEvent) -> CentralEvent
     ) -> CentralEvent? {
-        guard let place = merges.firstIndex(where: { $0.attempt == attempt }) else { return event }
-        guard let first = merges[place].first else {
-            merges[place].first = event
+        guard let index = merges.firstIndex(where: { $0.attempt == attempt }) else { return event }
+        guard let first = merges[index].first else {
+            merges[index].first = event
             return nil
         }
-        merges.remove(at: place)
+        merges.remove(at: index)
         return both(first)
     }
 

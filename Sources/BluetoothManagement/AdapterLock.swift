@@ -109,7 +109,7 @@ private struct AbstractAddress {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(name.utf8.prefix(107))
         withUnsafeMutableBytes(of: &address.sun_path) { path in
-            for (place, byte) in bytes.enumerated() { path[place + 1] = byte }
+            for (index, byte) in bytes.enumerated() { path[index + 1] = byte }
         }
         length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + bytes.count)
     }

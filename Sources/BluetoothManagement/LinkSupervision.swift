@@ -84,8 +84,8 @@ public final class LinkSupervision {
 
     /// Why the last link to a device ended; nil where that was not told, or was taken already.
     public func takeReason(of identifier: PeripheralIdentifier) -> DisconnectionReason? {
-        guard let place = reasons.lastIndex(where: { $0.identifier == identifier }) else { return nil }
-        let reason = reasons[place].reason
+        guard let index = reasons.lastIndex(where: { $0.identifier == identifier }) else { return nil }
+        let reason = reasons[index].reason
         reasons.removeAll { $0.identifier == identifier }
         return reason
     }

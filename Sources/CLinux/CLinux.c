@@ -104,14 +104,14 @@ int clinux_stamp_arrivals(int socket) {
 }
 
 int clinux_receive(int socket, void *bytes, size_t capacity, int64_t *arrival) {
-    struct iovec place = {.iov_base = bytes, .iov_len = capacity};
+    struct iovec buffer = {.iov_base = bytes, .iov_len = capacity};
     // A union, so that the buffer is aligned as cmsg(3) demands.
     union {
         char bytes[CMSG_SPACE(sizeof(struct timespec))];
         struct cmsghdr alignment;
     } control;
     struct msghdr message = {
-        .msg_iov = &place, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+        .msg_iov = &buffer, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     *arrival = -1;
     ssize_t count = recvmsg(socket, &message, MSG_DONTWAIT);
     if (count < 0) return -errno;

@@ -48,7 +48,7 @@ struct AttributeSniffer {
     /// In the order of their first packet.
     private(set) var peers: [Peer] = []
     /// What the latest packet told, and the place in ``peers`` of who told it.
-    private(set) var told: [(peer: Int, notification: Notification)] = []
+    private(set) var notifications: [(peer: Int, notification: Notification)] = []
 
     /// A connection of an adapter.
     private struct Connection: Hashable {
@@ -83,7 +83,7 @@ struct AttributeSniffer {
 
     /// Takes the next packet; nil for a record that holds none of use.
     mutating func take(_ packet: HCIPacket?, microseconds: Int64) {
-        told.removeAll(keepingCapacity: true)
+        notifications.removeAll(keepingCapacity: true)
         switch packet?.kind {
         case .data?: if let packet { takeData(packet, microseconds: microseconds) }
         case .event?: if let packet { takeEvent(packet) }
@@ -120,7 +120,7 @@ struct AttributeSniffer {
             open[connection] = peers.count
             peers.append(Peer(identifier: identifier, connection: connection.handle))
         }
-        if let place = open[connection] { peers[place].linkCount += 1 }
+        if let index = open[connection] { peers[index].linkCount += 1 }
     }
 
     private mutating func close(_ connection: Connection) {
@@ -175,7 +175,7 @@ struct AttributeSniffer {
             .take(frame[4...], channel: channel, isReceived: path.isReceived)
         guard let value else { return }
         let peer = peer(of: path.connection)
-        told.append((peer, Notification(microseconds: microseconds, characteristic: .serialPort, value: value)))
+        notifications.append((peer, Notification(microseconds: microseconds, characteristic: .serialPort, value: value)))
     }
 
     private mutating func takeAttributeMessage(_ bytes: [UInt8], _ path: Path, microseconds: Int64) {
@@ -239,7 +239,7 @@ struct AttributeSniffer {
             if !peers[peer].unmappedHandles.contains(handle) { peers[peer].unmappedHandles.append(handle) }
             return
         }
-        told.append(
+        notifications.append(
             (peer, Notification(microseconds: microseconds, characteristic: uuid, value: value, isRead: isRead)))
     }
 }

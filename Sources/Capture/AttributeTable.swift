@@ -127,22 +127,22 @@ struct AttributeTable {
         into messages: inout [Message]
     ) {
         var next = first
-        var place = 0
+        var index = 0
         while true {
             messages.append(
                 Message(
                     isReceived: false, bytes: [request] + littleEndian(next) + littleEndian(last) + littleEndian(type)))
-            guard place < items.count else {
+            guard index < items.count else {
                 // Error Response: attribute not found.
                 messages.append(Message(isReceived: true, bytes: [0x01, request] + littleEndian(next) + [0x0A]))
                 return
             }
-            let length = items[place].count
+            let length = items[index].count
             var answer = [request + 1, UInt8(length)]
-            while place < items.count, items[place].count == length, answer.count + length <= maximumMessageLength {
-                answer += items[place]
-                next = ends[place] &+ 1
-                place += 1
+            while index < items.count, items[index].count == length, answer.count + length <= maximumMessageLength {
+                answer += items[index]
+                next = ends[index] &+ 1
+                index += 1
             }
             messages.append(Message(isReceived: true, bytes: answer))
             // 0xFFFF is the last handle that there is: 0 comes after it.

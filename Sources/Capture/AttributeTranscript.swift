@@ -81,25 +81,25 @@ struct AttributeTranscript {
 
     /// The answer to the first request for notifications of a characteristic.
     mutating func answerNotify(_ characteristic: BluetoothUUID, error: CentralError?) -> [Message] {
-        let place = requests.firstIndex { request in
+        let index = requests.firstIndex { request in
             if case .notify = request.purpose { request.characteristic == characteristic } else { false }
         }
-        guard let place else { return [] }
-        if error == nil, case .notify(let isOn) = requests[place].purpose {
+        guard let index else { return [] }
+        if error == nil, case .notify(let isOn) = requests[index].purpose {
             notifying.removeAll { $0 == characteristic }
             if isOn { notifying.append(characteristic) }
         }
-        return answer(at: place, error: error)
+        return answer(at: index, error: error)
     }
 
     /// The answer to the first request to read or write a characteristic.
     mutating func answer(
         _ purpose: Purpose, _ characteristic: BluetoothUUID, value: [UInt8] = [], error: CentralError?
     ) -> [Message] {
-        let place = requests.firstIndex { $0.purpose == purpose && $0.characteristic == characteristic }
-        guard let place else { return [] }
+        let index = requests.firstIndex { $0.purpose == purpose && $0.characteristic == characteristic }
+        guard let index else { return [] }
         if purpose == .read, error == nil { note(value, of: characteristic) }
-        return answer(at: place, value: value, error: error)
+        return answer(at: index, value: value, error: error)
     }
 
     private mutating func note(_ value: [UInt8], of characteristic: BluetoothUUID) {
@@ -111,8 +111,8 @@ struct AttributeTranscript {
     }
 
     /// An error that is none of the peripheral's ends a request: it has no answer, or was never sent.
-    private mutating func answer(at place: Int, value: [UInt8] = [], error: CentralError?) -> [Message] {
-        let request = requests.remove(at: place)
+    private mutating func answer(at index: Int, value: [UInt8] = [], error: CentralError?) -> [Message] {
+        let request = requests.remove(at: index)
         var messages: [Message] = []
         if !request.isSent { messages.append(Message(isReceived: false, bytes: request.bytes)) }
         switch error {

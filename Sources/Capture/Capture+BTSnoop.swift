@@ -20,7 +20,7 @@ public struct CapturedPeripheral: Hashable, Sendable {
     /// Its characteristics as they were discovered, in the order of their handles, whether or not they notified.
     public var discovered: [BluetoothUUID] = []
     /// Its place among the peers of the file.
-    var place: Int
+    var peerIndex: Int
     /// The characteristics of which nothing but what was read is told.
     var readOnly: Set<BluetoothUUID> = []
     /// The time of the first notification, as the file has it.

@@ -32,7 +32,7 @@ public struct CaptureBytes: Sendable {
 struct ByteCursor {
     private let source: CaptureBytes
     private var chunk: [UInt8] = []
-    private var place = 0
+    private var position = 0
     private var chunkEnd = 0
 
     /// Large enough that reading costs little.
@@ -44,36 +44,36 @@ struct ByteCursor {
     }
 
     /// Where the next byte stands in the file.
-    var offset: Int { chunkEnd - (chunk.count - place) }
+    var offset: Int { chunkEnd - (chunk.count - position) }
 
     /// How many bytes of the file are left.
     var remaining: Int { source.count - offset }
 
     /// The next bytes; nil where there are not so many.
     mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        while chunk.count - place < count {
+        while chunk.count - position < count {
             guard fill() else { return nil }
         }
-        defer { place += count }
-        return chunk[place..<place + count]
+        defer { position += count }
+        return chunk[position..<position + count]
     }
 
     /// The next line, without what ends it; nil at the end of the file. A longer one than `limit` comes in parts.
     mutating func line(limit: Int) -> ArraySlice<UInt8>? {
-        var searched = place
+        var searched = position
         while true {
             if let end = chunk[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                defer { place = end + 1 }
-                return Self.line(chunk[place..<end])
+                defer { position = end + 1 }
+                return Self.line(chunk[position..<end])
             }
-            let count = chunk.count - place
+            let count = chunk.count - position
             if count >= limit { return take(limit) }
             guard fill() else {
                 guard count > 0 else { return nil }
-                defer { place = chunk.count }
-                return Self.line(chunk[place...])
+                defer { position = chunk.count }
+                return Self.line(chunk[position...])
             }
-            searched = place + count
+            searched = position + count
         }
     }
 
@@ -85,8 +85,8 @@ struct ByteCursor {
     private mutating func fill() -> Bool {
         let more = source.bytes(from: chunkEnd, count: Self.chunkLength)
         guard !more.isEmpty else { return false }
-        chunk.removeFirst(place)
-        place = 0
+        chunk.removeFirst(position)
+        position = 0
         chunk += more
         chunkEnd += more.count
         return true

@@ -37,19 +37,19 @@ public struct CaptureSnoop: Sendable {
         var records = SnoopRecords(bytes, datalink, characteristics)
         var tallies: [SnoopTally] = []
         while records.next() {
-            for (peer, notification) in records.sniffer.told {
+            for (peer, notification) in records.sniffer.notifications {
                 while tallies.count <= peer { tallies.append(SnoopTally()) }
                 tallies[peer].note(notification)
             }
         }
         damagedOffset = records.damagedOffset
         var found: [CapturedPeripheral] = []
-        for (place, peer) in records.sniffer.peers.enumerated() {
-            let tally = place < tallies.count ? tallies[place] : SnoopTally()
+        for (index, peer) in records.sniffer.peers.enumerated() {
+            let tally = index < tallies.count ? tallies[index] : SnoopTally()
             guard !tally.isEmpty || peer.unmappedCount > 0 else { continue }
             var peripheral = CapturedPeripheral(
-                number: found.count + 1, identifier: peer.identifier, connection: peer.connection, place: place)
-            tally.tell(&peripheral)
+                number: found.count + 1, identifier: peer.identifier, connection: peer.connection, peerIndex: index)
+            tally.addReadValues(&peripheral)
             peripheral.unmappedCount = peer.unmappedCount
             peripheral.unmappedHandles = peer.unmappedHandles
             peripheral.discovered = peer.discovered

@@ -222,8 +222,8 @@ public struct PacketReconstruction: Sendable {
     }
 
     private mutating func close(_ peripheral: PeripheralIdentifier, error: CentralError?) {
-        guard let place = links.firstIndex(where: { $0.peripheral == peripheral }) else { return }
-        let link = links.remove(at: place)
+        guard let index = links.firstIndex(where: { $0.peripheral == peripheral }) else { return }
+        let link = links.remove(at: index)
         let packet = CapturedPacket(
             peripheral: peripheral, time: latest, kind: .event, isReceived: true,
             bytes: Self.disconnectionComplete(link, error: error))
@@ -233,15 +233,15 @@ public struct PacketReconstruction: Sendable {
     private mutating func discovered(
         _ database: GATTDatabase, on peripheral: PeripheralIdentifier, notifying: [BluetoothUUID] = []
     ) {
-        guard let place = links.firstIndex(where: { $0.peripheral == peripheral }) else { return }
+        guard let index = links.firstIndex(where: { $0.peripheral == peripheral }) else { return }
         if database[.serialPort] != nil {
-            links[place].isSerialPort = true
-            let link = links[place]
+            links[index].isSerialPort = true
+            let link = links[index]
             return keep(SerialPortTranscript.preamble, of: link)
         }
-        let attributes = AttributeTranscript(database, notifying: links[place].attributes?.notifying ?? notifying)
-        links[place].attributes = attributes
-        let link = links[place]
+        let attributes = AttributeTranscript(database, notifying: links[index].attributes?.notifying ?? notifying)
+        links[index].attributes = attributes
+        let link = links[index]
         keep(attributes.preamble, of: link)
         guard link.isTapped, !link.isDiscoveryTapped else { return }
         // Known from an earlier link: without it nothing in the capture would tell the characteristics.
@@ -254,26 +254,26 @@ public struct PacketReconstruction: Sendable {
     private mutating func transferred(
         _ packet: [UInt8], with peripheral: PeripheralIdentifier, isReceived: Bool, at time: MonotonicTime
     ) {
-        guard let place = links.firstIndex(where: { $0.peripheral == peripheral }) else { return }
-        if !links[place].isTapped {
-            links[place].isTapped = true
-            keep(Self.text(Self.remark, of: links[place], at: latest))
+        guard let index = links.firstIndex(where: { $0.peripheral == peripheral }) else { return }
+        if !links[index].isTapped {
+            links[index].isTapped = true
+            keep(Self.text(Self.remark, of: links[index], at: latest))
         }
         // Read By Group Type Request (Vol 3, Part F, 3.4.4.9): only a discovery asks for the services.
-        if !isReceived, packet.first == 0x10 { links[place].isDiscoveryTapped = true }
+        if !isReceived, packet.first == 0x10 { links[index].isDiscoveryTapped = true }
         guard isCapturing else { return }
         latest = max(latest, time)
-        keep(Self.data(links[place], channel: 4, packet, isReceived: isReceived, at: latest))
+        keep(Self.data(links[index], channel: 4, packet, isReceived: isReceived, at: latest))
     }
 
     private mutating func answer(
         on peripheral: PeripheralIdentifier, _ body: (inout AttributeTranscript) -> [AttributeTranscript.Message]
     ) {
-        guard let place = links.firstIndex(where: { $0.peripheral == peripheral }), var attributes = links[place].attributes
+        guard let index = links.firstIndex(where: { $0.peripheral == peripheral }), var attributes = links[index].attributes
         else { return }
         let messages = body(&attributes)
-        links[place].attributes = attributes
-        let link = links[place]
+        links[index].attributes = attributes
+        let link = links[index]
         keep(messages, of: link)
     }
 }

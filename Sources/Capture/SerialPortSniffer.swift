@@ -57,9 +57,9 @@ struct SerialPortSniffer {
     /// Connection Response: 0 is success, 1 is not yet.
     private mutating func takeAnswer(destination: UInt16, source: UInt16, result: UInt16, _ isReceived: Bool) {
         guard result != 1,
-            let place = pending.firstIndex(where: { $0.source == source && $0.isReceived != isReceived })
+            let index = pending.firstIndex(where: { $0.source == source && $0.isReceived != isReceived })
         else { return }
-        pending.remove(at: place)
+        pending.remove(at: index)
         guard result == 0 else { return }
         // Who answers receives at `destination`, who has asked at `source`.
         received.append(isReceived ? source : destination)

@@ -75,12 +75,12 @@ struct SnoopTally {
     private struct Part {
         var count = 0
         /// Which of the peripheral's notifications the first one is, and when it came.
-        var first: (place: Int, microseconds: Int64)?
+        var first: (order: Int, microseconds: Int64)?
         var latest = Int64.min
 
-        mutating func note(_ place: Int, _ microseconds: Int64) {
+        mutating func note(_ order: Int, _ microseconds: Int64) {
             count += 1
-            if first == nil { first = (place, microseconds) }
+            if first == nil { first = (order, microseconds) }
             latest = max(latest, microseconds)
         }
     }
@@ -95,24 +95,24 @@ struct SnoopTally {
         let uuid = notification.characteristic
         let known = entries.firstIndex { $0.characteristic == uuid }
         if known == nil { entries.append(Entry(characteristic: uuid)) }
-        let place = known ?? entries.count - 1
+        let index = known ?? entries.count - 1
         if notification.isRead {
-            entries[place].read.note(count, notification.microseconds)
+            entries[index].read.note(count, notification.microseconds)
         } else {
-            entries[place].notified.note(count, notification.microseconds)
+            entries[index].notified.note(count, notification.microseconds)
         }
         count += 1
     }
 
     /// What was read counts where it is told in no other way.
-    func tell(_ peripheral: inout CapturedPeripheral) {
-        var parts: [(uuid: BluetoothUUID, part: Part, place: Int, start: Int64)] = []
+    func addReadValues(_ peripheral: inout CapturedPeripheral) {
+        var parts: [(uuid: BluetoothUUID, part: Part, order: Int, start: Int64)] = []
         for entry in entries {
             let part = entry.notified.count > 0 ? entry.notified : entry.read
             if entry.notified.count == 0 { peripheral.readOnly.insert(entry.characteristic) }
-            if let first = part.first { parts.append((entry.characteristic, part, first.place, first.microseconds)) }
+            if let first = part.first { parts.append((entry.characteristic, part, first.order, first.microseconds)) }
         }
-        parts.sort { $0.place < $1.place }
+        parts.sort { $0.order < $1.order }
         peripheral.counts = parts.map { CapturedPeripheral.Count(characteristic: $0.uuid, count: $0.part.count) }
         guard let start = parts.first?.start else { return }
         peripheral.startMicroseconds = start
@@ -152,11 +152,11 @@ struct CaptureSnoopPieces: Sequence, Sendable {
 
         mutating func next() -> Capture.Piece? {
             while true {
-                while waiting < records.sniffer.told.count {
-                    let (peer, notification) = records.sniffer.told[waiting]
+                while waiting < records.sniffer.notifications.count {
+                    let (peer, notification) = records.sniffer.notifications[waiting]
                     waiting += 1
                     let isReadOnly = pieces.peripheral.readOnly.contains(notification.characteristic)
-                    guard peer == pieces.peripheral.place, notification.isRead == isReadOnly else { continue }
+                    guard peer == pieces.peripheral.peerIndex, notification.isRead == isReadOnly else { continue }
                     let start = pieces.peripheral.startMicroseconds
                     latest = Swift.max(latest, SnoopTally.elapsed(since: start, at: notification.microseconds) ?? .zero)
                     let number = records.sniffer.peers[peer].linkCount

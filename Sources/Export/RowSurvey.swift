@@ -58,13 +58,13 @@ struct RowSurvey {
         for channel in 0..<channelCount {
             let bit = UInt8(1) << UInt8(channel)
             var (low, high) = (lows[channel], highs[channel])
-            var place = channel
+            var index = channel
             for row in chunk.n.indices {
                 if anyMissing & bit == 0 || chunk.missingChannels[row] & bit == 0 {
-                    low = min(low, chunk.values[place])
-                    high = max(high, chunk.values[place])
+                    low = min(low, chunk.values[index])
+                    high = max(high, chunk.values[index])
                 }
-                place += channelCount
+                index += channelCount
             }
             (lows[channel], highs[channel]) = (low, high)
         }

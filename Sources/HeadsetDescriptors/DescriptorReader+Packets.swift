@@ -112,7 +112,7 @@ extension DescriptorReader {
 
     private mutating func stream(_ node: YAMLValue?) -> Int? {
         guard let node, !node.isOpen else { return nil }
-        if let name = node.text, let place = streams.firstIndex(where: { $0.stream.name == name }) { return place }
+        if let name = node.text, let index = streams.firstIndex(where: { $0.stream.name == name }) { return index }
         complain(
             node, "\(node.kind) is none of the streams",
             Spelling.suggestion(for: node.text ?? "", among: streams.map(\.stream.name)))
@@ -150,12 +150,12 @@ extension DescriptorReader {
                 result.append(nil)
                 continue
             }
-            guard let place = names.firstIndex(of: name) else {
+            guard let index = names.firstIndex(of: name) else {
                 complain(element, "\(element.kind) is no channel of the stream", Spelling.suggestion(for: name, among: names))
                 continue
             }
-            if result.contains(place) { complain(element, "\(element.kind) is sent twice") }
-            result.append(place)
+            if result.contains(index) { complain(element, "\(element.kind) is sent twice") }
+            result.append(index)
         }
         return result
     }
@@ -180,33 +180,33 @@ extension DescriptorReader {
     private mutating func settle(
         _ samples: DescribedSamples, _ node: YAMLValue, _ packet: DescribedPacket, hasQuantum: Bool
     ) {
-        let place = samples.stream
+        let index = samples.stream
         let range = samples.first.number.rawRange
         for channel in samples.channels.compactMap({ $0 }) {
-            if !streams[place].hasRange[channel] {
-                let isFirst = !streams[place].filled[channel]
+            if !streams[index].hasRange[channel] {
+                let isFirst = !streams[index].filled[channel]
                 let (low, high) = (
-                    streams[place].stream.channels[channel].rawMinimum, streams[place].stream.channels[channel].rawMaximum
+                    streams[index].stream.channels[channel].rawMinimum, streams[index].stream.channels[channel].rawMaximum
                 )
-                streams[place].stream.channels[channel].rawMinimum = isFirst ? range.lowerBound : min(low, range.lowerBound)
-                streams[place].stream.channels[channel].rawMaximum = isFirst ? range.upperBound : max(high, range.upperBound)
+                streams[index].stream.channels[channel].rawMinimum = isFirst ? range.lowerBound : min(low, range.lowerBound)
+                streams[index].stream.channels[channel].rawMaximum = isFirst ? range.upperBound : max(high, range.upperBound)
             }
-            streams[place].filled[channel] = true
+            streams[index].filled[channel] = true
         }
         guard let counter = packet.counter else {
-            if streams[place].hasModulus {
+            if streams[index].hasModulus {
                 complain(node, "the stream has a counter, and the packet has none", "write 'counter' in the packet")
             }
             return
         }
-        if !streams[place].hasModulus, counter.number.bits <= 32 {
-            streams[place].stream.counterModulus = 1 << Int64(counter.number.bits)
+        if !streams[index].hasModulus, counter.number.bits <= 32 {
+            streams[index].stream.counterModulus = 1 << Int64(counter.number.bits)
         }
-        if samples.count != .fixed(1), !streams[place].hasSamplesPerCount {
+        if samples.count != .fixed(1), !streams[index].hasSamplesPerCount {
             complain(
                 node, "one packet holds several instants: it must be said what the counter counts",
                 "write 'counter: {samples_per_count: N}' in the stream, 1 where the counter counts samples")
-            streams[place].hasSamplesPerCount = true
+            streams[index].hasSamplesPerCount = true
         }
     }
 

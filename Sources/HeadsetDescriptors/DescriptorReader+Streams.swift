@@ -147,13 +147,13 @@ extension DescriptorReader {
         // What could not be read may be what fills them.
         let isReadable = problems.isEmpty
         for draft in streams where descriptor.memory == .none && isReadable {
-            for (place, isFilled) in draft.filled.enumerated() where !isFilled {
+            for (index, isFilled) in draft.filled.enumerated() where !isFilled {
                 // With a source of its own missing, one complaint says it all.
                 if !draft.filled.contains(true) {
                     complain(draft.node, "no packet of 'sources' has samples of the stream '\(draft.stream.name)'")
                     break
                 }
-                complain(draft.node, "no packet has samples of the channel '\(draft.stream.channels[place].name)'")
+                complain(draft.node, "no packet has samples of the channel '\(draft.stream.channels[index].name)'")
             }
         }
         descriptor.streams = streams.map(\.stream)

@@ -57,8 +57,8 @@ struct AdapterTable: Hashable {
     }
 
     private mutating func set(_ settings: ControllerSettings, of index: ControllerIndex) {
-        guard let place = adapters.firstIndex(where: { $0.index == index }) else { return }
-        adapters[place].information.currentSettings = settings
+        guard let row = adapters.firstIndex(where: { $0.index == index }) else { return }
+        adapters[row].information.currentSettings = settings
     }
 
     private mutating func handle(_ reply: ManagementReply) -> [ManagementCommand] {

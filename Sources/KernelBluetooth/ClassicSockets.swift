@@ -58,7 +58,7 @@ struct ClassicSockets {
 
     /// As the kernel keeps it: least significant byte first.
     static func bytes(of address: UInt64) -> bdaddr_t {
-        func byte(_ place: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: address >> (8 * place)) }
+        func byte(_ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: address >> (8 * index)) }
         return bdaddr_t(b: (byte(0), byte(1), byte(2), byte(3), byte(4), byte(5)))
     }
 

@@ -108,9 +108,9 @@ public final class KernelCentral: Central {
         // Why a link ended was told before its socket ended, but maybe after this turn looked.
         if conversation.awaitsReasons, let descriptor = adapter.descriptor { ready.append(descriptor) }
         adapter.process(ready, at: now)
-        let told = adapter.takeEvents()
-        handle(.adapter(adapter.status, told))
-        for event in told { handle(.management(event)) }
+        let news = adapter.takeEvents()
+        handle(.adapter(adapter.status, news))
+        for event in news { handle(.management(event)) }
         handle(.timeReached)
         defer { events.removeAll(keepingCapacity: true) }
         return events
@@ -127,7 +127,7 @@ public final class KernelCentral: Central {
 
     private func carryOut(_ effect: KernelConversation.Effect) {
         switch effect {
-        case .tell(let event): events.append(event)
+        case .emit(let event): events.append(event)
         case .send(let command): adapter.send(command)
         case .loadLinkKeys(let index): adapter.send(.loadLinkKeys(bonds?.linkKeys.keys ?? [], index))
         case .open(let peripheral): open(peripheral)
@@ -166,7 +166,7 @@ public final class KernelCentral: Central {
     }
 
     private func withChannel(to peripheral: PeripheralIdentifier, _ body: (inout AttributeChannel) -> Void) {
-        if let place = channels.firstIndex(where: { $0.peripheral == peripheral }) { body(&channels[place]) }
+        if let index = channels.firstIndex(where: { $0.peripheral == peripheral }) { body(&channels[index]) }
     }
 
     private func open(_ peripheral: PeripheralIdentifier) {
@@ -180,8 +180,8 @@ public final class KernelCentral: Central {
     }
 
     private func close(_ peripheral: PeripheralIdentifier) {
-        guard let place = channels.firstIndex(where: { $0.peripheral == peripheral }) else { return }
-        let socket = channels.remove(at: place).socket
+        guard let index = channels.firstIndex(where: { $0.peripheral == peripheral }) else { return }
+        let socket = channels.remove(at: index).socket
         readiness.unwatch(socket)
         Glibc.close(socket)
     }
@@ -201,7 +201,7 @@ public final class KernelCentral: Central {
         let isBeingSecured = conversation.awaitsSecurity(of: peripheral)
         withChannel(to: peripheral) {
             $0.flush(isBeingSecured: isBeingSecured) { packet in
-                tell(of: packet, peripheral, isReceived: false, MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()))
+                emit(of: packet, peripheral, isReceived: false, MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()))
             }
             // A socket that takes packets would be told of over and over.
             watch(&$0, for: $0.outbox.isEmpty ? .reading : .readingAndWriting)
@@ -209,7 +209,7 @@ public final class KernelCentral: Central {
     }
 
     /// What goes over the channel of a link that nobody wants is nobody's news.
-    private func tell(of packet: [UInt8], _ peripheral: PeripheralIdentifier, isReceived: Bool, _ time: MonotonicTime) {
+    private func emit(of packet: [UInt8], _ peripheral: PeripheralIdentifier, isReceived: Bool, _ time: MonotonicTime) {
         guard conversation.isConnected(to: peripheral) else { return }
         events.append(.didTransferPacket(packet, with: peripheral, isReceived: isReceived, at: time))
     }
@@ -245,7 +245,7 @@ public final class KernelCentral: Central {
                 let arrival = max(latest, arrivals.arrival(stamp: stamp))
                 withChannel(to: peripheral) { $0.latestArrival = arrival }
                 let packet = [UInt8](buffer[..<Int(count)])
-                tell(of: packet, peripheral, isReceived: true, arrival)
+                emit(of: packet, peripheral, isReceived: true, arrival)
                 handle(.received(packet, from: peripheral, at: arrival))
                 continue
             }

@@ -102,7 +102,7 @@ extension ConnectionMachine {
         _ proof: String, _ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
         var link = link
-        link.toldProof = proof
+        link.latestProof = proof
         link.proofTries += 1
         guard link.proofTries <= limits.proofTries else { return abandonUnproven(link, at: now, &effects) }
         proceed(link, at: now, &effects)
@@ -110,7 +110,7 @@ extension ConnectionMachine {
 
     /// Without a serial number in its status, a headset counts as ours at an address where it was reached before.
     private func mayStayUnproven(_ link: Link) -> Bool {
-        !profile.tellsIdentityInStatus || (identityProof == nil && identifiers.isEmpty)
+        !profile.sendsIdentityInStatus || (identityProof == nil && identifiers.isEmpty)
             || identifiers.contains(link.identifier) || adopting?.identifier == link.identifier
     }
 
@@ -145,8 +145,8 @@ extension ConnectionMachine {
         case .establishing(var link, let step):
             // A headset may tell its status before it is asked; only the answer to the query moves the flow.
             guard step == .queryStatus else { return }
-            if profile.tellsIdentityInStatus, let proof = status.serialNumber {
-                if proof != identityProof, proof != link.toldProof { return askAgain(proof, link, at: now, &effects) }
+            if profile.sendsIdentityInStatus, let proof = status.serialNumber {
+                if proof != identityProof, proof != link.latestProof { return askAgain(proof, link, at: now, &effects) }
                 guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
                 identityProof = proof
             } else if status.isAwake, !mayStayUnproven(link) {

@@ -61,7 +61,7 @@ public struct Link: Hashable, Sendable {
     /// Status queries sent since the last answer.
     public var statusTries = 0
     /// The serial number that the latest status told, where it was not the expected one.
-    public var toldProof: String?
+    public var latestProof: String?
     /// Statuses that told an unexpected serial number other than the one before.
     public var proofTries = 0
     /// Wake sequences sent.

@@ -9,11 +9,11 @@ package import Storage
 public final class DemoRun {
     private let plan: DemoPlan
     private let world: SimulatedWorld
-    private let tell: (DemoEvent) -> Void
+    private let report: (DemoEvent) -> Void
     private var timeline: DemoTimeline
     private var driver: VirtualDriver?
     /// False while what another process did is played again.
-    private var isTelling = true
+    private var isReporting = true
     /// A defect between the engine and the database, to see that the audit bites.
     private let defect: PlantedDefect?
 
@@ -23,10 +23,10 @@ public final class DemoRun {
     /// Prepares a process.
     ///
     /// - Parameter tell: gets the lines of the timeline; those of one commit come together and are not in order.
-    public init(_ plan: DemoPlan, defect: PlantedDefect? = nil, tell: @escaping (DemoEvent) -> Void) {
+    public init(_ plan: DemoPlan, defect: PlantedDefect? = nil, report: @escaping (DemoEvent) -> Void) {
         self.plan = plan
         self.defect = defect
-        self.tell = tell
+        self.report = report
         timeline = DemoTimeline(plan)
         world = SimulatedWorld(seed: plan.seed, headsets: [plan.headset], script: plan.script, start: DemoPlan.begin)
     }
@@ -54,13 +54,13 @@ public final class DemoRun {
     /// - Parameter worldDigest: what the first process reported.
     /// - Returns: false where the world is another one than that of the first process, or the recording did not end.
     package func runAfterKill(store: AcquisitionStore, worldDigest: UInt64) throws(StorageError) -> Bool {
-        isTelling = false
+        isReporting = false
         let before = try runUntilKill(store: try AcquisitionStore.inMemory(hostBoot: store.hostBoot))
         guard before.worldDigest == worldDigest else { return false }
         driver = nil
         world.kill()
         timeline = DemoTimeline(plan, after: world)
-        isTelling = true
+        isReporting = true
         world.advance(
             to: plan.restartTime, next: { nil },
             step: { _ in
@@ -86,8 +86,8 @@ public final class DemoRun {
             lookUp: { open in open.headsetName == known.name ? known : nil })
         started.willCommit = { [defect] batch in defect?.spoil(&batch) }
         started.committed = { [unowned self] batch, now in timeline.note(batch, committedAt: now) { self.note($0) } }
-        started.reported = { [unowned self] told, _ in
-            if case .returned(let back) = told { timeline.note(back) { self.note($0) } }
+        started.reported = { [unowned self] news, _ in
+            if case .returned(let back) = news { timeline.note(back) { self.note($0) } }
         }
         started.stepped = { [unowned self] in observe() }
         driver = started
@@ -98,6 +98,6 @@ public final class DemoRun {
     }
 
     private func note(_ event: DemoEvent) {
-        if isTelling { tell(event) }
+        if isReporting { report(event) }
     }
 }

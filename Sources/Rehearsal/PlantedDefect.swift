@@ -69,10 +69,10 @@ public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
             let streams = Set(batch.samples.map(\.stream)).sorted()
             guard batch.number > 5, let first = streams.first, let last = streams.last, first != last else { return }
             let rows = batch.samples.filter { $0.stream == last }
-            for (place, index) in batch.samples.indices.filter({ batch.samples[$0].stream == first }).enumerated()
-            where place < rows.count && rows[place].channelCount == batch.samples[index].channelCount {
-                let count = min(rows[place].values.count, batch.samples[index].values.count)
-                batch.samples[index].values.replaceSubrange(0..<count, with: rows[place].values[0..<count])
+            for (row, index) in batch.samples.indices.filter({ batch.samples[$0].stream == first }).enumerated()
+            where row < rows.count && rows[row].channelCount == batch.samples[index].channelCount {
+                let count = min(rows[row].values.count, batch.samples[index].values.count)
+                batch.samples[index].values.replaceSubrange(0..<count, with: rows[row].values[0..<count])
             }
         case .turnTimeBack:
             guard batch.number % 10 == 9 else { return }

@@ -117,11 +117,11 @@ public final class Rehearsal {
     }
 
     /// False where a headset that proves nothing has an address at which it never was.
-    private func isAtKnownAddress(_ place: Int) throws(StorageError) -> Bool {
-        let headset = plan.headsets[place]
+    private func isAtKnownAddress(_ index: Int) throws(StorageError) -> Bool {
+        let headset = plan.headsets[index]
         guard !headset.profile.provesIdentity, let id = try store.headset(named: headset.name) else { return true }
         let reached = try store.identifiers(of: id)
-        return reached.isEmpty || reached.contains(world.headsets[place].identifier)
+        return reached.isEmpty || reached.contains(world.headsets[index].identifier)
     }
 
     /// Lets everything happen until `end`.
@@ -185,19 +185,19 @@ public final class Rehearsal {
             identifiers: headset.isNamedByAddress ? [headset.specification.identifier] : [], adoption: adoption)
     }
 
-    private func reported(_ told: AcquisitionReport, at now: MonotonicTime) {
-        switch told {
+    private func reported(_ news: AcquisitionReport, at now: MonotonicTime) {
+        switch news {
         case .returned(let back):
             checker.checkBinding(
                 back.recording, neighbours: world.headsets.dropFirst(plan.headsets.count), at: now, &report)
             checker.noteReturn(back, bootBegan, &report)
         case .unrecognisedCandidate(let name, let identifier):
             // The operator reads the address off the board, and needs a moment.
-            guard let place = plan.headsets.firstIndex(where: { $0.name == name }),
-                plan.headsets[place].adoption.policy == .ask, world.headsets[place].identifier == identifier
+            guard let index = plan.headsets.firstIndex(where: { $0.name == name }),
+                plan.headsets[index].adoption.policy == .ask, world.headsets[index].identifier == identifier
             else { return }
             operatorActions.append(
-                OperatorAction(at: now + .seconds(2), headset: place, kind: .adopt(identifier)))
+                OperatorAction(at: now + .seconds(2), headset: index, kind: .adopt(identifier)))
             operatorActions.sort { $0.at < $1.at }
         default: break
         }

@@ -10,11 +10,11 @@ extension RehearsalChecker {
     mutating func check(
         _ adoption: AdoptionRecord, _ boot: MonotonicTime, at now: MonotonicTime, _ report: inout RehearsalReport
     ) {
-        guard adoption.decision == .automatic, let recording = adoption.recording, let place = headsetOfRecording[recording]
+        guard adoption.decision == .automatic, let recording = adoption.recording, let index = headsetOfRecording[recording]
         else { return }
-        let allowed = plan.headsets[place].adoption
+        let allowed = plan.headsets[index].adoption
         if allowed.policy != .automatic {
-            add(.address, "\(plan.headsets[place].name) adopted \(adoption.identifier) unasked", at: now, &report)
+            add(.address, "\(plan.headsets[index].name) adopted \(adoption.identifier) unasked", at: now, &report)
         }
         adoptions.append((recording, adoption.at + (boot - .boot)))
     }
@@ -22,10 +22,10 @@ extension RehearsalChecker {
     /// When the link before ended is known once the next one has begun.
     private mutating func checkSilence(_ report: inout RehearsalReport, at now: MonotonicTime) {
         for (recording, adopted) in adoptions {
-            guard let place = headsetOfRecording[recording],
+            guard let index = headsetOfRecording[recording],
                 let last = links[recording]?.last(where: { $0.lowerBound < adopted })?.upperBound, last < adopted
             else { continue }
-            let headset = plan.headsets[place]
+            let headset = plan.headsets[index]
             if adopted - last < headset.adoption.delay {
                 add(.address, "\(headset.name) adopted an address \(adopted - last) after its last sample", at: now, &report)
             }
@@ -50,8 +50,8 @@ extension RehearsalChecker {
             for adoption in adoptions where adoption.decision == .automatic {
                 guard let recording = adoption.recording else { continue }
                 let annotations = try store.reader(of: recording).contents.annotations
-                let isTold = annotations.contains { $0.description.contains("at \(adoption.identifier)") }
-                if !isTold {
+                let isAnnotated = annotations.contains { $0.description.contains("at \(adoption.identifier)") }
+                if !isAnnotated {
                     add(
                         .address, "recording \(recording.rawValue) does not tell of \(adoption.identifier)", at: now, &report)
                 }
@@ -64,8 +64,8 @@ extension RehearsalChecker {
         _ recording: RecordingID, neighbours: ArraySlice<SimulatedHeadset>, at now: MonotonicTime,
         _ report: inout RehearsalReport
     ) {
-        guard let place = headsetOfRecording[recording], links[recording] == nil else { return }
-        let headset = plan.headsets[place]
+        guard let index = headsetOfRecording[recording], links[recording] == nil else { return }
+        let headset = plan.headsets[index]
         guard !headset.isNamedByAddress, headset.adoption.policy != .ask, !headset.profile.provesIdentity else { return }
         let filter = headset.profile.recognition.scanFilter
         let isAmbiguous = neighbours.contains { neighbour -> Bool in

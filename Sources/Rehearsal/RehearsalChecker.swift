@@ -78,10 +78,10 @@ struct RehearsalChecker {
     }
 
     /// - Parameter boot: when the host's boottime was 0.
-    mutating func noteReturn(_ told: StreamingReturn, _ boot: MonotonicTime, _ report: inout RehearsalReport) {
-        var back = told
-        back.firstSample = told.firstSample + (boot - .boot)
-        back.lastSample = told.lastSample.map { $0 + (boot - .boot) }
+    mutating func noteReturn(_ reported: StreamingReturn, _ boot: MonotonicTime, _ report: inout RehearsalReport) {
+        var back = reported
+        back.firstSample = reported.firstSample + (boot - .boot)
+        back.lastSample = reported.lastSample.map { $0 + (boot - .boot) }
         guard let headset = headsetOfRecording[back.recording] else { return }
         if let last = links[back.recording]?.last {
             let end = min(back.lastSample ?? last.upperBound, last.upperBound)
@@ -254,7 +254,7 @@ struct RehearsalChecker {
     mutating func checkStored(
         _ store: AcquisitionStore, world: SimulatedWorld, _ report: inout RehearsalReport
     ) throws(StorageError) {
-        for place in plan.headsets.indices { try checkImpedances(of: place, store, world: world, &report) }
+        for index in plan.headsets.indices { try checkImpedances(of: index, store, world: world, &report) }
         for recording in headsetOfRecording.keys.sorted() {
             let audit = try store.audit(recording: recording)
             // Two boots of which one had a wrong clock to its end may contradict each other: the audit is right.
@@ -287,15 +287,15 @@ struct RehearsalChecker {
     }
 
     private mutating func checkImpedances(
-        of place: Int, _ store: AcquisitionStore, world: SimulatedWorld, _ report: inout RehearsalReport
+        of index: Int, _ store: AcquisitionStore, world: SimulatedWorld, _ report: inout RehearsalReport
     ) throws(StorageError) {
-        let headset = plan.headsets[place]
+        let headset = plan.headsets[index]
         guard let electrodes = headset.profile.impedance?.electrodes else { return }
         let values = try store.control.impedances(of: headset.name, since: .boot).values
         report.impedances += values.count
-        let told = electrodes.indices.map { world.headsets[place].impedance(ofElectrode: $0) }
+        let expected = electrodes.indices.map { world.headsets[index].impedance(ofElectrode: $0) }
         let wrong = values.first { value in
-            electrodes.firstIndex(of: value.electrode).flatMap { told[$0] } != value.kilohms
+            electrodes.firstIndex(of: value.electrode).flatMap { expected[$0] } != value.kilohms
         }
         guard let wrong else { return }
         add(

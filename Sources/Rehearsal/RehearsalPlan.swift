@@ -195,13 +195,13 @@ public struct RehearsalPlan: Sendable {
     /// another of the model may be in sight.
     private mutating func drawAddresses() {
         var generator = SeededGenerator(seed: seed, purpose: 103)
-        for place in headsets.indices where !headsets[place].profile.provesIdentity {
-            headsets[place].specification.usesPrivateAddress = generator.next() % 2 == 0
+        for index in headsets.indices where !headsets[index].profile.provesIdentity {
+            headsets[index].specification.usesPrivateAddress = generator.next() % 2 == 0
             guard generator.next() % 3 == 0 else { continue }
-            headsets[place].adoption.policy = .ask
-            headsets[place].isNamedByAddress = true
-            let model = headsets[place].profile.model
-            if generator.next() % 2 == 0, let other = HeadsetSpecification.headset(ofModel: model, number: 40 + place) {
+            headsets[index].adoption.policy = .ask
+            headsets[index].isNamedByAddress = true
+            let model = headsets[index].profile.model
+            if generator.next() % 2 == 0, let other = HeadsetSpecification.headset(ofModel: model, number: 40 + index) {
                 neighbours.append(other)
             }
         }
@@ -211,7 +211,7 @@ public struct RehearsalPlan: Sendable {
     private mutating func drawWorld() {
         var generator = SeededGenerator(seed: seed, purpose: 102)
         guard generator.next() % 2 == 0 else { return }
-        for place in headsets.indices { headsets[place].specification.crystal = .random(&generator) }
+        for index in headsets.indices { headsets[index].specification.crystal = .random(&generator) }
         switch generator.below(3) {
         case 0: lateness = .busy
         case 1: lateness = .batches
@@ -232,11 +232,11 @@ public struct RehearsalPlan: Sendable {
     private mutating func drawMeasurements() {
         // A generator of its own: what else a seed draws stays what it was.
         var generator = SeededGenerator(seed: seed, purpose: 101)
-        for (place, headset) in headsets.enumerated() where headset.profile.impedance != nil && generator.next() % 3 != 0 {
+        for (index, headset) in headsets.enumerated() where headset.profile.impedance != nil && generator.next() % 3 != 0 {
             for _ in 0..<(1 + generator.below(2)) {
                 impedanceMeasurements.append(
                     OperatorMeasurement(
-                        headset: place, at: .milliseconds(Int64(5_000 + generator.below(80_000))),
+                        headset: index, at: .milliseconds(Int64(5_000 + generator.below(80_000))),
                         duration: .milliseconds(Int64(200 + generator.below(20_000)))))
             }
         }

@@ -57,11 +57,11 @@ public final class ReplayRun {
     /// - Parameters:
     ///   - profile: the model that the capture is of.
     ///   - told: what is known of the headset besides: values of characteristics, as the headset would have sent them.
-    public init(_ contents: CaptureContents, profile: any HeadsetProfile, told: [Capture.Piece] = []) {
+    public init(_ contents: CaptureContents, profile: any HeadsetProfile, given: [Capture.Piece] = []) {
         self.contents = contents
         recognition = profile.recognition
         usesSerialPort = profile.usesSerialPort
-        headset = ReplayedHeadset(contents.pieces, characteristics: contents.characteristics, profile: profile, told: told)
+        headset = ReplayedHeadset(contents.pieces, characteristics: contents.characteristics, profile: profile, given: given)
     }
 
     /// Whether there is anything in the capture that could be stored.
@@ -134,7 +134,7 @@ public final class ReplayRun {
         _ central: ReplayCentral, _ driver: VirtualDriver, _ progress: (Double) -> Void
     ) -> Bool {
         let total = Double(max(1, contents.duration.nanoseconds))
-        var told = central.now
+        var reported = central.now
         while let due = central.nextPieceTime {
             // A link that was just made waits for the next piece, however long that takes, and so does one that is never given
             // up.
@@ -145,9 +145,9 @@ public final class ReplayRun {
                 driver.advance(central, to: central.now + Self.patience) { central.isOpen }
                 if !central.isOpen { return false }
             }
-            if central.now - told >= Self.progressInterval {
-                told = central.now
-                progress(min(1, Double((central.now - (central.began ?? told)).nanoseconds) / total))
+            if central.now - reported >= Self.progressInterval {
+                reported = central.now
+                progress(min(1, Double((central.now - (central.began ?? reported)).nanoseconds) / total))
             }
         }
         return true

@@ -36,7 +36,7 @@ struct ReplayedHeadset {
     ///   - told: what is known of the headset besides: values of characteristics, as the headset would have sent them.
     init(
         _ pieces: any Sequence<Capture.Piece>, characteristics: [BluetoothUUID], profile: any HeadsetProfile,
-        told: [Capture.Piece]
+        given: [Capture.Piece]
     ) {
         // What must be there to be the model was there, whether or not it notified.
         let required = (profile as? DescribedProfile)?.descriptor.required ?? []
@@ -63,14 +63,14 @@ struct ReplayedHeadset {
             characteristics: uuids.map { Characteristic(service: service, uuid: $0, properties: [.read, .write, .notify]) })
 
         // A link begins with what is read.
-        let values = told + Self.first(reads, in: pieces)
+        let values = given + Self.first(reads, in: pieces)
         let learnt = LearntHeadset {
             var decoder = own.makeDecoder()
             var ignored = Decoded()
             for piece in values { decoder.decode(piece.value, from: piece.characteristic, into: &ignored) }
             return decoder
         }
-        learnt.tell(values)
+        learnt.decode(values)
         self.learnt = learnt
         self.profile = ReplayedProfile(own, learnt: learnt)
         var look = Look(control: own.streams.isEmpty ? own.controlCharacteristics : [])

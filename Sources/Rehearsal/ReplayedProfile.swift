@@ -86,7 +86,7 @@ final class LearntHeadset: Sendable {
     }
 
     /// Learns from values that the headset would have sent before anything else.
-    func tell(_ values: [Capture.Piece]) {
+    func decode(_ values: [Capture.Piece]) {
         var ignored = Decoded()
         for value in values { decode(value.value, from: value.characteristic, into: &ignored) }
     }
@@ -95,14 +95,14 @@ final class LearntHeadset: Sendable {
         let first = decoded.items.count
         knowledge.withLock { known in
             known.decoder.decode(bytes, from: characteristic, into: &decoded)
-            for place in first..<decoded.items.count {
-                switch decoded.items[place] {
+            for index in first..<decoded.items.count {
+                switch decoded.items[index] {
                 case .discarded(let byteCount): known.discardedByteCount += byteCount
                 case .status(var status):
                     if let streams = status.streams { known.streams = streams }
                     // Whatever it did when it was asked: its samples are in the capture.
                     status.condition = .streaming
-                    decoded.items[place] = .status(status)
+                    decoded.items[index] = .status(status)
                 default: break
                 }
             }

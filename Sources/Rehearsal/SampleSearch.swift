@@ -61,35 +61,35 @@ struct SampleSearch {
             return []
         }
         var runs: [Run] = []
-        var place = 0
-        while place < numbers.count {
-            guard let epoch = epochs.last(where: { $0.firstN <= numbers[place] }),
+        var offset = 0
+        while offset < numbers.count {
+            guard let epoch = epochs.last(where: { $0.firstN <= numbers[offset] }),
                 let session = headset.sessions.lastIndex(where: { $0.began <= epoch.began })
             else { return runs }
             let sampled = headset.sessions[session]
             var expected = max(0, sampled.position(at: epoch.began, stream: stream.position) - Self.reach)
             if let last = runs.last, last.session == session { expected = max(expected, last.position + last.count) }
             let reach = runs.last?.session == session ? 2 * Self.reach : Self.reach + 64
-            guard let found = find(values, place, session, expected..<expected + reach) else {
-                place += 1
+            guard let found = find(values, offset, session, expected..<expected + reach) else {
+                offset += 1
                 continue
             }
             var count = 0
-            while place + count < numbers.count, numbers[place + count] == numbers[place] + Int64(count),
-                sent(session, found + Int64(count)) == values[place + count]
+            while offset + count < numbers.count, numbers[offset + count] == numbers[offset] + Int64(count),
+                sent(session, found + Int64(count)) == values[offset + count]
             {
                 count += 1
             }
-            runs.append(Run(n: numbers[place], session: session, position: found, count: Int64(count)))
-            place += max(1, count)
+            runs.append(Run(n: numbers[offset], session: session, position: found, count: Int64(count)))
+            offset += max(1, count)
         }
         return runs
     }
 
-    private func find(_ values: [Int32], _ place: Int, _ session: Int, _ positions: Range<Int64>) -> Int64? {
-        guard place + Self.window <= values.count else { return nil }
+    private func find(_ values: [Int32], _ offset: Int, _ session: Int, _ positions: Range<Int64>) -> Int64? {
+        guard offset + Self.window <= values.count else { return nil }
         return positions.first { position in
-            (0..<Self.window).allSatisfy { sent(session, position + Int64($0)) == values[place + $0] }
+            (0..<Self.window).allSatisfy { sent(session, position + Int64($0)) == values[offset + $0] }
         }
     }
 

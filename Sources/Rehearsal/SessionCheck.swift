@@ -57,7 +57,7 @@ struct SessionCheck {
             try reader.forEachChunk(of: stream.id, in: range, rowsPerChunk: 4096) { chunk in
                 for row in 0..<chunk.n.count where wrong == nil {
                     let n = chunk.n[row]
-                    guard let place = known.lastIndex(where: { $0.firstN <= n }), let origin = origins[place] else {
+                    guard let index = known.lastIndex(where: { $0.firstN <= n }), let origin = origins[index] else {
                         wrong = "n \(n) of \(stream.description.name) belongs to no session"
                         return
                     }
@@ -128,7 +128,7 @@ struct SessionCheck {
         guard stream.description.counterModulus != nil else { return try SampleSearch(self, stream, known).times() }
         let origins = known.map { origin(of: $0, stream: stream) }
         return { n in
-            guard let place = known.lastIndex(where: { $0.firstN <= n }), let origin = origins[place] else { return nil }
+            guard let index = known.lastIndex(where: { $0.firstN <= n }), let origin = origins[index] else { return nil }
             return sessions[origin.session].time(of: n - origin.shift, stream: stream.position)
         }
     }

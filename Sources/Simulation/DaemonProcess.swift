@@ -7,7 +7,7 @@ struct DaemonProcess {
     /// False while no daemon runs.
     var isAlive = false
     /// The adapter's state as last told.
-    var toldState = AdapterState.unknown
+    var reportedState = AdapterState.unknown
     /// What is scanned for; nil where nothing is.
     var scanFilter: ScanFilter?
     /// True where the scan reports nothing (``Fault/silentScan``).
@@ -46,7 +46,7 @@ struct PendingConnect {
 /// A request on its way to the headset or through the system.
 struct PendingRequest {
     enum Kind {
-        case tellState
+        case reportState
         case restore(identifiers: [PeripheralIdentifier], services: [BluetoothUUID])
         case retrieve(services: [BluetoothUUID])
         case cancel(PeripheralIdentifier, serial: UInt32)

@@ -14,7 +14,7 @@ public final class SimulatedCentral: Central {
 
     private var isAlive: Bool { world.process.isAlive && world.process.generation == generation }
 
-    public var state: AdapterState { isAlive ? world.process.toldState : .unknown }
+    public var state: AdapterState { isAlive ? world.process.reportedState : .unknown }
 
     /// The present while events wait, else the time of the world's next event, of which this process need not hear.
     public var deadline: MonotonicTime? {

@@ -24,8 +24,8 @@ struct FaultConditions {
     }
 
     mutating func end() {
-        for place in depths.indices { depths[place] = 0 }
-        for place in probabilities.indices { probabilities[place] = 0 }
+        for index in depths.indices { depths[index] = 0 }
+        for index in probabilities.indices { probabilities[index] = 0 }
         generation += 1
         isOver = true
     }
@@ -129,10 +129,10 @@ extension SimulatedWorld {
         }
         deliverLateReplies()
         process.scanIsSilent = false
-        for place in process.connects.indices {
-            if process.connects[place].fate == .lost { process.connects[place].fate = .normal }
+        for index in process.connects.indices {
+            if process.connects[index].fate == .lost { process.connects[index].fate = .normal }
             // A slow connection is overtaken by a normal one.
-            process.connects[place].isArmed = false
+            process.connects[index].isArmed = false
         }
         updateAdapter()
         refreshAdvertising()
@@ -192,9 +192,9 @@ extension SimulatedWorld {
         adapterState = state
         // Whether the state or the lost links are told first differs from case to case in reality.
         let stateFirst = chance.below(2) == 0
-        if stateFirst { tellState() }
+        if stateFirst { reportState() }
         if wasOn { shutDownRadio() }
-        if !stateFirst { tellState() }
+        if !stateFirst { reportState() }
         refreshAdvertising()
     }
 
@@ -273,7 +273,7 @@ extension SimulatedWorld {
         headset.servicesAreUnknown = true
         headset.link?.isDiscovered = false
         headset.link?.subscriptions = []
-        if link.isTold { push(.didModifyServices(link.identifier)) }
+        if link.isReported { push(.didModifyServices(link.identifier)) }
         headset.behaviour.linkChanged(at: clock)
         return true
     }

@@ -120,7 +120,7 @@ extension SimulatedWorld {
     private func adopt(_ headset: SimulatedHeadset, attempt: Attempt) -> Bool {
         guard let link = headset.link, !(link.isOrphan && endsWithProcess(linkOf: headset)) else { return false }
         headset.link?.isOrphan = false
-        headset.link?.isTold = true
+        headset.link?.isReported = true
         headset.link?.attempt = attempt
         // At once: a delayed answer could be overtaken by the loss of the link.
         push(.didConnect(link.identifier, attempt: attempt))
@@ -129,21 +129,21 @@ extension SimulatedWorld {
 
     /// Shares another program's link, as bluetoothd lets one do; a kernel socket, and so a serial port, finds the channel busy.
     private func joinOther(_ headset: SimulatedHeadset) {
-        guard let place = process.connects.firstIndex(where: { headset.answers(to: $0.identifier) }),
-            process.connects[place].fate == .normal, !process.connects[place].isArmed
+        guard let index = process.connects.firstIndex(where: { headset.answers(to: $0.identifier) }),
+            process.connects[index].fate == .normal, !process.connects[index].isArmed
         else { return }
-        if endsWithProcess(linkOf: headset) { process.connects[place].fate = .failing(.channelBusy) }
-        process.connects[place].isArmed = true
+        if endsWithProcess(linkOf: headset) { process.connects[index].fate = .failing(.channelBusy) }
+        process.connects[index].isArmed = true
         let delay = draw(options.systemLatency)
-        queue.schedule(.establish(connect: process.connects[place].serial), at: clock + delay)
+        queue.schedule(.establish(connect: process.connects[index].serial), at: clock + delay)
     }
 
     /// Lets connection requests that waited for the headset proceed.
     func armConnects(to headset: SimulatedHeadset) {
-        for place in process.connects.indices {
-            let pending = process.connects[place]
+        for index in process.connects.indices {
+            let pending = process.connects[index]
             guard pending.fate == .normal, !pending.isArmed, headset.answers(to: pending.identifier) else { continue }
-            process.connects[place].isArmed = true
+            process.connects[index].isArmed = true
             // An advertisement must be heard, and the first data packet comes 1.25 ms and more after the request.
             var delay = advertisingDelay(headset) + 3 * headset.specification.connectionInterval.nanoseconds
             if strikes(.slowConnect, headset: headset.number) { delay += draw(faults.slowConnectDuration) }
@@ -152,31 +152,31 @@ extension SimulatedWorld {
     }
 
     func establish(_ serial: UInt32) {
-        guard let place = process.connects.firstIndex(where: { $0.serial == serial }) else { return }
-        let pending = process.connects[place]
+        guard let index = process.connects.firstIndex(where: { $0.serial == serial }) else { return }
+        let pending = process.connects[index]
         switch pending.fate {
         case .lost, .answered: return
         case .failing(let error):
-            process.connects.remove(at: place)
+            process.connects.remove(at: index)
             push(.didFailToConnect(pending.identifier, error: error, attempt: pending.attempt))
         case .normal:
-            process.connects[place].isArmed = false
+            process.connects[index].isArmed = false
             guard let headset = headsets.first(where: { $0.answers(to: pending.identifier) }) else { return }
             guard headset.isHeldByOther || isReachable(headset) else { return }
-            openLink(headset, pending, place: place)
+            openLink(headset, pending, index: index)
         }
     }
 
-    private func openLink(_ headset: SimulatedHeadset, _ pending: PendingConnect, place: Int) {
+    private func openLink(_ headset: SimulatedHeadset, _ pending: PendingConnect, index: Int) {
         headset.isHeldByOther = false
         headset.link = SimulatedHeadset.Link(
-            serial: makeSerial(), identifier: pending.identifier, attempt: pending.attempt, isTold: true)
+            serial: makeSerial(), identifier: pending.identifier, attempt: pending.attempt, isReported: true)
         let answer = CentralEvent.didConnect(pending.identifier, attempt: pending.attempt)
         if strikes(.lateReply, headset: headset.number) {
             let slot = push(answer, after: draw(faults.lateReplyDelay), isLate: true, connect: pending.serial)
-            process.connects[place].fate = .answered(slot: slot)
+            process.connects[index].fate = .answered(slot: slot)
         } else {
-            process.connects.remove(at: place)
+            process.connects.remove(at: index)
             push(answer)
         }
         refreshAdvertising(headset)
@@ -186,8 +186,8 @@ extension SimulatedWorld {
     // MARK: Losing a link
 
     func cancel(_ identifier: PeripheralIdentifier, attempt: Attempt) {
-        for place in process.connects.indices where process.connects[place].identifier == identifier {
-            process.connects[place].isCancelled = true
+        for index in process.connects.indices where process.connects[index].identifier == identifier {
+            process.connects[index].isCancelled = true
         }
         request(.cancel(identifier, serial: makeSerial()), attempt: attempt)
     }
@@ -214,16 +214,16 @@ extension SimulatedWorld {
         arriveAll(headset)
         headset.link = nil
         headset.behaviour.linkChanged(at: clock)
-        if let place = process.connects.firstIndex(where: { pending in
+        if let index = process.connects.firstIndex(where: { pending in
             if case .answered = pending.fate { return pending.identifier == link.identifier }
             return false
         }) {
             // The request has one answer: that there is no link.
-            let pending = process.connects.remove(at: place)
+            let pending = process.connects.remove(at: index)
             if case .answered(let slot) = pending.fate { deliveries.void(slot) }
             let failure = CentralError.connectionFailed(reason: "the link was lost at once")
             if error != nil { push(.didFailToConnect(link.identifier, error: failure, attempt: pending.attempt)) }
-        } else if link.isTold, let error {
+        } else if link.isReported, let error {
             push(.didDisconnect(link.identifier, error: error, attempt: link.attempt))
         }
         refreshAdvertising(headset)

@@ -5,7 +5,7 @@ extension SimulatedWorld {
     public func makeCentral() -> SimulatedCentral {
         kill()
         process.isAlive = true
-        request(.tellState, attempt: .none)
+        request(.reportState, attempt: .none)
         return SimulatedCentral(world: self, generation: process.generation)
     }
 
@@ -15,7 +15,7 @@ extension SimulatedWorld {
         for headset in headsets {
             guard headset.link != nil else { continue }
             headset.link?.isOrphan = true
-            headset.link?.isTold = false
+            headset.link?.isReported = false
             headset.link?.attempt = .none
             headset.link?.subscriptions = []
             headset.link?.held = nil

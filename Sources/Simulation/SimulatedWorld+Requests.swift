@@ -60,7 +60,7 @@ extension SimulatedWorld {
         guard let request = requests.remove(slot), request.generation == process.generation else { return }
         let attempt = request.attempt
         switch request.kind {
-        case .tellState: tellState()
+        case .reportState: reportState()
         case .restore(let identifiers, let services): restore(identifiers, services, attempt)
         case .retrieve(let services): retrieve(services, attempt)
         case .cancel(let identifier, let serial): performCancel(identifier, serial: serial, attempt: attempt)
@@ -75,9 +75,9 @@ extension SimulatedWorld {
     }
 
     /// Tells the adapter's state, where it is not what was told last.
-    func tellState() {
-        guard process.isAlive, process.toldState != adapterState else { return }
-        process.toldState = adapterState
+    func reportState() {
+        guard process.isAlive, process.reportedState != adapterState else { return }
+        process.reportedState = adapterState
         push(.didUpdateState(adapterState))
     }
 
@@ -93,7 +93,7 @@ extension SimulatedWorld {
                 guard identifiers.contains(link.identifier) || database.services.contains(where: services.contains) else {
                     continue
                 }
-                headset.link?.isTold = true
+                headset.link?.isReported = true
                 headset.link?.isOrphan = false
                 restored.append(
                     RestoredPeripheral(
@@ -129,7 +129,7 @@ extension SimulatedWorld {
     private func partner(_ identifier: PeripheralIdentifier) -> Partner {
         guard let headset = linked(identifier) else { return .absent }
         headset.link?.isOrphan = false
-        headset.link?.isTold = true
+        headset.link?.isReported = true
         return headset.isHeard && headset.isBooted ? .answering(headset) : .silent
     }
 

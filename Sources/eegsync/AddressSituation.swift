@@ -16,8 +16,8 @@ struct AddressSituation: Hashable, Encodable {
         let adopt = "eegsync headsets adopt \(activity.name)"
         if let provisional = activity.address.provisional {
             addresses = ["\(provisional)"]
-            let place = activity.address.replaced.map { " in place of \($0)" } ?? ""
-            sentence = "is recorded at \(provisional)\(place), provisionally: it was the only one of its model in sight"
+            let former = activity.address.replaced.map { " in place of \($0)" } ?? ""
+            sentence = "is recorded at \(provisional)\(former), provisionally: it was the only one of its model in sight"
             remedy = "confirm it: \(adopt) \(provisional); or say where it is: \(adopt) ADDRESS"
             return
         }

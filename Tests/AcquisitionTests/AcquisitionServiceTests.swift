@@ -126,7 +126,7 @@ import Testing
         #expect(try store.openRecordings().contains { $0.recording == recording && $0.isWanted })
     }
 
-    @Test func aHeadsetIsToldToForgetOnlyWhatWasFlushed() async throws {
+    @Test func aHeadsetIsAskedToForgetOnlyWhatWasFlushed() async throws {
         let store = try Self.store()
         let script = HeadsetScript()
         let canFlush = Mutex(false)

@@ -133,8 +133,8 @@ struct EngineTests {
             test.script.change { $0.adapter = adapter }
             try test.reconcile()
             try test.run(.seconds(2))
-            let told = try #require(try test.store.headsets(at: test.now).first)
-            #expect(told.state == "waitingForAdapter" && told.stateCause == adapter.rawValue)
+            let shown = try #require(try test.store.headsets(at: test.now).first)
+            #expect(shown.state == "waitingForAdapter" && shown.stateCause == adapter.rawValue)
         }
     }
 

@@ -48,8 +48,8 @@ struct QuarantineTests {
         #expect(test.phase(of: "left") == .quarantined)
         #expect(test.phase(of: "right") == .streaming)
         #expect(try Self.rows(test, neighbour) > 4500)
-        let told = try #require(try test.store.headsets(at: test.now).first { $0.name == "left" })
-        #expect(told.state == "quarantined" && told.stateCause == "description")
+        let shown = try #require(try test.store.headsets(at: test.now).first { $0.name == "left" })
+        #expect(shown.state == "quarantined" && shown.stateCause == "description")
         #expect(try test.store.audit().holds)
         #expect(test.script.calls.contains(.cancel), "it was let go")
     }
@@ -139,9 +139,9 @@ struct QuarantineTests {
         #expect(test.phase(of: "right") == .streaming)
         let audit = try test.store.audit(recording: neighbour)
         #expect(audit.holds && audit.streams.allSatisfy { $0.missing == 0 && $0.rows > 4500 })
-        let told = try #require(try test.store.headsets(at: test.now).first { $0.name == "left" })
-        #expect(told.stateDetail?.contains("CHECK constraint failed") == true)
-        #expect(told.stateDetail?.contains("INSERT") == false)
+        let shown = try #require(try test.store.headsets(at: test.now).first { $0.name == "left" })
+        #expect(shown.stateDetail?.contains("CHECK constraint failed") == true)
+        #expect(shown.stateDetail?.contains("INSERT") == false)
         // A person tries it again: it goes on from what the database has.
         test.reload()
         try test.run(.seconds(2))
@@ -187,7 +187,7 @@ struct QuarantineTests {
         for report in 1...2000 {
             test.script.change { conduct in
                 conduct.stream.samplingFrequency = 250 + Double(report)
-                conduct.tellsStatus = true
+                conduct.sendsStatus = true
             }
             try test.run(.milliseconds(10))
         }
@@ -209,7 +209,7 @@ struct QuarantineTests {
             try test.run(.seconds(20))
             test.script.change { conduct in
                 conduct.stream.samplingFrequency = 250 + Double(report)
-                conduct.tellsStatus = true
+                conduct.sendsStatus = true
             }
         }
         #expect(test.phase == .quarantined)

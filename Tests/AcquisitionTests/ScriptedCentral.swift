@@ -32,8 +32,8 @@ final class HeadsetScript: Sendable {
         /// A second stream, where it has one, and whether its samples come.
         var motion: StreamDescription?
         var sendsMotion = true
-        /// Tells its status unasked at the next turn.
-        var tellsStatus = false
+        /// Sends its status unasked at the next turn.
+        var sendsStatus = false
         /// The adapter's state.
         var adapter = AdapterState.poweredOn
     }
@@ -51,10 +51,10 @@ final class HeadsetScript: Sendable {
 
     func forgetCalls() { state.withLock { $0.calls.removeAll() } }
 
-    fileprivate func takeTelling() -> Bool {
+    fileprivate func takeStatus() -> Bool {
         state.withLock { state in
-            defer { state.conduct.tellsStatus = false }
-            return state.conduct.tellsStatus
+            defer { state.conduct.sendsStatus = false }
+            return state.conduct.sendsStatus
         }
     }
 
@@ -97,7 +97,7 @@ final class ScriptedCentral: Central {
             events.append(.didDisconnect(script.identifier, error: .linkLost, attempt: attempt))
             (link, nextBlock) = (nil, nil)
         }
-        if script.takeTelling() { answerStatusQuery() }
+        if script.takeStatus() { answerStatusQuery() }
         while let due = nextBlock, due <= now {
             let conduct = script.conduct
             if conduct.sendsSamples { notify(block(of: 0), on: BufferedEEGService.data, at: due) }

@@ -8,9 +8,9 @@ struct PeriodMarksTests {
     /// A headset that sends blocks of 10 samples and a mark each 512, of which a part of the blocks is lost.
     private static func run(
         seconds: Int64, phase: Int64, lossOneIn: UInt64, markLossOneIn: UInt64 = .max, seed: UInt64
-    ) -> (lost: Int64, told: Int64) {
+    ) -> (lost: Int64, detected: Int64) {
         var random = SeededGenerator(seed: seed)
-        var (n, lost, told) = (Int64(0), Int64(0), Int64(0))
+        var (n, lost, detected) = (Int64(0), Int64(0), Int64(0))
         var marks: PeriodMarks?
         var sent: Int64 = 0
         for second in 1...seconds {
@@ -22,32 +22,32 @@ struct PeriodMarksTests {
             if random.below(markLossOneIn) == 0 { continue }
             if var known = marks {
                 let more = known.take(n: n, dueN: sent) ?? 0
-                (told, n) = (told + more, n + more)
+                (detected, n) = (detected + more, n + more)
                 marks = known
             } else {
                 marks = PeriodMarks(n: n, dueN: sent, period: 512, block: 10)
-                (lost, told) = (0, 0)
+                (lost, detected) = (0, 0)
             }
         }
-        return (lost, told)
+        return (lost, detected)
     }
 
     @Test("Without a loss none is told, whatever the phase of the blocks", arguments: 0..<Int64(10))
     func none(phase: Int64) {
-        #expect(Self.run(seconds: 600, phase: phase, lossOneIn: .max, seed: 1).told == 0)
-        #expect(Self.run(seconds: 600, phase: phase, lossOneIn: .max, markLossOneIn: 20, seed: 1).told == 0)
+        #expect(Self.run(seconds: 600, phase: phase, lossOneIn: .max, seed: 1).detected == 0)
+        #expect(Self.run(seconds: 600, phase: phase, lossOneIn: .max, markLossOneIn: 20, seed: 1).detected == 0)
     }
 
     @Test("One block in 100 lost is told to a block", arguments: 0..<Int64(10), UInt64(1)...3)
     func losses(phase: Int64, seed: UInt64) {
         let found = Self.run(seconds: 1800, phase: phase, lossOneIn: 100, seed: seed)
-        #expect(found.lost > 8_000 && abs(found.lost - found.told) <= 20, "\(found)")
+        #expect(found.lost > 8_000 && abs(found.lost - found.detected) <= 20, "\(found)")
     }
 
     @Test("Marks that are lost themselves hide no loss", arguments: UInt64(1)...3)
     func lostMarks(seed: UInt64) {
         let found = Self.run(seconds: 1800, phase: 4, lossOneIn: 100, markLossOneIn: 30, seed: seed)
-        #expect(abs(found.lost - found.told) <= 30, "\(found)")
+        #expect(abs(found.lost - found.detected) <= 30, "\(found)")
     }
 
     @Test("Marks a second late, because a queue was held, tell no loss")
@@ -71,14 +71,14 @@ struct PeriodMarksTests {
     @Test("A loss of whole periods is told once marks stay late")
     func periods() {
         var marks = PeriodMarks(n: 0, dueN: 0, period: 512, block: 1)
-        var (told, n) = (Int64(0), Int64(0))
+        var (detected, n) = (Int64(0), Int64(0))
         for second in Int64(1)...20 {
             // The seconds 6 to 8 never came.
             if (6...8).contains(second) { continue }
             n += 512
             let more = marks.take(n: n, dueN: second * 512) ?? -1
-            (told, n) = (told + more, n + more)
+            (detected, n) = (detected + more, n + more)
         }
-        #expect(told == 3 * 512)
+        #expect(detected == 3 * 512)
     }
 }

@@ -85,10 +85,10 @@ struct TimeMapTests {
             let first = Int64(second * 1e9 / period)
             let pieces = ordered
             var all: [Double] = []
-            var place = 0
+            var index = 0
             for n in stride(from: first, to: self.n, by: 25) {
-                while place + 1 < pieces.count, pieces[place + 1].firstN <= n { place += 1 }
-                all.append(StoredStream.time(of: n, in: pieces[place]) - Double(truth(n)))
+                while index + 1 < pieces.count, pieces[index + 1].firstN <= n { index += 1 }
+                all.append(StoredStream.time(of: n, in: pieces[index]) - Double(truth(n)))
             }
             let mean = all.reduce(0, +) / Double(all.count)
             let deviation = (all.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(all.count)).squareRoot()

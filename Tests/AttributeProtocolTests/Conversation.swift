@@ -9,8 +9,8 @@ struct Conversation {
     var server: InMemoryServer
     var link: ATTLink
     var now = MonotonicTime.boot
-    /// What the link told, in order.
-    var told: [ATTLink.Event] = []
+    /// What the link emitted, in order.
+    var emitted: [ATTLink.Event] = []
     private var lastAttempt = Attempt.none
 
     /// A link that is up, with the size of packets agreed on.
@@ -31,7 +31,7 @@ struct Conversation {
     /// Carries packets to and fro until nobody has anything to say.
     mutating func exchange() {
         while true {
-            told += link.takeEvents()
+            emitted += link.takeEvents()
             let packets = link.takePackets()
             if packets.isEmpty { return }
             now = now + Self.delay
@@ -83,7 +83,7 @@ struct Conversation {
         let attempt = nextAttempt()
         link.take(.discoverServices(on: Conversation.headset, attempt: attempt), at: now)
         exchange()
-        for case .central(.didDiscoverServices(Self.headset, let result, attempt)) in told { return result }
+        for case .central(.didDiscoverServices(Self.headset, let result, attempt)) in emitted { return result }
         return nil
     }
 
@@ -93,7 +93,7 @@ struct Conversation {
         let attempt = nextAttempt()
         link.take(.setNotifyValue(enabled, for: uuid, on: Conversation.headset, attempt: attempt), at: now)
         exchange()
-        for case .central(.didUpdateNotificationState(uuid, Self.headset, let error, attempt)) in told {
+        for case .central(.didUpdateNotificationState(uuid, Self.headset, let error, attempt)) in emitted {
             return error.map { .failure($0) } ?? .success(enabled)
         }
         return nil
@@ -103,7 +103,7 @@ struct Conversation {
         let attempt = nextAttempt()
         link.take(.readValue(of: uuid, on: Conversation.headset, attempt: attempt), at: now)
         exchange()
-        for case .central(.didReadValue(uuid, Self.headset, let result, attempt)) in told { return result }
+        for case .central(.didReadValue(uuid, Self.headset, let result, attempt)) in emitted { return result }
         return nil
     }
 
@@ -115,22 +115,22 @@ struct Conversation {
         let attempt = nextAttempt()
         link.take(.writeValue(value, to: uuid, type: type, on: Conversation.headset, attempt: attempt), at: now)
         exchange()
-        for case .central(.didWriteValue(uuid, Self.headset, let error, attempt)) in told {
+        for case .central(.didWriteValue(uuid, Self.headset, let error, attempt)) in emitted {
             return error.map { .failure($0) } ?? .success(true)
         }
         return nil
     }
 
-    /// All values that were told of a characteristic, in order.
+    /// All values that were reported of a characteristic, in order.
     func values(of uuid: BluetoothUUID) -> [[UInt8]] {
-        told.compactMap { event in
+        emitted.compactMap { event in
             if case .central(.didUpdateValue(uuid, Self.headset, let value, _)) = event { value } else { nil }
         }
     }
 
-    /// What the link told of its map, in order.
+    /// What the link reported of its map, in order.
     var maps: [HandleMap?] {
-        told.compactMap { event in if case .didUpdateMap(let map) = event { .some(map) } else { nil } }
+        emitted.compactMap { event in if case .didUpdateMap(let map) = event { .some(map) } else { nil } }
     }
 
     /// The map that is to be kept for the next link.

@@ -12,15 +12,15 @@ import Testing
             var conversation = Conversation()
             conversation.discover()
             conversation.server.defects = [defect] + others
-            conversation.told = []
+            conversation.emitted = []
             conversation.discover()
             _ = conversation.read(.modelNumberString)
             conversation.write([UInt8](repeating: 3, count: 300), .configuration)
             conversation.setNotify(.eeg)
             conversation.setNotify(.eeg, false)
             conversation.pass(.seconds(120))
-            if conversation.told.contains(.didTimeOut) { continue }
-            let answers = conversation.told.filter { event in
+            if conversation.emitted.contains(.didTimeOut) { continue }
+            let answers = conversation.emitted.filter { event in
                 switch event {
                 case .central(.didDiscoverServices), .central(.didReadValue), .central(.didWriteValue),
                     .central(.didUpdateNotificationState):
@@ -28,7 +28,7 @@ import Testing
                 default: false
                 }
             }
-            #expect(answers.count == 5, "\(defect) and \(others): \(conversation.told)")
+            #expect(answers.count == 5, "\(defect) and \(others): \(conversation.emitted)")
             #expect(conversation.server.violations.isEmpty, "\(defect) and \(others): \(conversation.server.violations)")
         }
     }
@@ -95,7 +95,7 @@ import Testing
                 if generator.once(in: 10) { conversation.pass(.seconds(1)) }
             }
             #expect(conversation.server.violations.isEmpty, "seed \(seed): \(conversation.server.violations)")
-            #expect(!conversation.told.contains(.didTimeOut), "seed \(seed)")
+            #expect(!conversation.emitted.contains(.didTimeOut), "seed \(seed)")
         }
     }
 }

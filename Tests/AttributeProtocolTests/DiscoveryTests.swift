@@ -133,7 +133,7 @@ import Testing
         #expect(try conversation.discover()?.get() == GATTDatabase(characteristics: []))
     }
 
-    @Test("of a server that tells the same again and again ends")
+    @Test("of a server that sends the same again and again ends")
     func repetition() {
         var server = InMemoryServer.headset()
         server.defects = [.repeatsEntries]

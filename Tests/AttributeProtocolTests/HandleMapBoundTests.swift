@@ -19,9 +19,9 @@ import Testing
             #expect(draft.addIncludes([include], from: Self.handle(number)) != nil)
         }
         for number in 0..<2048 {
-            let place = 20_000 + 2 * number
-            let value = [0x10] + Self.bytes(place + 1) + [0x37, 0x2A]
-            #expect(draft.addCharacteristics([AttributeValue(Self.handle(place), value)], from: Self.handle(place)) != nil)
+            let handle = 20_000 + 2 * number
+            let value = [0x10] + Self.bytes(handle + 1) + [0x37, 0x2A]
+            #expect(draft.addCharacteristics([AttributeValue(Self.handle(handle), value)], from: Self.handle(handle)) != nil)
         }
         let map = draft.map
         #expect(map.services.count == 2049)
@@ -35,9 +35,9 @@ import Testing
         var draft = HandleMapDraft()
         _ = draft.addServices([AttributeGroup(.all, [0x8D, 0xFE])], from: .first)
         _ = draft.addIncludes([AttributeValue(Self.handle(2), [0x20, 0, 0x2F, 0, 0x0F, 0x18])], from: .first)
-        for place in [0x10, 0x21, 0x40] {
-            let value = [0x10] + Self.bytes(place + 1) + [0x37, 0x2A]
-            _ = draft.addCharacteristics([AttributeValue(Self.handle(place), value)], from: Self.handle(place))
+        for handle in [0x10, 0x21, 0x40] {
+            let value = [0x10] + Self.bytes(handle + 1) + [0x37, 0x2A]
+            _ = draft.addCharacteristics([AttributeValue(Self.handle(handle), value)], from: Self.handle(handle))
         }
         #expect(draft.map.services.map { $0.characteristics.map(\.declaration.rawValue) } == [[0x10, 0x40], [0x21]])
     }

@@ -13,8 +13,8 @@ import Testing
         return (conversation, try #require(conversation.map))
     }
 
-    @Test("is told after a discovery, with the hash where the headset has one")
-    func told() throws {
+    @Test("is reported after a discovery, with the hash where the headset has one")
+    func reported() throws {
         #expect(try Self.earlier(.headset()).map.databaseHash == nil)
         #expect(try Self.earlier(.headset(hash: Self.hash)).map.databaseHash == Self.hash)
     }
@@ -35,7 +35,7 @@ import Testing
         #expect(second.server.configuration(of: .eeg) == [1, 0])
         second.notify([7], of: .eeg)
         #expect(second.values(of: .eeg) == [[7]])
-        #expect(second.maps.isEmpty, "a map that holds is not told again")
+        #expect(second.maps.isEmpty, "a map that holds is not reported again")
     }
 
     @Test("whose hash has changed is dropped, and the headset discovered in the same breath")
@@ -80,23 +80,23 @@ import Testing
         }
     }
 
-    @Test("that is wrong unnoticed is dropped as soon as a handle is refused, and the services are told to have changed")
+    @Test("that is wrong unnoticed is dropped as soon as a handle is refused, and the services are reported to have changed")
     func refusedHandle() throws {
         let (first, map) = try Self.earlier(.headset())
-        // Everything keeps its place but the configuration of the samples.
+        // Everything stays where it is but the configuration of the samples.
         var moved = first
-        let place = try #require(moved.server.attributes.firstIndex { $0.handle == map[.eeg]?.configuration })
-        moved.server.attributes.remove(at: place)
+        let index = try #require(moved.server.attributes.firstIndex { $0.handle == map[.eeg]?.configuration })
+        moved.server.attributes.remove(at: index)
         var second = moved.reconnected(map: map)
         #expect(second.discover() == .success(map.database))
         #expect(second.setNotify(.eeg) == .failure(.att(.invalidHandle)))
-        #expect(second.told.contains(.central(.didModifyServices(Conversation.headset))))
+        #expect(second.emitted.contains(.central(.didModifyServices(Conversation.headset))))
         #expect(second.maps == [nil])
         // The handles that are discovered now are believed: the same refusal does not lead to another discovery.
         second.discover()
-        second.told = []
+        second.emitted = []
         #expect(second.setNotify(.eeg) == .success(true))
-        #expect(!second.told.contains(.central(.didModifyServices(Conversation.headset))))
+        #expect(!second.emitted.contains(.central(.didModifyServices(Conversation.headset))))
     }
 
     @Test("is not used for a second discovery on a link: the headset is asked")

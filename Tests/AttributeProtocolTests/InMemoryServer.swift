@@ -15,7 +15,7 @@ struct ServerAttribute {
 
 /// What a server does wrong. Each is something that a client must survive.
 enum ServerDefect: Hashable, CaseIterable {
-    /// Tells the same entries again, whatever the range.
+    /// Sends the same entries again, whatever the range.
     case repeatsEntries
     /// Never comes to the end of a long value.
     case readsWithoutEnd
@@ -107,8 +107,8 @@ struct InMemoryServer {
 
     /// The value of the configuration of a characteristic.
     func configuration(of uuid: BluetoothUUID) -> [UInt8]? {
-        guard let place = attributes.firstIndex(where: { $0.type.uuid == uuid }) else { return nil }
-        return attributes[place...].first { $0.type == .clientCharacteristicConfiguration }?.value
+        guard let index = attributes.firstIndex(where: { $0.type.uuid == uuid }) else { return nil }
+        return attributes[index...].first { $0.type == .clientCharacteristicConfiguration }?.value
     }
 
     // MARK: Link
@@ -121,8 +121,8 @@ struct InMemoryServer {
         prepared = []
         received = []
         unconfirmed = 0
-        for place in attributes.indices where attributes[place].type == .clientCharacteristicConfiguration {
-            attributes[place].value = [0, 0]
+        for index in attributes.indices where attributes[index].type == .clientCharacteristicConfiguration {
+            attributes[index].value = [0, 0]
         }
     }
 
@@ -217,10 +217,10 @@ struct InMemoryServer {
     private func groups(_ range: HandleRange, _ type: AttributeType) -> AttributePDU {
         guard range.isValid else { return refuse(0x10, range.start, .invalidHandle) }
         var entries: [AttributeGroup] = []
-        for (place, attribute) in attributes.enumerated() where attribute.type == type {
+        for (index, attribute) in attributes.enumerated() where attribute.type == type {
             guard defects.contains(.repeatsEntries) || range.contains(attribute.handle) else { continue }
             let isGroup = { (type: AttributeType) in type == .primaryService || type == .secondaryService }
-            let next = attributes[(place + 1)...].first { isGroup($0.type) }?.handle
+            let next = attributes[(index + 1)...].first { isGroup($0.type) }?.handle
             let end = next.map { h($0.rawValue - 1) } ?? .last
             entries.append(AttributeGroup(HandleRange(attribute.handle, end), attribute.value))
         }
@@ -279,8 +279,8 @@ struct InMemoryServer {
     }
 
     private mutating func store(_ value: [UInt8], at handle: AttributeHandle, from offset: Int = 0) {
-        guard let place = attributes.firstIndex(where: { $0.handle == handle }) else { return }
-        attributes[place].value = Array(attributes[place].value.prefix(offset)) + value
+        guard let index = attributes.firstIndex(where: { $0.handle == handle }) else { return }
+        attributes[index].value = Array(attributes[index].value.prefix(offset)) + value
     }
 
     /// Why an attribute is not read or written.

@@ -21,14 +21,14 @@ import Testing
         #expect(conversation.server.configuration(of: .motion) == [2, 0])
     }
 
-    @Test("are told with the time of their arrival, in order, only while they are on")
+    @Test("are reported with the time of their arrival, in order, only while they are on")
     func values() {
         var conversation = Self.established()
         conversation.notify([0], of: .eeg)
         conversation.setNotify(.eeg)
         for value in UInt8(1)...5 { conversation.notify([value], of: .eeg) }
         #expect(
-            conversation.told.contains(
+            conversation.emitted.contains(
                 .central(.didUpdateValue(.eeg, on: Conversation.headset, value: [5], at: conversation.now))))
         conversation.setNotify(.eeg, false)
         conversation.notify([6], of: .eeg)
@@ -36,7 +36,7 @@ import Testing
         #expect(conversation.server.configuration(of: .eeg) == [0, 0])
     }
 
-    @Test("that nobody has asked for on this link are not told, even if the headset sends them")
+    @Test("that nobody has asked for on this link are not reported, even if the headset sends them")
     func unasked() {
         var conversation = Self.established()
         let handle = conversation.server.attributes.first { $0.type.uuid == .eeg }?.handle ?? .none
@@ -44,7 +44,7 @@ import Testing
         #expect(conversation.values(of: .eeg) == [])
     }
 
-    @Test("that arrive before the answer to the write are told")
+    @Test("that arrive before the answer to the write are reported")
     func early() {
         var conversation = Self.established()
         let handle = conversation.server.attributes.first { $0.type.uuid == .eeg }?.handle ?? .none
@@ -55,7 +55,7 @@ import Testing
         #expect(conversation.values(of: .eeg) == [[1]])
     }
 
-    @Test("of several attributes in one packet are told one by one")
+    @Test("of several attributes in one packet are reported one by one")
     func multiple() {
         var conversation = Self.established()
         conversation.setNotify(.eeg)

@@ -80,9 +80,9 @@ import Testing
             .readValue(of: .serialNumberString, on: Conversation.headset, attempt: conversation.nextAttempt()),
             at: conversation.now)
         conversation.link.received([0x04, 0x01, 0x00, 0xFF, 0xFF], at: conversation.now)
-        conversation.told = []
+        conversation.emitted = []
         conversation.exchange()
-        #expect(conversation.told.count == 1)
+        #expect(conversation.emitted.count == 1)
         #expect(conversation.server.violations.isEmpty)
     }
 
@@ -121,11 +121,11 @@ import Testing
         let asked = conversation.now
         conversation.exchange()
         #expect(conversation.link.deadline == asked + .seconds(30))
-        conversation.told = []
+        conversation.emitted = []
         conversation.pass(.milliseconds(29_900))
-        #expect(conversation.told == [])
+        #expect(conversation.emitted == [])
         conversation.pass(.milliseconds(200))
-        #expect(conversation.told == [.didTimeOut])
+        #expect(conversation.emitted == [.didTimeOut])
         conversation.server.defects = []
         #expect(conversation.read(.serialNumberString) == nil)
         conversation.link.received([0x1D, 1, 0, 1], at: conversation.now)
@@ -146,7 +146,7 @@ import Testing
             conversation.notify([1], of: .eeg)
             conversation.deliver([0x04, 0x01, 0x00, 0xFF, 0xFF])
         }
-        #expect(conversation.told.contains(.didTimeOut))
+        #expect(conversation.emitted.contains(.didTimeOut))
     }
 
     private static func secured(_ level: SecurityLevel, _ refusal: ATTError) -> Conversation {
@@ -154,24 +154,24 @@ import Testing
         server.addCharacteristic(.batteryLevel, [.read], [64], security: level, refusal: refusal)
         var conversation = Conversation(server)
         conversation.discover()
-        conversation.told = []
+        conversation.emitted = []
         return conversation
     }
 
-    @Test("A refusal for want of security is told, and the request made again once the link has it")
+    @Test("A refusal for want of security is reported, and the request made again once the link has it")
     func raisedSecurity() {
         var conversation = Self.secured(.high, .insufficientAuthentication)
         #expect(conversation.read(.batteryLevel) == nil)
-        #expect(conversation.told == [.needsSecurity(.medium)])
+        #expect(conversation.emitted == [.needsSecurity(.medium)])
         conversation.server.security = .medium
         conversation.link.didChangeSecurity(to: .medium, at: conversation.now)
         conversation.exchange()
-        #expect(conversation.told == [.needsSecurity(.medium), .needsSecurity(.high)])
+        #expect(conversation.emitted == [.needsSecurity(.medium), .needsSecurity(.high)])
         conversation.server.security = .high
         conversation.link.didChangeSecurity(to: .high, at: conversation.now)
         conversation.exchange()
-        guard case .central(.didReadValue(.batteryLevel, _, .success([64]), _))? = conversation.told.last else {
-            Issue.record("\(conversation.told)")
+        guard case .central(.didReadValue(.batteryLevel, _, .success([64]), _))? = conversation.emitted.last else {
+            Issue.record("\(conversation.emitted)")
             return
         }
     }
@@ -185,20 +185,20 @@ import Testing
                 .readValue(of: .serialNumberString, on: Conversation.headset, attempt: conversation.nextAttempt()),
                 at: conversation.now)
             conversation.exchange()
-            #expect(conversation.told == [.needsSecurity(.medium)])
+            #expect(conversation.emitted == [.needsSecurity(.medium)])
             if givesUp {
                 conversation.link.didChangeSecurity(to: nil, at: conversation.now)
                 conversation.exchange()
             } else {
                 conversation.pass(.seconds(31))
             }
-            #expect(conversation.told.count == 3)
+            #expect(conversation.emitted.count == 3)
             guard
                 case .central(.didReadValue(.batteryLevel, _, .failure(.att(.insufficientEncryption)), _)) =
-                    conversation.told[1],
-                case .central(.didReadValue(.serialNumberString, _, .success, _)) = conversation.told[2]
+                    conversation.emitted[1],
+                case .central(.didReadValue(.serialNumberString, _, .success, _)) = conversation.emitted[2]
             else {
-                Issue.record("\(conversation.told)")
+                Issue.record("\(conversation.emitted)")
                 return
             }
         }
@@ -209,20 +209,20 @@ import Testing
         var conversation = Self.secured(.fips, .insufficientAuthentication)
         #expect(conversation.read(.batteryLevel) == nil)
         var count = 0
-        while case .needsSecurity(let level)? = conversation.told.last, count < 10 {
+        while case .needsSecurity(let level)? = conversation.emitted.last, count < 10 {
             count += 1
             conversation.link.didChangeSecurity(to: level, at: conversation.now)
             conversation.exchange()
         }
         #expect(count == 3)
-        guard case .central(.didReadValue(_, _, .failure(.att(.insufficientAuthentication)), _))? = conversation.told.last
+        guard case .central(.didReadValue(_, _, .failure(.att(.insufficientAuthentication)), _))? = conversation.emitted.last
         else {
-            Issue.record("\(conversation.told)")
+            Issue.record("\(conversation.emitted)")
             return
         }
     }
 
-    @Test("A refusal that no security mends is told as it is")
+    @Test("A refusal that no security mends is reported as it is")
     func authorization() {
         for error in [ATTError.insufficientAuthorization, .insufficientEncryptionKeySize] {
             var conversation = Self.secured(.fips, error)

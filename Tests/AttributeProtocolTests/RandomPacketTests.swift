@@ -29,16 +29,16 @@ import Testing
         #expect(packetCount > 5000)
     }
 
-    @Test("put in the place of each byte of each packet give a packet or an error")
+    @Test("put instead of each byte of each packet give a packet or an error")
     func mutations() {
         for (bytes, _) in GoldenPacketTests.packets {
-            for place in bytes.indices {
+            for index in bytes.indices {
                 for value in UInt8.min...UInt8.max {
                     var changed = bytes
-                    changed[place] = value
+                    changed[index] = value
                     if let pdu = try? AttributePDU(decoding: changed) { #expect(pdu.encoded() == changed) }
                 }
-                let cut = Array(bytes.prefix(place))
+                let cut = Array(bytes.prefix(index))
                 if let pdu = try? AttributePDU(decoding: cut) { #expect(pdu.encoded() == cut) }
             }
         }

@@ -24,12 +24,12 @@ import Testing
         #expect(conversation.link.deadline == nil)
     }
 
-    @Test("are confirmed, void the map, and are told")
+    @Test("are confirmed, void the map, and are reported")
     func change() {
         var conversation = Self.established()
         conversation.notify([0x01, 0x00, 0xFF, 0xFF], of: .serviceChanged)
         #expect(conversation.server.unconfirmed == 0)
-        #expect(conversation.told.suffix(2) == [.didUpdateMap(nil), Self.modified])
+        #expect(conversation.emitted.suffix(2) == [.didUpdateMap(nil), Self.modified])
         #expect(conversation.read(.serialNumberString) == .failure(.noSuchCharacteristic(.serialNumberString)))
         #expect(conversation.discover() != nil)
         #expect(conversation.read(.serialNumberString) == .success(Array("3041-2A7C-1324".utf8)))
@@ -40,7 +40,7 @@ import Testing
     func elsewhere() throws {
         var conversation = Self.established()
         conversation.notify([0x01, 0x00, 0x04, 0x00], of: .serviceChanged)
-        #expect(conversation.told.contains(Self.modified))
+        #expect(conversation.emitted.contains(Self.modified))
         conversation.notify([1], of: .eeg)
         conversation.discover()
         conversation.notify([2], of: .eeg)
@@ -55,7 +55,7 @@ import Testing
         var second = Self.established().reconnected(map: map)
         let handle = try #require(map[.serviceChanged]?.value)
         second.deliver(AttributePDU.handleValueIndication(handle, [0x01, 0x00, 0xFF, 0xFF]).encoded())
-        #expect(!second.told.contains(Self.modified))
+        #expect(!second.emitted.contains(Self.modified))
         let trips = second.roundTrips { #expect($0.discover() == .success(map.database)) }
         #expect(trips > 3, "discovered afresh")
     }
@@ -77,7 +77,7 @@ import Testing
                 }
             }
             conversation.exchange()
-            let results = conversation.told.compactMap { event in
+            let results = conversation.emitted.compactMap { event in
                 if case .central(.didDiscoverServices(_, let result, attempt)) = event { result } else { nil }
             }
             #expect(results.count == 1)

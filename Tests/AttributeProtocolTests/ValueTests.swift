@@ -25,8 +25,8 @@ import Testing
                 var server = InMemoryServer.headset()
                 server.receiveLimit = AttributeMTU(size)
                 let value = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-                guard let place = server.attributes.firstIndex(where: { $0.type.uuid == .lastOne }) else { continue }
-                server.attributes[place].value = value
+                guard let index = server.attributes.firstIndex(where: { $0.type.uuid == .lastOne }) else { continue }
+                server.attributes[index].value = value
                 var conversation = Self.established(server)
                 #expect(conversation.read(.lastOne) == .success(value), "\(length) bytes in packets of \(size)")
             }
@@ -135,8 +135,8 @@ import Testing
     func together() {
         var conversation = Self.established()
         let attempts = (0..<40).map { _ in conversation.nextAttempt() }
-        for (place, attempt) in attempts.enumerated() {
-            switch place % 4 {
+        for (index, attempt) in attempts.enumerated() {
+            switch index % 4 {
             case 0:
                 conversation.link.take(
                     .readValue(of: .serialNumberString, on: Conversation.headset, attempt: attempt), at: conversation.now)
@@ -146,18 +146,18 @@ import Testing
             case 2:
                 conversation.link.take(
                     .writeValue(
-                        [UInt8(place)], to: .configuration, type: .withResponse, on: Conversation.headset, attempt: attempt),
+                        [UInt8(index)], to: .configuration, type: .withResponse, on: Conversation.headset, attempt: attempt),
                     at: conversation.now)
             default:
                 conversation.link.take(
                     .writeValue(
-                        [UInt8(place)], to: .control, type: .withoutResponse, on: Conversation.headset, attempt: attempt),
+                        [UInt8(index)], to: .control, type: .withoutResponse, on: Conversation.headset, attempt: attempt),
                     at: conversation.now)
             }
         }
-        conversation.told = []
+        conversation.emitted = []
         conversation.exchange()
-        #expect(conversation.told.count == 30)
+        #expect(conversation.emitted.count == 30)
         #expect(conversation.server.violations.isEmpty)
         #expect(conversation.server.value(of: .control) == [39])
         #expect(conversation.server.value(of: .configuration) == [38])

@@ -80,8 +80,8 @@ struct Decode {
     }
 
     private static func readByC(_ workload: DecodeWorkload, _ counts: [Int], _ values: inout [Int32]) {
-        for (place, notification) in workload.notifications.enumerated() {
-            floor_decode(notification.value, notification.value.count, &values, counts[place])
+        for (index, notification) in workload.notifications.enumerated() {
+            floor_decode(notification.value, notification.value.count, &values, counts[index])
         }
     }
 

@@ -47,9 +47,9 @@ extension DecodeWorkload {
     private static var explore: [Notification] {
         (0..<42).map { number in
             var bytes: [UInt8] = []
-            for place in number * 6..<number * 6 + 6 {
-                let content = ExplorePacket.content(ofInstant: samples(place))
-                bytes += ExplorePacket(kind: .eeg8BLE, ticks: UInt64(place * 400), content: content).encoded()
+            for index in number * 6..<number * 6 + 6 {
+                let content = ExplorePacket.content(ofInstant: samples(index))
+                bytes += ExplorePacket(kind: .eeg8BLE, ticks: UInt64(index * 400), content: content).encoded()
             }
             if number.isMultiple(of: 2) {
                 let content = (0..<18).map { UInt8(number + $0) }

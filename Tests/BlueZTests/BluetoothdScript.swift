@@ -2,7 +2,7 @@ import Bluetooth
 
 @testable import BlueZ
 
-/// Tells a conversation what bluetoothd says, word for word, and keeps what the conversation asks for and tells.
+/// Plays to a conversation what bluetoothd says, word for word, and keeps what the conversation asks for and emits.
 struct BluetoothdScript {
     /// The unique names of the bus and of bluetoothd.
     static let bus = "org.freedesktop.DBus"
@@ -105,7 +105,7 @@ struct BluetoothdScript {
         collect()
     }
 
-    /// Keeps what the conversation wants and tells.
+    /// Keeps what the conversation wants and emits.
     mutating func collect() {
         for request in conversation.takeRequests() {
             switch request {

@@ -150,7 +150,7 @@ struct ScanTests {
         let stranger = paired.merging(["Paired": .boolean(false)]) { $1 }
         for (isWanted, device) in [(true, paired), (false, paired), (true, stranger)] {
             var options = BlueZOptions()
-            options.tellsOfSerialPorts = isWanted
+            options.reportsSerialPorts = isWanted
             var script = Script.ready(options: options, device: device)
             script.ask { $0.take(.scanForPeripherals(matching: filter)) }
             script.reply("SetDiscoveryFilter")

@@ -23,7 +23,7 @@ import Testing
 
         deinit { close(ours) }
 
-        func tell(_ packet: [UInt8]) { send(ours, packet, packet.count, 0) }
+        func deliver(_ packet: [UInt8]) { send(ours, packet, packet.count, 0) }
 
         /// The next command; nil where none was sent.
         func hear() -> [UInt8]? {
@@ -61,7 +61,7 @@ import Testing
             #expect(kernel.hear() == expected.encoded)
         }
         #expect(supervision.condition(on: hci0) == .unknown)
-        kernel.tell(PacketBytes.complete(opcode: 0x0035))
+        kernel.deliver(PacketBytes.complete(opcode: 0x0035))
         supervision.process()
         #expect(supervision.condition(on: hci0) == .inForce)
     }
@@ -72,7 +72,7 @@ import Testing
         supervision.setParameters(parameters, for: headset)
         supervision.willConnect(on: hci0)
         #expect(kernel.hear() != nil)
-        kernel.tell(PacketBytes.event(0x0002, [0x35, 0x00, 0x14]))
+        kernel.deliver(PacketBytes.event(0x0002, [0x35, 0x00, 0x14]))
         supervision.process()
         #expect(supervision.condition(on: hci0) == .impossible(reason: "this process lacks CAP_NET_ADMIN"))
         supervision.willConnect(on: hci0)
@@ -82,12 +82,12 @@ import Testing
     @Test func aReasonIsTakenOnceAndDoesNotOutliveTheNextLink() {
         let kernel = Kernel()
         let supervision = kernel.makeSupervision()
-        kernel.tell(PacketBytes.event(0x000C, PacketBytes.headset + [0x01]))
+        kernel.deliver(PacketBytes.event(0x000C, PacketBytes.headset + [0x01]))
         supervision.process()
         #expect(supervision.takeReason(of: headset) == .connectionTimeout)
         #expect(supervision.takeReason(of: headset) == nil)
-        kernel.tell(PacketBytes.event(0x000C, PacketBytes.headset + [0x03]))
-        kernel.tell(PacketBytes.event(0x000B, PacketBytes.headset + [0, 0, 0, 0, 0, 0]))
+        kernel.deliver(PacketBytes.event(0x000C, PacketBytes.headset + [0x03]))
+        kernel.deliver(PacketBytes.event(0x000B, PacketBytes.headset + [0, 0, 0, 0, 0, 0]))
         supervision.process()
         #expect(supervision.takeReason(of: headset) == nil)
     }
@@ -96,7 +96,7 @@ import Testing
         let kernel = Kernel()
         let supervision = kernel.makeSupervision()
         for number in 0..<200 {
-            kernel.tell(PacketBytes.event(0x000C, [UInt8(number), 0, 0, 0, 0, 0, 1, 1]))
+            kernel.deliver(PacketBytes.event(0x000C, [UInt8(number), 0, 0, 0, 0, 0, 1, 1]))
             supervision.process()
         }
         #expect(supervision.takeReason(of: PeripheralIdentifier(address: 0, type: .public)) == nil)
@@ -109,11 +109,11 @@ import Testing
         supervision.readQuality(of: headset, on: hci0)
         #expect(kernel.hear() == ManagementCommand.getConnectionInformation(headset, hci0).encoded)
         // -62 dBm and 8 dBm; then what the controller does not know, a refusal, and no link.
-        kernel.tell(PacketBytes.complete(opcode: 0x0031, PacketBytes.headset + [0xC2, 8, 127]))
-        kernel.tell(PacketBytes.complete(opcode: 0x0031, PacketBytes.headset + [0xC3, 127, 127]))
-        kernel.tell(PacketBytes.complete(opcode: 0x0031, PacketBytes.headset + [127, 127, 127]))
-        kernel.tell(PacketBytes.event(0x0002, [0x31, 0, 0x14]))
-        kernel.tell(PacketBytes.complete(opcode: 0x0031, status: 0x02, PacketBytes.headset + [127, 127, 127]))
+        kernel.deliver(PacketBytes.complete(opcode: 0x0031, PacketBytes.headset + [0xC2, 8, 127]))
+        kernel.deliver(PacketBytes.complete(opcode: 0x0031, PacketBytes.headset + [0xC3, 127, 127]))
+        kernel.deliver(PacketBytes.complete(opcode: 0x0031, PacketBytes.headset + [127, 127, 127]))
+        kernel.deliver(PacketBytes.event(0x0002, [0x31, 0, 0x14]))
+        kernel.deliver(PacketBytes.complete(opcode: 0x0031, status: 0x02, PacketBytes.headset + [127, 127, 127]))
         supervision.process()
         let taken = supervision.takeQualities()
         #expect(taken.map(\.quality) == [LinkQuality(rssi: -62, transmitPower: 8), LinkQuality(rssi: -61)])
@@ -124,8 +124,8 @@ import Testing
     @Test func aPacketThatCannotBeReadIsSkipped() {
         let kernel = Kernel()
         let supervision = kernel.makeSupervision()
-        kernel.tell([1, 2, 3])
-        kernel.tell(PacketBytes.event(0x000C, PacketBytes.headset + [0x01]))
+        kernel.deliver([1, 2, 3])
+        kernel.deliver(PacketBytes.event(0x000C, PacketBytes.headset + [0x01]))
         supervision.process()
         #expect(supervision.error == .malformed(.truncated))
         #expect(supervision.takeReason(of: headset) == .connectionTimeout)

@@ -43,8 +43,8 @@ struct ByteReaderTests {
         #expect(throws: Short.truncated) { try reader.integer(UInt8.self) }
     }
 
-    @Test("takes bytes at a place, however few there are")
-    func places() {
+    @Test("takes bytes at an offset, however few there are")
+    func offsets() {
         let bytes: [UInt8] = [0x34, 0x12, 0xFF]
         #expect([0, 1, 2, 3, 9].map { bytes.uint16(littleEndianAt: $0) } == [0x1234, 0xFF12, 0x00FF, 0, 0])
         #expect(bytes[...].bigEndianInteger == 0x3412FF && bytes[1...].littleEndianInteger == 0xFF12)

@@ -59,7 +59,7 @@ import Testing
             room.lowEnergy.events = [.didRetrieveConnected([known], attempt: question)]
             #expect(room.turn().isEmpty, "the other one is waited for")
         }
-        // The oldest is forgotten, and what answers it now is told as it is; its caller drops what is late.
+        // The oldest is forgotten, and what answers it now is passed on as it is; its caller drops what is late.
         for (question, found) in [(questions[0], [classic]), (questions[1], [known, classic])] {
             room.serial.events = [.didRetrieveConnected([classic], attempt: question)]
             #expect(room.turn() == [.didRetrieveConnected(found, attempt: question)])
@@ -81,8 +81,8 @@ import Testing
         #expect(room.routed.state == .unknown)
         room.serial.state = .poweredOn
         room.serial.events = [.didUpdateState(.poweredOn)]
-        #expect(room.turn().isEmpty, "bluetoothd has not told what it holds")
-        let steps: [(lowEnergy: AdapterState, classic: AdapterState, told: AdapterState?)] = [
+        #expect(room.turn().isEmpty, "bluetoothd has not reported what it holds")
+        let steps: [(lowEnergy: AdapterState, classic: AdapterState, emitted: AdapterState?)] = [
             (.poweredOn, .poweredOn, .poweredOn), (.resetting, .poweredOn, nil), (.resetting, .poweredOff, .resetting),
             (.poweredOff, .poweredOff, .poweredOff), (.blocked, .poweredOff, .blocked), (.poweredOn, .unknown, .poweredOn),
         ]
@@ -90,8 +90,8 @@ import Testing
             room.lowEnergy.state = step.lowEnergy
             room.lowEnergy.events = [.didUpdateState(step.lowEnergy)]
             room.serial.state = step.classic
-            #expect(room.turn() == step.told.map { [.didUpdateState($0)] } ?? [])
-            #expect(room.routed.state == step.told ?? .poweredOn)
+            #expect(room.turn() == step.emitted.map { [.didUpdateState($0)] } ?? [])
+            #expect(room.routed.state == step.emitted ?? .poweredOn)
         }
     }
 
@@ -112,7 +112,7 @@ import Testing
     }
 }
 
-/// A central that notes what it is asked, and tells what the test gives it.
+/// A central that notes what it is asked, and emits what the test gives it.
 private final class NotingCentral: Central {
     var state = AdapterState.unknown
     var deadline: MonotonicTime?

@@ -40,8 +40,8 @@ struct CaptureTextTests {
         ])
     func wrongLine(line: String) throws {
         let right = (0..<5).map { "\($0).5\tfff1\t0\($0)" }
-        for place in 0...right.count {
-            let lines = right[..<place] + [line] + right[place...]
+        for index in 0...right.count {
+            let lines = right[..<index] + [line] + right[index...]
             let (pieces, _, summary) = try read(lines.joined(separator: "\n"))
             #expect(pieces.map(\.value) == (0..<5).map { [UInt8($0)] })
             #expect(summary.wrongLineCount == 1)

@@ -10,11 +10,11 @@ struct HandlesTests {
     /// As on a headset whose characteristics have descriptors that a central does not speak of.
     private static func database(_ handles: [(service: UInt16, declaration: UInt16)?]) -> GATTDatabase {
         GATTDatabase(
-            characteristics: handles.enumerated().map { place, told in
+            characteristics: handles.enumerated().map { index, known in
                 Characteristic(
-                    service: BluetoothUUID(UInt16(0xFE00) + (told?.service ?? 0)), uuid: BluetoothUUID(UInt16(0xFE80 + place)),
+                    service: BluetoothUUID(UInt16(0xFE00) + (known?.service ?? 0)), uuid: BluetoothUUID(UInt16(0xFE80 + index)),
                     properties: [.notify],
-                    handles: told.map {
+                    handles: known.map {
                         Characteristic.Handles(
                             service: $0.service, declaration: $0.declaration, value: $0.declaration + 1,
                             clientConfiguration: $0.declaration + 3)
@@ -23,7 +23,7 @@ struct HandlesTests {
     }
 
     @Test("Those that the central tells are written, with their gaps")
-    func told() {
+    func known() {
         let table = AttributeTable(Self.database([(0x10, 0x12), (0x10, 0x20), (0x40, 0x41)]))
         #expect(table.entries.map(\.declaration) == [0x12, 0x20, 0x41])
         #expect(table.entries.map(\.value) == [0x13, 0x21, 0x42])
@@ -61,8 +61,8 @@ struct HandlesTests {
     func readBack() throws {
         var specification = HeadsetSpecification.muse(number: 1)
         var next: UInt16 = 0x0030
-        for place in specification.database.characteristics.indices {
-            specification.database.characteristics[place].handles = Characteristic.Handles(
+        for index in specification.database.characteristics.indices {
+            specification.database.characteristics[index].handles = Characteristic.Handles(
                 service: 0x0021, declaration: next, value: next + 1, clientConfiguration: next + 2)
             next += 5
         }

@@ -20,12 +20,12 @@ import Testing
         var reconstruction = PacketReconstruction()
         reconstruction.isCapturing = isCapturing
         reconstruction.note(.didConnect(peripheral, attempt: .none), at: start)
-        func tell(_ bytes: [UInt8], isReceived: Bool) {
+        func tap(_ bytes: [UInt8], isReceived: Bool) {
             reconstruction.note(.didTransferPacket(bytes, with: peripheral, isReceived: isReceived, at: start), at: start)
         }
-        tell([0x02, 185, 0], isReceived: false)
-        tell([0x03, 100, 0], isReceived: true)
-        tell([discovers ? 0x10 : 0x08, 1, 0, 0xFF, 0xFF, 0, 0x28], isReceived: false)
+        tap([0x02, 185, 0], isReceived: false)
+        tap([0x03, 100, 0], isReceived: true)
+        tap([discovers ? 0x10 : 0x08, 1, 0, 0xFF, 0xFF, 0, 0x28], isReceived: false)
         let database = GATTDatabase(characteristics: [
             Characteristic(
                 service: BluetoothUUID(UInt16(0x180F)), uuid: eeg, properties: [.notify],
@@ -33,10 +33,10 @@ import Testing
         ])
         reconstruction.note(.didDiscoverServices(peripheral, result: .success(database), attempt: .none), at: start)
         reconstruction.note(.setNotifyValue(true, for: eeg, on: peripheral, attempt: .none))
-        tell([0x12, 9, 0, 1, 0], isReceived: false)
-        tell([0x13], isReceived: true)
+        tap([0x12, 9, 0, 1, 0], isReceived: false)
+        tap([0x13], isReceived: true)
         reconstruction.note(.didUpdateNotificationState(eeg, on: peripheral, error: nil, attempt: .none), at: start)
-        tell([0x1B, 8, 0, 42], isReceived: true)
+        tap([0x1B, 8, 0, 42], isReceived: true)
         reconstruction.note(.didUpdateValue(eeg, on: peripheral, value: [42], at: start), at: start)
         return reconstruction
     }

@@ -2,13 +2,13 @@
 /// nothing.
 enum PlantedDefect: String, CaseIterable {
     // MARK: The adapter
-    /// The state is told twice.
-    case tellsStateTwice
-    /// `state` runs ahead of what was told.
+    /// The state is emitted twice.
+    case emitsStateTwice
+    /// `state` runs ahead of what was emitted.
     case knowsStateEarly
-    /// A scan that ends with the adapter is not told.
+    /// A scan that ends with the adapter is not emitted.
     case hidesFailedScans
-    /// A connect that ends with the adapter is not told.
+    /// A connect that ends with the adapter is not emitted.
     case forgetsPendingConnects
 
     // MARK: Answers
@@ -42,15 +42,15 @@ enum PlantedDefect: String, CaseIterable {
     case scansOn
 
     // MARK: Links
-    /// A lost link is told without an attempt.
+    /// A lost link is emitted without an attempt.
     case losesWithoutAttempt
-    /// A lost link is told as if it had been cancelled.
+    /// A lost link is emitted as if it had been cancelled.
     case losesWithoutError
-    /// A lost link is not told.
+    /// A lost link is not emitted.
     case hidesLosses
     /// A cancel is answered, but a pending connect goes on.
     case forgetsCancel
-    /// A cancelled link is told as lost, too.
+    /// A cancelled link is emitted as lost, too.
     case losesWhatWasCancelled
     /// A cancel is answered with an error.
     case cancelsWithError

@@ -61,7 +61,7 @@ final class SpoiledCentral: Central {
     /// What becomes of an event.
     private func spoil(_ event: CentralEvent, _ now: MonotonicTime) -> [CentralEvent] {
         switch (defect, event) {
-        case (.tellsStateTwice, .didUpdateState): [event, event]
+        case (.emitsStateTwice, .didUpdateState): [event, event]
         case (.hidesFailedScans, .didFailToScan): []
         case (.forgetsPendingConnects, .didFailToConnect(_, .adapterUnavailable, _)): []
         case (.answersTwice, _): event.isAnswer ? [event, event] : [event]

@@ -85,7 +85,7 @@ import YAMLReading
                 .contains("no preset with this model") == true)
     }
 
-    @Test func whereSerialPortsAreIsTakenFromTheModelsThatTellIt() throws {
+    @Test func whereSerialPortsAreIsTakenFromTheModelsThatSayIt() throws {
         let address = PeripheralIdentifier(address: 0x2068_9D00_1324, type: .classic)
         let read = try parse(
             configuration(
@@ -142,7 +142,7 @@ import YAMLReading
         #expect(problems(configuration(headset: headset)).map { String($0.drop { $0 != "[" }) } == ["[0]." + problem])
     }
 
-    @Test func everyProblemIsToldAtOnceInTheOrderOfTheFile() {
+    @Test func everyProblemIsNamedAtOnceInTheOrderOfTheFile() {
         let text = """
             database: relative.sqlite
             colour: blue

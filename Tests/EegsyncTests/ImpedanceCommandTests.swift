@@ -42,14 +42,14 @@ import Testing
         #expect(try impedance(["left", "--seconds", "0"]).exitCode == Failure.Code.usage.rawValue)
     }
 
-    @Test func theTableAlignsAndTellsTheDispute() throws {
+    @Test func theTableAlignsAndShowsTheDispute() throws {
         let measurement = try #require(GanglionProfile().impedance)
         var facts = ImpedanceFacts(headset: "left", daemonPid: nil, measurement)
-        for (place, kilohms) in [9.0, 1234, 10].enumerated() {
-            let electrode = place == 1 ? "reference" : "Ch1"
+        for (index, kilohms) in [9.0, 1234, 10].enumerated() {
+            let electrode = index == 1 ? "reference" : "Ch1"
             let value = ImpedanceRecord(
                 recording: RecordingID(rawValue: 1), at: .boot, electrode: electrode, kilohms: kilohms)
-            facts.take(value, after: .seconds(place))
+            facts.take(value, after: .seconds(index))
         }
         #expect(
             facts.lines(style: .plain) == [

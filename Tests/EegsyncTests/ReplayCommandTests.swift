@@ -70,8 +70,8 @@ import Testing
         let flips = 500
         let partLength = (bytes.count - 200) / flips
         for part in 0..<flips {
-            let place = 100 + part * partLength + Int(generator.next() % UInt64(partLength))
-            bytes[place] ^= 1 << UInt8(generator.next() % 8)
+            let position = 100 + part * partLength + Int(generator.next() % UInt64(partLength))
+            bytes[position] ^= 1 << UInt8(generator.next() % 8)
         }
         let facts = try Self.replay(bytes, in: database, name: "flipped")
         let missing = facts["missing"] as? [[String: Any]] ?? []
@@ -126,7 +126,7 @@ import Testing
         #expect(abs(start - 1_740_821_400_000_000_000 + 17_600_000) < 5_000_000)
     }
 
-    @Test func aStreamOfWhichNothingCameIsTold() throws {
+    @Test func aStreamOfWhichNothingCameIsNamed() throws {
         let database = try RecordedDatabase()
         let file = try Self.athena(in: database, hasMotion: true)
         let run = try ProgramRun(["replay", file, "--model", "muse", "--database", database.path])

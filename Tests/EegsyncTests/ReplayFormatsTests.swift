@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func aGanglionsFirmwareMayBeToldAndIsNamedWhereItLacks() throws {
+    @Test func aGanglionsFirmwareMayBeGivenAndIsNamedWhereItLacks() throws {
         let database = try RecordedDatabase()
         let file = database.directory.appendingPathComponent("ganglion.tsv")
         let lines = (0..<400).map { number in
@@ -130,7 +130,7 @@ import Testing
         #expect(wrong.exitCode == Failure.Code.usage.rawValue)
     }
 
-    @Test func aCytonsChannelsMayBeTold() throws {
+    @Test func aCytonsChannelsMayBeGiven() throws {
         let database = try RecordedDatabase()
         let file = database.directory.appendingPathComponent("cyton.bytes")
         try Data((1..<2501).flatMap(Self.cyton)).write(to: file)

@@ -15,16 +15,16 @@ struct SignalSituationTests {
         let recording = try database.record()
         let store = try database.acquisitionStore()
         var batch = WriteBatch(number: 9)
-        for (place, condition) in found.enumerated() {
+        for (index, condition) in found.enumerated() {
             guard let condition else { continue }
             let isNoisy = condition == .lineNoise
-            for (first, last, told) in [(Int64(0), Int64(499), SignalCondition.good), (500, lastN, condition)] {
+            for (first, last, verdict) in [(Int64(0), Int64(499), SignalCondition.good), (500, lastN, condition)] {
                 batch.changes.append(
                     .signalCheck(
                         SignalCheckRecord(
-                            stream: StreamID(rawValue: 1), channel: place + 1, firstN: first, lastN: last, condition: told,
-                            sampleCount: 500, railedFraction: told == .railed ? 0.75 : 0, peakToPeak: 40,
-                            line50Hz: isNoisy && place != 2 ? 34 : 1, line60Hz: isNoisy && place == 2 ? 12 : nil)))
+                            stream: StreamID(rawValue: 1), channel: index + 1, firstN: first, lastN: last, condition: verdict,
+                            sampleCount: 500, railedFraction: verdict == .railed ? 0.75 : 0, peakToPeak: 40,
+                            line50Hz: isNoisy && index != 2 ? 34 : 1, line60Hz: isNoisy && index == 2 ? 12 : nil)))
             }
         }
         let headset = try #require(try store.headset(named: "left"))

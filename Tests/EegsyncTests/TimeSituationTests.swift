@@ -112,8 +112,8 @@ import Testing
         #expect(facts.headsets[0].streams[0].measuredFrequency == 250)
         facts.headsets[0].timeWarnings = Self.warnings(try Self.activity(uncertainty: 0.045))
         let lines = facts.lines(style: .plain, columns: 80)
-        let place = try #require(lines.firstIndex { $0.contains("times of eeg are right within 45 ms only") })
-        #expect(lines[(place + 1)...].contains { $0.hasPrefix("  you can: bring it closer") }, "\(lines)")
+        let index = try #require(lines.firstIndex { $0.contains("times of eeg are right within 45 ms only") })
+        #expect(lines[(index + 1)...].contains { $0.hasPrefix("  you can: bring it closer") }, "\(lines)")
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let json = String(decoding: try encoder.encode(facts), as: UTF8.self)

@@ -87,10 +87,10 @@ struct DescribedDecoderTests {
         let stream = try Self.profile(smallDescriptor()).streams[0]
         #expect(stream.channels.map(\.rawMinimum) == [-32_768, -32_768] && stream.channels[0].rawMaximum == 32_767)
         #expect(stream.counterModulus == 256 && stream.samplesPerCount == 2)
-        let told = try Self.profile(
+        let described = try Self.profile(
             smallDescriptor(stream: "range: [-5, 5]\n    counter: {modulus: 7, samples_per_count: 2}"))
-        #expect(told.streams[0].channels[0].rawMaximum == 5 && told.streams[0].counterModulus == 7)
-        #expect(decode([[7, 0, 0, 0, 0, 0, 0, 0, 0]], from: data, told).items == [.discarded(byteCount: 9)])
+        #expect(described.streams[0].channels[0].rawMaximum == 5 && described.streams[0].counterModulus == 7)
+        #expect(decode([[7, 0, 0, 0, 0, 0, 0, 0, 0]], from: data, described).items == [.discarded(byteCount: 9)])
     }
 
     /// Frames A5, number, two values, checksum.
@@ -194,7 +194,7 @@ struct DescribedDecoderTests {
                         ignore: true
                 """.split(separator: "\n").map { "    " + $0.dropFirst(4) }.joined(separator: "\n"))
         let profile = try Self.profile(text)
-        #expect(profile.tellsIdentityInStatus)
+        #expect(profile.sendsIdentityInStatus)
         let status: [UInt8] = [0x80, 2, 255] + Array("AB\0\0".utf8) + [1, 2, 3, 4, 1, 0]
         let decoded = decode(
             [
@@ -205,9 +205,9 @@ struct DescribedDecoderTests {
             decoded.items.map(Self.summary) == [
                 "samples 14", "status lowPower 100.0", "annotation Button A", "discarded 2", "discarded 3", "message ok",
             ])
-        guard case .status(let told) = decoded.items[1] else { return #expect(Bool(false)) }
-        #expect(told.serialNumber == "AB" && told.bootIdentifier == 0x0403_0201)
-        #expect(told.deviceTicks == 256 && told.tickFrequency == 32_768)
+        guard case .status(let status) = decoded.items[1] else { return #expect(Bool(false)) }
+        #expect(status.serialNumber == "AB" && status.bootIdentifier == 0x0403_0201)
+        #expect(status.deviceTicks == 256 && status.tickFrequency == 32_768)
     }
 
     @Test("knows the checks that catalogues list by their result for the digits 1 to 9")

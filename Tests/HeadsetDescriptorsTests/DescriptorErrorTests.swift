@@ -153,8 +153,8 @@ struct DescriptorErrorTests {
             var lines = ShippedDescriptor.all[round % 5].text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(
                 String.init)
             for _ in 0...Int.random(in: 0...2, using: &generator) {
-                let place = Int.random(in: 0..<lines.count, using: &generator)
-                var parts = lines[place].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+                let index = Int.random(in: 0..<lines.count, using: &generator)
+                var parts = lines[index].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
                 let part = Int.random(in: 0..<parts.count, using: &generator)
                 switch generator.next() % 4 {
                 case 0: parts[part] = words[Int(generator.next() % UInt64(words.count))]
@@ -162,7 +162,7 @@ struct DescriptorErrorTests {
                 case 2: parts[part] = String(parts[part].dropFirst())
                 default: parts[part] += String(generator.next() % 300)
                 }
-                lines[place] = parts.joined(separator: " ")
+                lines[index] = parts.joined(separator: " ")
             }
             guard let descriptor = try? DescriptorReader.read(lines.joined(separator: "\n")) else { continue }
             accepted += 1

@@ -108,7 +108,7 @@ struct DescribedHermesTests {
         #expect(described.epochRule == builtIn.epochRule)
         #expect(described.memory == builtIn.memory)
         #expect(described.identityCharacteristic == builtIn.identityCharacteristic)
-        #expect(described.tellsIdentityInStatus == builtIn.tellsIdentityInStatus)
+        #expect(described.sendsIdentityInStatus == builtIn.sendsIdentityInStatus)
         for purpose in CommandPurpose.allCases {
             #expect(described.commands(for: purpose, status: nil) == builtIn.commands(for: purpose, status: nil))
         }
@@ -118,12 +118,12 @@ struct DescribedHermesTests {
     private static func compare(_ pieces: [(BluetoothUUID, [UInt8])], with described: DescribedProfile) -> Int? {
         var (first, second): (any HeadsetDecoder, any HeadsetDecoder) = (described.makeDecoder(), HermesProfile().makeDecoder())
         var (left, right) = (Decoded(), Decoded())
-        for (place, piece) in pieces.enumerated() {
+        for (index, piece) in pieces.enumerated() {
             left.removeAll()
             right.removeAll()
             first.decode(piece.1, from: piece.0, into: &left)
             second.decode(piece.1, from: piece.0, into: &right)
-            if left.items != right.items || left.values != right.values { return place }
+            if left.items != right.items || left.values != right.values { return index }
         }
         return nil
     }
@@ -151,12 +151,12 @@ struct DescribedHermesTests {
         var generator = SeededGenerator(seed: 7)
         let lengths = [241, 18, 3, 4]
         let pieces: [(BluetoothUUID, [UInt8])] = (0..<20_000).map { _ in
-            let place = Int.random(in: 0..<Self.characteristics.count, using: &generator)
-            let isRight = place < lengths.count && generator.next() % 8 != 0
-            let length = isRight ? lengths[place] : Int.random(in: 0...260, using: &generator)
+            let index = Int.random(in: 0..<Self.characteristics.count, using: &generator)
+            let isRight = index < lengths.count && generator.next() % 8 != 0
+            let length = isRight ? lengths[index] : Int.random(in: 0...260, using: &generator)
             var bytes = generator.bytes(count: length)
-            if isRight, place < 3, generator.next() % 4 != 0 { bytes[0] &= place == 2 ? 7 : 0x7F }
-            return (Self.characteristics[place], bytes)
+            if isRight, index < 3, generator.next() % 4 != 0 { bytes[0] &= index == 2 ? 7 : 0x7F }
+            return (Self.characteristics[index], bytes)
         }
         #expect(Self.compare(pieces, with: described) == nil)
     }

@@ -53,17 +53,17 @@ struct BufferedEEGDecoderTests {
         let streams = [Self.stream("eeg", channels: 8), Self.stream("ppg", channels: 2)]
         let messages = BufferedEEGMessage.statusReport(Self.header(streams: 2), streams: streams, length: 125)
         #expect(Self.statuses(messages).count == 1)
-        for place in messages.indices {
+        for index in messages.indices {
             var changed = messages
-            changed.remove(at: place)
+            changed.remove(at: index)
             #expect(Self.statuses(changed).isEmpty)
         }
-        for place in 1..<messages.count - 2 {
+        for index in 1..<messages.count - 2 {
             var changed = messages
-            changed.swapAt(place, place + 1)
+            changed.swapAt(index, index + 1)
             #expect(Self.statuses(changed).isEmpty)
             changed = messages
-            changed.insert(messages[place], at: place)
+            changed.insert(messages[index], at: index)
             #expect(Self.statuses(changed).isEmpty)
         }
     }

@@ -128,9 +128,9 @@ struct GanglionTests {
 
     @Test("sends one axis of the acceleration in three packets of ten; in the others it repeats a stale one")
     func acceleration() {
-        for (revision, places) in [("2.0.1", 1...100), ("3.0.2", 0...99)] {
+        for (revision, identifiers) in [("2.0.1", 1...100), ("3.0.2", 0...99)] {
             var decoder = Self.decoder(revision)
-            let packets = places.map { [UInt8($0)] + Self.zero.dropFirst(2) + [UInt8(bitPattern: Int8($0 - 60))] }
+            let packets = identifiers.map { [UInt8($0)] + Self.zero.dropFirst(2) + [UInt8(bitPattern: Int8($0 - 60))] }
             let decoded = Self.decode((revision == "2.0.1" ? [Self.zero] : []) + packets, with: &decoder)
             let blocks = Self.blocks(decoded, stream: GanglionProfile.accelerometer)
             #expect(blocks.map(\.counter) == (0..<10).flatMap { [UInt32](repeating: $0, count: 3) })

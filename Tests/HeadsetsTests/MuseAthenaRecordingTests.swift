@@ -103,8 +103,8 @@ struct MuseAthenaRecordingTests {
     func rates() throws {
         guard let recording = Self.recording else { return }
         let blocks = Self.blocks(Self.decode(recording))
-        for (place, stream) in Self.streams.enumerated() {
-            let own = blocks.filter { $0.stream == place }
+        for (index, stream) in Self.streams.enumerated() {
+            let own = blocks.filter { $0.stream == index }
             let run = Self.longestRun(own)
             // The optics stop for 3.4 s and go on with the next number.
             #expect(run.count == (stream.name == "optics" ? 97 : own.count))

@@ -77,10 +77,10 @@ struct MuseAthenaTests {
         "with new firmware tells its charge in steps that its status proves, and no clock",
         arguments: [("60.2", 15_360, [60.0]), ("30", 15_360, [30.0]), ("90", 15_360, []), (nil, 15_360, [])]
             as [(String?, Int, [Double])])
-    func newBattery(told: String?, raw: Int, expected: [Double]) {
+    func newBattery(sent: String?, raw: Int, expected: [Double]) {
         var decoder = MuseAthenaDecoder()
         var decoded = Decoded()
-        for fragment in told.map({ Self.status(charge: $0) }) ?? [] {
+        for fragment in sent.map({ Self.status(charge: $0) }) ?? [] {
             decoder.decode(fragment, from: MuseService.control, into: &decoded)
         }
         decoded.removeAll()
@@ -136,7 +136,7 @@ struct MuseAthenaTests {
     /// Packets of one block each, and what a decoder makes of them.
     private static func decode(
         _ tags: [MuseAthenaPacket.Tag], with decoder: inout MuseAthenaDecoder
-    ) -> (channels: [Int], told: [[StreamDescription]], discarded: Int) {
+    ) -> (channels: [Int], sent: [[StreamDescription]], discarded: Int) {
         var decoded = Decoded()
         for (number, tag) in tags.enumerated() {
             let content = [UInt8](repeating: 0x5A, count: tag.contentLength ?? 0)
@@ -144,22 +144,22 @@ struct MuseAthenaTests {
                 index: 0, deviceMilliseconds: 0, blocks: [(tag, UInt8(truncatingIfNeeded: number), content)])
             decoder.decode(packet, from: MuseService.multiplexed, into: &decoded)
         }
-        let told = decoded.items.compactMap { if case .status(let status) = $0 { status.streams } else { nil } }
+        let sent = decoded.items.compactMap { if case .status(let status) = $0 { status.streams } else { nil } }
         let discarded = decoded.items.filter { if case .discarded = $0 { true } else { false } }
         let blocks = blocks(decoded)
         #expect(blocks.map(\.counter) == blocks.map(\.counter).sorted { ($0 ?? 0) < ($1 ?? 0) })
-        return (blocks.map(\.channelCount), told, discarded.count)
+        return (blocks.map(\.channelCount), sent, discarded.count)
     }
 
-    @Test("is followed where it sends another preset than it was told, for EEG and for optics")
+    @Test("is followed where it sends another preset than it was set to, for EEG and for optics")
     func otherPreset() {
         var decoder = MuseAthenaDecoder(preset: .p1041)
         let eeg = Self.decode(Array(repeating: .eeg4, count: 20), with: &decoder)
         #expect(eeg.discarded == 0 && eeg.channels == Array(repeating: 4, count: 20))
-        #expect(eeg.told.map { $0[0].channels.count } == [4])
+        #expect(eeg.sent.map { $0[0].channels.count } == [4])
         let optics = Self.decode(Array(repeating: .optics8, count: 10), with: &decoder)
         #expect(optics.discarded == 0 && optics.channels == Array(repeating: 8, count: 10))
-        #expect(optics.told == [MuseAthenaProfile(preset: .p1034).streams])
+        #expect(optics.sent == [MuseAthenaProfile(preset: .p1034).streams])
         // The stream behind the optics has moved with them.
         #expect(Self.decode([.reference], with: &decoder).channels == [2])
     }
@@ -169,7 +169,7 @@ struct MuseAthenaTests {
         var decoder = MuseAthenaDecoder(preset: .p1041)
         for _ in 0..<5 {
             let mixed = Self.decode(Array(repeating: .eeg4, count: 7) + [.eeg8], with: &decoder)
-            #expect(mixed.told.isEmpty && mixed.channels == [8] && mixed.discarded == 1)
+            #expect(mixed.sent.isEmpty && mixed.channels == [8] && mixed.discarded == 1)
         }
     }
 
@@ -227,7 +227,7 @@ struct MuseAthenaTests {
         #expect(taken(packet(255) + [3, 1]) == 0, "it was there before")
     }
 
-    @Test("is told from the older ones by the characteristic of multiplexed packets, and started twice")
+    @Test("is distinguished from the older ones by the characteristic of multiplexed packets, and started twice")
     func profile() {
         let database = GATTDatabase(
             characteristics: [MuseService.control, MuseService.multiplexed].map {

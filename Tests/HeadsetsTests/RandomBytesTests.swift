@@ -36,9 +36,9 @@ struct RandomBytesTests {
     }
 
     @Test("of 20,000 seeds crash no decoder", arguments: profiles.indices)
-    func randomBytes(place: Int) {
-        var decoder = Self.profiles[place].makeDecoder()
-        let name = Self.profiles[place].displayName
+    func randomBytes(index: Int) {
+        var decoder = Self.profiles[index].makeDecoder()
+        let name = Self.profiles[index].displayName
         var generator = SeededGenerator(seed: 1)
         // Bytes that begin messages, so that the search goes deeper than the first byte.
         let openings: [[UInt8]] = [
@@ -64,8 +64,8 @@ struct RandomBytesTests {
         for seed in 0..<20_000 {
             var (bytes, isData) = messages[seed % messages.count]
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
-                let place = Int.random(in: 0..<min(bytes.count, 48), using: &generator)
-                bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                let index = Int.random(in: 0..<min(bytes.count, 48), using: &generator)
+                bytes[index] = UInt8.random(in: 0...255, using: &generator)
             }
             if isData {
                 bytes.removeLast(4)

@@ -58,9 +58,9 @@ struct StreamDescriptionTests {
 
     @Test("is refused beside too many others, and beside one of its name and bank")
     func lists() throws {
-        let streams = (0..<65).map { place in
+        let streams = (0..<65).map { index in
             var stream = Self.stream
-            stream.name = "s\(place)"
+            stream.name = "s\(index)"
             return stream
         }
         try StreamDescription.check(Array(streams.prefix(64)))

@@ -105,8 +105,8 @@ struct ThinkGearRecordingTests {
         // frame on one side and are spared.
         let partLength = (bytes.count - 200) / 2000
         for part in 0..<2000 {
-            let place = 100 + part * partLength + Int.random(in: 0..<partLength, using: &generator)
-            bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            let position = 100 + part * partLength + Int.random(in: 0..<partLength, using: &generator)
+            bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
         }
         let damaged = Self.layout(of: bytes, cutBy: 2)
         #expect(Self.violations(of: damaged, against: original) == 0)

@@ -186,9 +186,9 @@ struct ThinkGearDamageTests {
     }
 
     @Test("tells a damaged power frame from damaged raw frames", arguments: 0..<36)
-    func powerFrame(place: Int) {
+    func powerFrame(offset: Int) {
         var stream = Self.raw(0..<20) + ThinkGearTests.documented + Self.raw(20..<60)
-        stream[20 * 8 + place] ^= 0x10
+        stream[20 * 8 + offset] ^= 0x10
         let decoded = decodeThinkGear(stream)
         #expect(decoded.values == Array(0..<60))
         #expect(

@@ -11,7 +11,7 @@ import Testing
         arguments: [
             (EAFNOSUPPORT, .unreachable), (EPERM, .unauthorized), (EMFILE, .absent),
         ] as [(Int32, AdapterState)])
-    func aManagementChannelThatCannotBeOpenedTellsWhy(code: Int32, state: AdapterState) {
+    func aManagementChannelThatCannotBeOpenedSaysWhy(code: Int32, state: AdapterState) {
         let room = LowEnergyRoom()
         room.managementError = .cannotOpen(code: code)
         #expect(room.turn() == [.didUpdateState(state)])
@@ -22,7 +22,7 @@ import Testing
     @Test func whileTheManagementChannelIsBrokenTheStateIsUnknown() {
         let room = LowEnergyRoom()
         room.turn()
-        room.breakChannel { #expect(room.told.last == .didUpdateState(.unknown), "resetting is bluetoothd") }
+        room.breakChannel { #expect(room.emitted.last == .didUpdateState(.unknown), "resetting is bluetoothd") }
         #expect(room.central.state == .poweredOn)
     }
 

@@ -70,7 +70,7 @@ struct ArrivalClockTests {
         #expect(Self.arrival(clock, stamp: Self.offset + later - 1000) == (wasSet ? -1 : later - 1000))
     }
 
-    @Test func theKernelStampsWhatItHandsToASocketThatWasToldToAndOnlyThat() {
+    @Test func theKernelStampsWhatItHandsToASocketThatAskedForItAndOnlyThat() {
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
         defer { for end in ends { close(end) } }

@@ -14,7 +14,7 @@ import Testing
     private static let address: [UInt8] = [0x01, 0x00, 0x00, 0x9D, 0x68, 0x20, 0x00]
     private static let zeros: [UInt8] = [4, 0x30, 0x30, 0x30, 0x30] + [UInt8](repeating: 0, count: 12)
 
-    /// Remembers what it is told to keep.
+    /// Remembers what it is given to keep.
     private final class Notebook {
         var changes: [LinkKey?] = []
 
@@ -38,30 +38,30 @@ import Testing
 
     @Test func aPINIsGivenToAHeadsetThatIsBeingConnectedToAndToNobodyElse() {
         let room = paging(Notebook().store())
-        room.tellOfPairing(0x0E, after: [0])
+        room.sendPairing(0x0E, after: [0])
         #expect(room.commands() == [[0x16] + Self.address + Self.zeros])
-        room.tellOfPairing(0x0E, other, after: [0])
+        room.sendPairing(0x0E, other, after: [0])
         #expect(room.commands().map(\.first) == [0x17])
         // Sixteen digits.
-        room.tellOfPairing(0x0E, after: [1])
+        room.sendPairing(0x0E, after: [1])
         #expect(room.commands().map(\.first) == [0x17])
         room.central.request(.cancelPeripheralConnection(headset, attempt: room.nextAttempt()))
         room.turn()
         _ = room.commands()
-        room.tellOfPairing(0x0E, after: [0])
+        room.sendPairing(0x0E, after: [0])
         #expect(room.commands().map(\.first) == [0x17])
     }
 
     @Test func aHeadsetThatWaitsForItsTurnIsGivenNoPIN() {
         let room = paging(Notebook().store())
         room.fail(EHOSTDOWN)
-        room.tellOfPairing(0x0E, after: [0])
+        room.sendPairing(0x0E, after: [0])
         #expect(room.commands().map(\.first) == [0x17])
     }
 
     @Test func thePINIsThePasskeyOfTheConfiguration() {
         let room = paging(Notebook().store(), passkeys: [Passkey(value: 42, identifiers: [headset])])
-        room.tellOfPairing(0x0E, after: [0])
+        room.sendPairing(0x0E, after: [0])
         #expect(room.commands().first?.dropFirst(8).prefix(5) == [4, 0x30, 0x30, 0x34, 0x32])
     }
 
@@ -71,37 +71,37 @@ import Testing
         for (peripheral, answers) in [(headset, [0x1C, 0x1E]), (other, [0x1D, 0x1F]), (stranger, [])]
             as [(PeripheralIdentifier, [UInt8])]
         {
-            room.tellOfPairing(0x0F, peripheral, after: [1, 0, 0, 0, 0])
-            room.tellOfPairing(0x10, peripheral)
+            room.sendPairing(0x0F, peripheral, after: [1, 0, 0, 0, 0])
+            room.sendPairing(0x10, peripheral)
             #expect(room.commands().map(\.first) == answers)
         }
     }
 
     @Test func bluetoothdPairsWhereItRuns() {
         let without = paging(nil)
-        without.tellOfPairing(0x0E, after: [0])
+        without.sendPairing(0x0E, after: [0])
         #expect(without.commands().isEmpty)
         let notebook = Notebook()
         let beside = paging(notebook.store())
         beside.isBluetoothdRunning = true
-        beside.tellOfPairing(0x0E, after: [0])
-        beside.tellOfPairing(0x09, before: [1], after: [0] + key + [4])
+        beside.sendPairing(0x0E, after: [0])
+        beside.sendPairing(0x09, before: [1], after: [0] + key + [4])
         #expect(beside.commands().isEmpty && notebook.changes.isEmpty)
     }
 
     @Test(arguments: [UInt8(0), 1]) func aNewKeyIsKeptWhereBothEndsKeepIt(hint: UInt8) throws {
         let notebook = Notebook()
         let room = paging(notebook.store())
-        room.tellOfPairing(0x09, before: [hint], after: [0] + key + [4])
+        room.sendPairing(0x09, before: [hint], after: [0] + key + [4])
         #expect(notebook.changes == (hint == 1 ? [try linkKey()] : []))
     }
 
     @Test func aHeadsetThatAsksForItsPINAgainHasLostItsKey() throws {
         let notebook = Notebook()
         let room = paging(notebook.store([try linkKey()]))
-        room.tellOfPairing(0x0E, after: [0])
+        room.sendPairing(0x0E, after: [0])
         #expect(notebook.changes == [nil])
-        room.tellOfPairing(0x09, before: [1], after: [0] + key + [4])
+        room.sendPairing(0x09, before: [1], after: [0] + key + [4])
         #expect(notebook.changes == [nil, try linkKey()])
     }
 
@@ -111,26 +111,26 @@ import Testing
         room.fail(EACCES)
         #expect(notebook.changes == [nil])
         #expect(room.commands() == [[0x1B] + Self.address + [1]])
-        #expect(room.told.count == 1, "the attempt goes on")
+        #expect(room.emitted.count == 1, "the attempt goes on")
         room.turn(after: .milliseconds(100))
         #expect(room.openings.count == 2)
         // Another is made, and not accepted either.
-        room.tellOfPairing(0x09, before: [1], after: [0] + key + [4])
+        room.sendPairing(0x09, before: [1], after: [0] + key + [4])
         room.fail(EACCES)
         #expect(room.openings.count == 2)
         expectRefusal(room)
     }
 
     private func expectRefusal(_ room: ClassicRoom, _ location: SourceLocation = #_sourceLocation) {
-        guard case .didFailToConnect(headset, error: .pairingRefused, _) = room.told.last else {
-            Issue.record("told was \(String(describing: room.told.last))", sourceLocation: location)
+        guard case .didFailToConnect(headset, error: .pairingRefused, _) = room.emitted.last else {
+            Issue.record("emitted was \(String(describing: room.emitted.last))", sourceLocation: location)
             return
         }
     }
 
     @Test(arguments: [EACCES, EBADE, ELOOP]) func aPINThatTheHeadsetDoesNotAcceptIsAPersonsTurn(code: Int32) {
         let room = paging(Notebook().store())
-        room.tellOfPairing(0x0E, after: [0])
+        room.sendPairing(0x0E, after: [0])
         room.fail(code)
         expectRefusal(room)
         #expect(room.openings.count == 1)
@@ -138,31 +138,31 @@ import Testing
 
     @Test(arguments: [ECONNREFUSED, ECONNRESET]) func aHeadsetThatClosesTheConnectionOverItsPINHasRefusedIt(code: Int32) {
         let room = paging(Notebook().store())
-        room.tellOfPairing(0x0E, after: [0])
+        room.sendPairing(0x0E, after: [0])
         room.fail(code)
         expectRefusal(room)
         // One that goes away meanwhile has not.
         let away = paging(Notebook().store())
-        away.tellOfPairing(0x0E, after: [0])
+        away.sendPairing(0x0E, after: [0])
         away.fail(ETIMEDOUT)
-        #expect(away.told.count == 1)
+        #expect(away.emitted.count == 1)
         // Nor has one that has made its key.
         let paired = paging(Notebook().store())
-        paired.tellOfPairing(0x0E, after: [0])
-        paired.tellOfPairing(0x09, before: [1], after: [0] + key + [4])
+        paired.sendPairing(0x0E, after: [0])
+        paired.sendPairing(0x09, before: [1], after: [0] + key + [4])
         paired.fail(code)
-        #expect(!paired.told.contains { if case .didFailToConnect(_, .pairingRefused, _) = $0 { true } else { false } })
+        #expect(!paired.emitted.contains { if case .didFailToConnect(_, .pairingRefused, _) = $0 { true } else { false } })
     }
 
     @Test func aPairingThatTheKernelCallsFailedIsNotTakenForAHeadsetThatIsAway() {
         let room = paging(Notebook().store())
-        room.tellOfPairing(0x11, after: [5])
+        room.sendPairing(0x11, after: [5])
         room.fail(ECONNREFUSED)
         expectRefusal(room)
         // Nor where the headset says nothing more.
         let silent = paging(Notebook().store())
         silent.answerPage()
-        silent.tellOfPairing(0x11, after: [5])
+        silent.sendPairing(0x11, after: [5])
         silent.turn(after: .seconds(3))
         expectRefusal(silent)
     }
@@ -170,17 +170,17 @@ import Testing
     @Test func aPairingMayTakeLongerThanAPage() {
         let room = paging(Notebook().store())
         room.turn(after: .seconds(7))
-        room.tellOfPairing(0x0E, after: [0])
+        room.sendPairing(0x0E, after: [0])
         #expect(room.central.deadline == room.now + .seconds(30))
         room.turn(after: .seconds(29))
         #expect(room.openings[0].hear().map { !$0.isEmpty } == true, "the page goes on")
-        room.tellOfPairing(0x09, before: [1], after: [0] + key + [4])
+        room.sendPairing(0x09, before: [1], after: [0] + key + [4])
         #expect(room.central.deadline == room.now + .seconds(5))
         room.answerPage()
         room.answerSearch(channel: 1)
         room.answerPort()
-        guard case .didConnect(headset, _) = room.told.last else {
-            Issue.record("told was \(String(describing: room.told.last))")
+        guard case .didConnect(headset, _) = room.emitted.last else {
+            Issue.record("emitted was \(String(describing: room.emitted.last))")
             return
         }
     }
@@ -201,7 +201,7 @@ import Testing
     @Test func aKeyIsKeptWhereNobodyMayBePairedAnew() throws {
         let notebook = Notebook()
         let room = paging(notebook.store([try linkKey()], forgetsLostKeys: false))
-        room.tellOfPairing(0x0E, after: [0])
+        room.sendPairing(0x0E, after: [0])
         // PIN Code Negative Reply.
         #expect(room.commands().map(\.first) == [0x17] && notebook.changes.isEmpty)
     }

@@ -49,7 +49,7 @@ final class ClassicRoom: HeadsetRoom {
     var refusal: SocketError?
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private(set) lazy var central = makeCentral()
-    private(set) var told: [CentralEvent] = []
+    private(set) var emitted: [CentralEvent] = []
     private let management = ManagementEnd()
     var attempts = Attempt.none
 
@@ -64,8 +64,8 @@ final class ClassicRoom: HeadsetRoom {
         self.linkKeys = linkKeys
         self.channels = channels
         self.passkeys = passkeys
-        management.tellIndexes([0])
-        management.tellInformation(address: Self.adapterAddress, Self.settings(powered: powered))
+        management.sendIndexes([0])
+        management.sendInformation(address: Self.adapterAddress, Self.settings(powered: powered))
     }
 
     private func makeCentral() -> SerialPortCentral {
@@ -84,12 +84,12 @@ final class ClassicRoom: HeadsetRoom {
 
     // MARK: The central
 
-    /// Lets the central take a turn, and returns what it told.
+    /// Lets the central take a turn, and returns what it emitted.
     @discardableResult
     func turn(after duration: Duration) -> [CentralEvent] {
         now = now + duration
         let events = central.process(at: now)
-        told += events
+        emitted += events
         return events
     }
 
@@ -157,12 +157,12 @@ final class ClassicRoom: HeadsetRoom {
 
     // MARK: The adapter
 
-    /// The kernel tells of a pairing; `before` and `after` surround the headset's address in the packet.
-    func tellOfPairing(
+    /// The kernel reports a step of a pairing; `before` and `after` surround the headset's address in the packet.
+    func sendPairing(
         _ code: UInt8, before: [UInt8] = [], _ peripheral: PeripheralIdentifier = ClassicRoom.headset, after: [UInt8] = []
     ) {
         let type: UInt8 = peripheral.addressType == .classic ? 0 : 1
-        management.tell(code, before + ManagementEnd.bytes(of: peripheral.address) + [type] + after)
+        management.send(code, before + ManagementEnd.bytes(of: peripheral.address) + [type] + after)
         turn()
     }
 
@@ -178,7 +178,7 @@ final class ClassicRoom: HeadsetRoom {
 
     /// A person switches the adapter on or off.
     func setPowered(_ isOn: Bool) {
-        management.tell(0x0006, ManagementEnd.bytes(of: Self.settings(powered: isOn)))
+        management.send(0x0006, ManagementEnd.bytes(of: Self.settings(powered: isOn)))
         turn()
     }
 

@@ -12,7 +12,7 @@ import Testing
     private func roomThatGaveUp() -> LowEnergyRoom {
         let room = LowEnergyRoom()
         _ = room.link()
-        room.tellDisconnected(reason: 1)
+        room.sendDisconnected(reason: 1)
         room.connect()
         let attempt = room.nextAttempt()
         room.central.request(.cancelPeripheralConnection(headset, attempt: attempt))
@@ -33,32 +33,32 @@ import Testing
         #expect(room.central.deadline == nil)
     }
 
-    @Test func whoComesBackMeanwhileIsToldOfAsDiscoveredAndConnectedToAtOnce() {
+    @Test func whoComesBackMeanwhileIsDiscoveredAndConnectedToAtOnce() {
         let room = roomThatGaveUp()
         room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
         room.turn()
         let channels = room.channels.count
-        room.tellConnected()
-        let isTold = room.told.contains { if case .didDiscover(headset, _, _) = $0 { true } else { false } }
-        #expect(isTold)
+        room.sendConnected()
+        let isDiscovered = room.emitted.contains { if case .didDiscover(headset, _, _) = $0 { true } else { false } }
+        #expect(isDiscovered)
         #expect(room.commands.last == .removeDevice, "the kernel has connected, so this blocks nothing")
         let attempt = room.connect()
-        #expect(room.told.last == .didConnect(headset, attempt: attempt))
+        #expect(room.emitted.last == .didConnect(headset, attempt: attempt))
         #expect(room.channels.count == channels + 1)
     }
 
-    @Test func whoWasOnlyEverSeenIsToldOfWithWhatItAdvertised() {
+    @Test func whoWasOnlyEverSeenIsDiscoveredWithWhatItAdvertised() {
         let room = LowEnergyRoom()
         room.turn()
         room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
         room.turn()
-        room.tellFound(headset, service: 0xFE8D)
+        room.sendFound(headset, service: 0xFE8D)
         room.connect()
         room.central.request(.cancelPeripheralConnection(headset, attempt: room.nextAttempt()))
         room.turn()
-        let before = room.told.count
-        room.tellConnected()
-        let found = room.told.dropFirst(before).compactMap { event in
+        let before = room.emitted.count
+        room.sendConnected()
+        let found = room.emitted.dropFirst(before).compactMap { event in
             if case .didDiscover(headset, let advertisement, _) = event { advertisement.serviceUUIDs } else { nil }
         }
         #expect(found == [[LowEnergyRoom.service]])
@@ -70,7 +70,7 @@ import Testing
         let before = removals(room)
         room.turn(after: .seconds(60))
         #expect(removals(room) == before)
-        room.tellConnected()
-        #expect(room.told.last == .didConnect(headset, attempt: attempt))
+        room.sendConnected()
+        #expect(room.emitted.last == .didConnect(headset, attempt: attempt))
     }
 }

@@ -30,7 +30,7 @@ import Testing
         #expect(off.turn().last == .didUpdateState(.unauthorized), "switched off is not what is in the way")
         let attempt = room.connect()
         #expect(
-            room.told.last == .didFailToConnect(headset, error: .adapterUnavailable(.unauthorized), attempt: attempt))
+            room.emitted.last == .didFailToConnect(headset, error: .adapterUnavailable(.unauthorized), attempt: attempt))
     }
 
     @Test func anAdapterThatIsOffStaysOffUnlessItIsToBeSwitchedOn() {
@@ -41,7 +41,7 @@ import Testing
         #expect(right.turn() == [.didUpdateState(.poweredOn)])
         // A person's will.
         right.setPowered(false)
-        #expect(right.told.last == .didUpdateState(.poweredOff))
+        #expect(right.emitted.last == .didUpdateState(.poweredOff))
         #expect(right.commands.filter { $0 == .setPowered }.count == 1)
     }
 
@@ -111,7 +111,7 @@ import Testing
         #expect(room.central.state == .poweredOff)
     }
 
-    @Test func anAdapterThatDoesNotSwitchOnIsToldSoAgainAfterAWhile() {
+    @Test func anAdapterThatDoesNotSwitchOnIsSwitchedOnAgainAfterAWhile() {
         let room = LowEnergyRoom(powered: false, powersOn: true)
         room.powerRefusal = .busy
         #expect(room.turn().last == .didUpdateState(.poweredOff))
@@ -122,9 +122,9 @@ import Testing
     @Test func anotherAdapterDisturbsNothing() {
         let room = LowEnergyRoom(powersOn: true)
         _ = room.link()
-        let toldCount = room.told.count
+        let emittedCount = room.emitted.count
         room.plugAnother()
-        #expect(room.told.count == toldCount && room.central.state == .poweredOn && !room.commands.contains(.setPowered))
+        #expect(room.emitted.count == emittedCount && room.central.state == .poweredOn && !room.commands.contains(.setPowered))
     }
 
     @Test func switchingTheAdapterOffEndsLinksConnectsAndScans() {
@@ -135,12 +135,12 @@ import Testing
         room.turn()
         room.setPowered(false)
         #expect(
-            room.told.suffix(4) == [
+            room.emitted.suffix(4) == [
                 .didUpdateState(.poweredOff), .didDisconnect(headset, error: off, attempt: attempt),
                 .didFailToConnect(other, error: off, attempt: pending), .didFailToScan(off),
             ])
         room.setPowered(true)
-        #expect(room.told.last == .didUpdateState(.poweredOn))
+        #expect(room.emitted.last == .didUpdateState(.poweredOn))
     }
 
     // MARK: Links
@@ -152,8 +152,8 @@ import Testing
         room.turn(after: .seconds(100_000))
         #expect(room.channels.isEmpty && room.central.deadline == nil)
         #expect(room.commands.last == .addDevice)
-        room.tellConnected()
-        #expect(room.told.last == .didConnect(headset, attempt: attempt))
+        room.sendConnected()
+        #expect(room.emitted.last == .didConnect(headset, attempt: attempt))
         #expect(room.channels.count == 1)
     }
 
@@ -170,15 +170,15 @@ import Testing
     @Test func servicesAreDiscoveredAndNotificationsArrive() throws {
         let room = LowEnergyRoom()
         let channel = try #require(room.link().channel)
-        guard case .didDiscoverServices(headset, .success(let database), _)? = room.told.last else {
-            Issue.record("\(room.told)")
+        guard case .didDiscoverServices(headset, .success(let database), _)? = room.emitted.last else {
+            Issue.record("\(room.emitted)")
             return
         }
         #expect(database.characteristics.map(\.uuid) == [eeg])
         let attempt = room.nextAttempt()
         room.central.request(.setNotifyValue(true, for: eeg, on: headset, attempt: attempt))
         room.turn()
-        #expect(room.told.last == .didUpdateNotificationState(eeg, on: headset, error: nil, attempt: attempt))
+        #expect(room.emitted.last == .didUpdateNotificationState(eeg, on: headset, error: nil, attempt: attempt))
         channel.sayNothing()
         for number in UInt8(0)..<200 { channel.say(.handleValueNotification(LowEnergyRoom.value, [number])) }
         let values = room.turn().compactMap { event in
@@ -190,12 +190,12 @@ import Testing
     @Test func theNextLinkAsksOnceForWhatTheLastOneHasDiscovered() throws {
         let room = LowEnergyRoom()
         _ = room.link()
-        room.tellDisconnected(reason: 1)
+        room.sendDisconnected(reason: 1)
         let channel = try #require(room.link().channel)
         #expect(room.channels.count == 2)
         #expect(channel.received.map(\.opcode) == [.exchangeMTURequest, .readByTypeRequest])
-        guard case .didDiscoverServices(_, .success, _)? = room.told.last else {
-            Issue.record("\(room.told)")
+        guard case .didDiscoverServices(_, .success, _)? = room.emitted.last else {
+            Issue.record("\(room.emitted)")
             return
         }
     }
@@ -212,14 +212,14 @@ import Testing
         var texts = [headset: "gatt 1\nservice nonsense\n"]
         let room = LowEnergyRoom(maps: .inMemory(texts) { texts[$0] = $1 })
         _ = room.link()
-        guard case .didDiscoverServices(_, .success, _)? = room.told.last else {
-            Issue.record("\(room.told)")
+        guard case .didDiscoverServices(_, .success, _)? = room.emitted.last else {
+            Issue.record("\(room.emitted)")
             return
         }
         #expect(HandleMap(text: texts[headset] ?? "") != nil)
     }
 
-    @Test func whatHasArrivedBeforeTheEndOfALinkIsToldBeforeIt() throws {
+    @Test func whatHasArrivedBeforeTheEndOfALinkIsDeliveredBeforeIt() throws {
         let room = LowEnergyRoom()
         let (attempt, channel) = room.link()
         room.central.request(.setNotifyValue(true, for: eeg, on: headset, attempt: room.nextAttempt()))
@@ -229,9 +229,9 @@ import Testing
             if number.isMultiple(of: 10) { channel?.sayNothing() }
             channel?.say(.handleValueNotification(LowEnergyRoom.value, [number]))
         }
-        room.tellDisconnected(reason: 3)
-        #expect(room.told.last == .didDisconnect(headset, error: .peripheralDisconnected, attempt: attempt))
-        #expect(room.told.filter { if case .didUpdateValue = $0 { true } else { false } }.count == 200)
+        room.sendDisconnected(reason: 3)
+        #expect(room.emitted.last == .didDisconnect(headset, error: .peripheralDisconnected, attempt: attempt))
+        #expect(room.emitted.filter { if case .didUpdateValue = $0 { true } else { false } }.count == 200)
         #expect(room.commands.last == .removeDevice)
     }
 
@@ -239,12 +239,12 @@ import Testing
         let room = LowEnergyRoom()
         let (attempt, channel) = room.link()
         shutdown(try #require(channel).socket, Int32(SHUT_RDWR))
-        room.tellDisconnected(reason: 1)
-        #expect(room.told.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
-        #expect(room.told.filter { if case .didDisconnect = $0 { true } else { false } }.count == 1)
+        room.sendDisconnected(reason: 1)
+        #expect(room.emitted.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
+        #expect(room.emitted.filter { if case .didDisconnect = $0 { true } else { false } }.count == 1)
         let again = room.connect()
-        room.tellConnected()
-        #expect(room.told.last == .didConnect(headset, attempt: again))
+        room.sendConnected()
+        #expect(room.emitted.last == .didConnect(headset, attempt: again))
     }
 
     @Test func aCancelClosesTheLinkAtOnceAndIsAnswered() {
@@ -257,26 +257,26 @@ import Testing
         // The link is still ending: the next one is waited for.
         let next = room.connect()
         #expect(room.channels.count == 1)
-        room.tellDisconnected(reason: 2)
-        room.tellConnected()
-        #expect(room.told.last == .didConnect(headset, attempt: next))
+        room.sendDisconnected(reason: 2)
+        room.sendConnected()
+        #expect(room.emitted.last == .didConnect(headset, attempt: next))
     }
 
-    @Test func aLinkWhoseChannelAnotherProgramHoldsIsTold() {
+    @Test func aLinkWhoseChannelAnotherProgramHoldsIsReported() {
         let room = LowEnergyRoom()
         room.turn()
         let attempt = room.connect()
         room.refusal = SocketError(code: EBUSY)
-        room.tellConnected()
-        #expect(room.told.last == .didFailToConnect(headset, error: .channelBusy, attempt: attempt))
+        room.sendConnected()
+        #expect(room.emitted.last == .didFailToConnect(headset, error: .channelBusy, attempt: attempt))
         #expect(room.commands.last == .removeDevice)
-        room.tellDisconnected(reason: 2)
+        room.sendDisconnected(reason: 2)
         // bluetoothd does that with every link, which can be said.
         room.isBluetoothdRunning = true
         let next = room.connect()
         room.refusal = SocketError(code: EBUSY)
-        room.tellConnected()
-        #expect(room.told.last == .didFailToConnect(headset, error: .heldByBluetoothd, attempt: next))
+        room.sendConnected()
+        #expect(room.emitted.last == .didFailToConnect(headset, error: .heldByBluetoothd, attempt: next))
         #expect(room.turn(after: .seconds(60)).isEmpty)
         room.isBluetoothdRunning = false
         #expect(room.turn(after: .seconds(2)) == [.didUnblock(headset)])

@@ -23,9 +23,9 @@ import Testing
                 keys: KernelKeys(bonds: bonds, passkeys: []), isBluetoothdRunning: isBluetoothdRunning)
         }
 
-        /// Tells something, and returns what it leads to.
+        /// Handles an event, and returns what it leads to.
         @discardableResult
-        mutating func tell(
+        mutating func handle(
             _ event: KernelConversation.Event, after pause: Duration = .zero
         ) -> [KernelConversation.Effect] {
             now = now + pause
@@ -34,13 +34,13 @@ import Testing
             return effects
         }
 
-        /// Tells something of the management channel, as the one who holds the sockets does.
+        /// Handles an event of the management channel, as the one who holds the sockets does.
         @discardableResult
-        mutating func tell(kernel event: ManagementEvent, _ state: AdapterState = .poweredOn) -> [KernelConversation.Effect] {
+        mutating func handle(kernel event: ManagementEvent, _ state: AdapterState = .poweredOn) -> [KernelConversation.Effect] {
             let index = ControllerIndex(rawValue: 0)
             let settings: ControllerSettings = state == .poweredOn ? [.powered, .lowEnergy] : .lowEnergy
             let status = AdapterStatus(state: state, index: index, address: 7, settings: settings)
-            return tell(.adapter(status, [event])) + tell(.management(event))
+            return handle(.adapter(status, [event])) + handle(.management(event))
         }
     }
 
@@ -48,8 +48,8 @@ import Testing
     private func begun(bonds: [Bond]? = nil, isBluetoothdRunning: @escaping () -> Bool = { false }) -> Talk {
         var talk = Talk(bonds: bonds, isBluetoothdRunning: isBluetoothdRunning)
         let settings = ControllerSettings([.powered, .lowEnergy])
-        talk.tell(kernel: .newSettings(settings, index))
-        talk.tell(kernel: connections(.success))
+        talk.handle(kernel: .newSettings(settings, index))
+        talk.handle(kernel: connections(.success))
         return talk
     }
 
@@ -63,101 +63,101 @@ import Testing
     /// The same with a link whose channel is open.
     private func linked(bonds: [Bond]? = nil) -> Talk {
         var talk = begun(bonds: bonds)
-        talk.tell(.request(.connect(headset, attempt: attempt)))
-        talk.tell(kernel: .deviceConnected(headset, advertisement: Advertisement(), index))
-        talk.tell(.channelOpened(headset))
+        talk.handle(.request(.connect(headset, attempt: attempt)))
+        talk.handle(kernel: .deviceConnected(headset, advertisement: Advertisement(), index))
+        talk.handle(.channelOpened(headset))
         return talk
     }
 
-    @Test func theFirstQuestionTellsWhetherTheAdapterMayBeUsed() {
+    @Test func theFirstQuestionShowsWhetherTheAdapterMayBeUsed() {
         var talk = Talk()
-        #expect(talk.tell(kernel: .newSettings([.powered, .lowEnergy], index)) == [.send(.getConnections(index))])
-        #expect(talk.tell(kernel: connections(.permissionDenied)) == [.tell(.didUpdateState(.unauthorized))])
+        #expect(talk.handle(kernel: .newSettings([.powered, .lowEnergy], index)) == [.send(.getConnections(index))])
+        #expect(talk.handle(kernel: connections(.permissionDenied)) == [.emit(.didUpdateState(.unauthorized))])
     }
 
     @Test func anAdapterThatIsOffIsSwitchedOnOnceAndUnknownMeanwhile() {
         var talk = Talk(powersOn: true)
         #expect(
-            talk.tell(kernel: .newSettings(.lowEnergy, index), .poweredOff)
+            talk.handle(kernel: .newSettings(.lowEnergy, index), .poweredOff)
                 == [.send(.getConnections(index)), .send(.setPowered(true, index))])
-        #expect(talk.tell(kernel: .newSettings(.lowEnergy, index), .poweredOff).isEmpty)
+        #expect(talk.handle(kernel: .newSettings(.lowEnergy, index), .poweredOff).isEmpty)
         #expect(talk.conversation.adapter.state == .unknown)
     }
 
     @Test func aConnectWaitsForTheKernelAndOpensTheChannelWhenTheLinkIsUp() {
         var talk = begun()
-        #expect(talk.tell(.request(.connect(headset, attempt: attempt))) == [.send(.addDevice(headset, index))])
+        #expect(talk.handle(.request(.connect(headset, attempt: attempt))) == [.send(.addDevice(headset, index))])
         #expect(talk.conversation.deadline == nil, "however long it takes")
         let up = ManagementEvent.deviceConnected(headset, advertisement: Advertisement(), index)
-        #expect(talk.tell(kernel: up) == [.open(headset)])
-        let opened = talk.tell(.channelOpened(headset))
-        #expect(opened.first == .tell(.didConnect(headset, attempt: attempt)))
+        #expect(talk.handle(kernel: up) == [.open(headset)])
+        let opened = talk.handle(.channelOpened(headset))
+        #expect(opened.first == .emit(.didConnect(headset, attempt: attempt)))
         #expect(opened.dropFirst().map(\.opcode) == [.exchangeMTURequest])
     }
 
     @Test func theStrengthOfALinkIsAskedForWhereThereIsOne() throws {
         var talk = begun()
-        #expect(talk.tell(.request(.readRSSI(of: headset))).isEmpty)
+        #expect(talk.handle(.request(.readRSSI(of: headset))).isEmpty)
         talk = linked()
-        #expect(talk.tell(.request(.readRSSI(of: headset))) == [.send(.getConnectionInformation(headset, index))])
+        #expect(talk.handle(.request(.readRSSI(of: headset))) == [.send(.getConnectionInformation(headset, index))])
         let address = ManagementEnd.bytes(of: headset.address) + [headset.addressType == .random ? 2 : 1]
         let code = ManagementEnd.code(of: .getConnectionInformation)
         let answer = try ManagementEvent(packet: [0x01, 0, 0, 0, 13, 0] + code + [0] + address + [0xC2, 4, 127])
         #expect(
-            talk.tell(.management(answer)) == [.tell(.didReadRSSI(LinkQuality(rssi: -62, transmitPower: 4), of: headset))])
+            talk.handle(.management(answer)) == [.emit(.didReadRSSI(LinkQuality(rssi: -62, transmitPower: 4), of: headset))])
     }
 
     @Test func aChannelThatDoesNotOpenInTimeIsClosedAndItsLinkToo() {
         var talk = begun()
-        talk.tell(.request(.connect(headset, attempt: attempt)))
-        talk.tell(kernel: .deviceConnected(headset, advertisement: Advertisement(), index))
-        #expect(talk.tell(.timeReached, after: .milliseconds(4999)).isEmpty)
+        talk.handle(.request(.connect(headset, attempt: attempt)))
+        talk.handle(kernel: .deviceConnected(headset, advertisement: Advertisement(), index))
+        #expect(talk.handle(.timeReached, after: .milliseconds(4999)).isEmpty)
         #expect(
-            talk.tell(.timeReached, after: .milliseconds(1)) == [.close(headset), .send(.disconnect(headset, index))])
+            talk.handle(.timeReached, after: .milliseconds(1)) == [.close(headset), .send(.disconnect(headset, index))])
         // The kernel goes on waiting for it.
         let up = ManagementEvent.deviceConnected(headset, advertisement: Advertisement(), index)
-        #expect(talk.tell(kernel: up) == [.open(headset)])
+        #expect(talk.handle(kernel: up) == [.open(headset)])
     }
 
     @Test func aLinkEndsOnceAllIsReadThatHadArrivedWithTheKernelsReason() {
         var talk = linked()
-        // The socket's own end is no reason as long as the kernel may tell a better one.
-        #expect(talk.tell(.channelEnded(headset, SocketError(code: 104))).isEmpty)
+        // The socket's own end is no reason as long as the kernel may give a better one.
+        #expect(talk.handle(.channelEnded(headset, SocketError(code: 104))).isEmpty)
         #expect(talk.conversation.awaitsReasons)
-        #expect(talk.tell(kernel: .deviceDisconnected(headset, .connectionTimeout, index)) == [.readRest(of: headset)])
+        #expect(talk.handle(kernel: .deviceDisconnected(headset, .connectionTimeout, index)) == [.readRest(of: headset)])
         #expect(
-            talk.tell(.restRead(of: headset)) == [
+            talk.handle(.restRead(of: headset)) == [
                 .close(headset), .send(.removeDevice(headset, index)),
-                .tell(.didDisconnect(headset, error: .linkLost, attempt: attempt)),
+                .emit(.didDisconnect(headset, error: .linkLost, attempt: attempt)),
             ])
-        #expect(talk.tell(.timeReached).isEmpty, "once")
+        #expect(talk.handle(.timeReached).isEmpty, "once")
     }
 
     @Test func aSocketThatEndsWithoutAWordOfTheKernelEndsItsLinkInTheSameTurn() {
         var talk = linked()
-        talk.tell(.channelEnded(headset, SocketError(code: 104)))
+        talk.handle(.channelEnded(headset, SocketError(code: 104)))
         #expect(
-            talk.tell(.timeReached).last == .tell(.didDisconnect(headset, error: .peripheralDisconnected, attempt: attempt)))
+            talk.handle(.timeReached).last == .emit(.didDisconnect(headset, error: .peripheralDisconnected, attempt: attempt)))
     }
 
     @Test func whatComesForAChannelThatIsGoneIsNoNews() {
         var talk = linked()
-        talk.tell(.request(.cancelPeripheralConnection(headset, attempt: attempt)))
+        talk.handle(.request(.cancelPeripheralConnection(headset, attempt: attempt)))
         for event: KernelConversation.Event in [
             .received([0x1B, 3, 0, 1], from: headset, at: .boot), .channelOpened(headset),
             .channelRefused(headset, SocketError(code: 16)), .channelEnded(headset, SocketError(code: 104)),
             .restRead(of: headset), .channelOverflowed(headset), .security(.high, of: headset, isRefused: false),
         ] {
-            #expect(talk.tell(event).isEmpty, "\(event)")
+            #expect(talk.handle(event).isEmpty, "\(event)")
         }
     }
 
     @Test func aHeadsetThatTakesNoPacketsIsGivenUp() {
         var talk = linked()
         #expect(
-            talk.tell(.channelOverflowed(headset)) == [
+            talk.handle(.channelOverflowed(headset)) == [
                 .send(.disconnect(headset, index)), .close(headset), .send(.removeDevice(headset, index)),
-                .tell(.didDisconnect(headset, error: .linkLost, attempt: attempt)),
+                .emit(.didDisconnect(headset, error: .linkLost, attempt: attempt)),
             ])
     }
 
@@ -168,30 +168,30 @@ import Testing
         let packet = try #require(talk.effects.firstIndex { $0.opcode != nil })
         #expect(raised < packet)
         var waiting = talk
-        #expect(waiting.tell(.timeReached, after: .milliseconds(50)) == [.readSecurity(of: headset)])
-        #expect(waiting.tell(.security(.low, of: headset, isRefused: false)).isEmpty)
+        #expect(waiting.handle(.timeReached, after: .milliseconds(50)) == [.readSecurity(of: headset)])
+        #expect(waiting.handle(.security(.low, of: headset, isRefused: false)).isEmpty)
         #expect(waiting.conversation.awaitsSecurity(of: headset))
-        #expect(waiting.tell(.timeReached, after: .milliseconds(49)).isEmpty)
-        #expect(waiting.tell(.timeReached, after: .milliseconds(1)) == [.readSecurity(of: headset)])
-        waiting.tell(.security(.medium, of: headset, isRefused: false))
+        #expect(waiting.handle(.timeReached, after: .milliseconds(49)).isEmpty)
+        #expect(waiting.handle(.timeReached, after: .milliseconds(1)) == [.readSecurity(of: headset)])
+        waiting.handle(.security(.medium, of: headset, isRefused: false))
         #expect(!waiting.conversation.awaitsSecurity(of: headset))
         // The kernel refuses, and the link is no more secure: nobody waits any longer.
         var refused = talk
-        refused.tell(.security(.low, of: headset, isRefused: true))
+        refused.handle(.security(.low, of: headset, isRefused: true))
         #expect(!refused.conversation.awaitsSecurity(of: headset))
     }
 
     @Test func bluetoothdInTheWayIsLookedAtUntilItIsGone() {
         var isRunning = true
         var talk = begun(isBluetoothdRunning: { isRunning })
-        talk.tell(.request(.connect(headset, attempt: attempt)))
-        talk.tell(kernel: .deviceConnected(headset, advertisement: Advertisement(), index))
+        talk.handle(.request(.connect(headset, attempt: attempt)))
+        talk.handle(kernel: .deviceConnected(headset, advertisement: Advertisement(), index))
         #expect(
-            talk.tell(.channelRefused(headset, SocketError(code: 16))).last
-                == .tell(.didFailToConnect(headset, error: .heldByBluetoothd, attempt: attempt)))
-        #expect(talk.tell(.timeReached, after: .seconds(2)).isEmpty)
+            talk.handle(.channelRefused(headset, SocketError(code: 16))).last
+                == .emit(.didFailToConnect(headset, error: .heldByBluetoothd, attempt: attempt)))
+        #expect(talk.handle(.timeReached, after: .seconds(2)).isEmpty)
         isRunning = false
-        #expect(talk.tell(.timeReached, after: .seconds(2)) == [.tell(.didUnblock(headset))])
+        #expect(talk.handle(.timeReached, after: .seconds(2)) == [.emit(.didUnblock(headset))])
         #expect(talk.conversation.deadline == nil)
     }
 

@@ -9,27 +9,27 @@ import Testing
     private let headset = LowEnergyRoom.headset
     private let other = LowEnergyRoom.other
 
-    @Test func aScanGoesOnUntilItIsStoppedAndTellsWhatMatches() {
+    @Test func aScanGoesOnUntilItIsStoppedAndReportsWhatMatches() {
         let room = LowEnergyRoom()
         room.turn()
         room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
         room.turn()
-        room.tellDiscovering(true)
-        room.tellFound(headset, service: 0xFE8D)
-        room.tellFound(other, service: 0x180F)
-        room.tellDiscovering(false)
-        room.tellDiscovering(true)
+        room.sendDiscovering(true)
+        room.sendFound(headset, service: 0xFE8D)
+        room.sendFound(other, service: 0x180F)
+        room.sendDiscovering(false)
+        room.sendDiscovering(true)
         #expect(room.commands.filter { $0 == .startServiceDiscovery }.count == 2)
-        let found = room.told.compactMap { event in
+        let found = room.emitted.compactMap { event in
             if case .didDiscover(let identifier, _, let rssi) = event { "\(identifier) \(rssi)" } else { nil }
         }
         #expect(found == ["\(headset) -60"])
         room.central.request(.stopScan)
         room.turn()
         #expect(room.commands.last == .stopDiscovery)
-        let toldCount = room.told.count
-        room.tellFound(headset, service: 0xFE8D)
-        #expect(room.told.count == toldCount)
+        let emittedCount = room.emitted.count
+        room.sendFound(headset, service: 0xFE8D)
+        #expect(room.emitted.count == emittedCount)
         #expect(room.commands.last == .stopDiscovery, "it is not begun again")
     }
 
@@ -37,40 +37,40 @@ import Testing
         let room = LowEnergyRoom()
         room.turn()
         #expect(room.commands == [.getConnections], "a connect of the kernel that is under way would block its commands")
-        room.tellConnected(other)
+        room.sendConnected(other)
         #expect(room.commands.last == .removeDevice)
         room.hasForeignDiscovery = true
         room.central.request(.scanForPeripherals(matching: .unfiltered))
         room.turn()
         #expect(room.commands.suffix(3) == [.startDiscovery, .stopDiscovery, .startDiscovery])
-        #expect(!room.told.contains { if case .didFailToScan = $0 { true } else { false } })
+        #expect(!room.emitted.contains { if case .didFailToScan = $0 { true } else { false } })
     }
 
     @Test func beforeACommandThatLooksOnTheDaemonKeepsItsDevicesAndItsDiscovery() {
         let room = LowEnergyRoom(isAlone: false)
         room.turn()
-        room.tellConnected(other)
+        room.sendConnected(other)
         room.hasForeignDiscovery = true
         room.central.request(
             .scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service], namePrefixes: ["x"])))
         room.turn()
         #expect(room.commands == [.getConnections, .startDiscovery])
         // It hears what the daemon's discovery finds.
-        room.tellFound(headset, service: 0xFE8D)
-        #expect(room.told.contains { if case .didDiscover = $0 { true } else { false } })
+        room.sendFound(headset, service: 0xFE8D)
+        #expect(room.emitted.contains { if case .didDiscover = $0 { true } else { false } })
     }
 
     @Test func aConnectEndsADiscoveryThatWouldHideTheHeadset() {
         let room = LowEnergyRoom()
         room.turn()
         // Another program's.
-        room.tellDiscovering(true)
+        room.sendDiscovering(true)
         room.connect()
         #expect(room.commands.suffix(2) == [.stopDiscovery, .addDevice])
         // This one's, which goes on for the sake of another headset.
         room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
         room.turn()
-        room.tellDiscovering(true)
+        room.sendDiscovering(true)
         room.connect(other)
         #expect(room.commands.suffix(3) == [.stopDiscovery, .addDevice, .startServiceDiscovery])
     }
@@ -79,7 +79,7 @@ import Testing
         let room = LowEnergyRoom()
         room.turn()
         room.isBluetoothdRunning = true
-        room.tellConnected(other)
+        room.sendConnected(other)
         #expect(room.commands == [.getConnections])
     }
 

@@ -105,8 +105,8 @@ final class LowEnergyRoom: HeadsetRoom {
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private(set) lazy var central = makeCentral()
     /// Everything but packets.
-    private(set) var told: [CentralEvent] = []
-    /// The packets that were told of.
+    private(set) var emitted: [CentralEvent] = []
+    /// The packets that were reported.
     private(set) var packets: [(bytes: [UInt8], isReceived: Bool)] = []
     /// What the kernel was asked, in order, without the questions for adapters.
     private(set) var commands: [ManagementOpcode] = []
@@ -118,7 +118,7 @@ final class LowEnergyRoom: HeadsetRoom {
     private var isPowered: Bool
     /// Whether the radio is blocked.
     private var isBlocked = false
-    /// Where changes of that are told; nil where the central may not listen.
+    /// Where changes of that are reported; nil where the central may not listen.
     private let switches: (near: Int32, far: Int32)?
     private let power: AdapterPowerStore
     /// What the kernel says to the next command to switch the adapter on.
@@ -177,7 +177,7 @@ final class LowEnergyRoom: HeadsetRoom {
 
     // MARK: The central
 
-    /// Lets the central take turns until nobody has anything to say, and returns what it told.
+    /// Lets the central take turns until nobody has anything to say, and returns what it emitted.
     @discardableResult
     func turn(after duration: Duration) -> [CentralEvent] {
         now = now + duration
@@ -191,7 +191,7 @@ final class LowEnergyRoom: HeadsetRoom {
             let wasSpoken = !answersSlowly && channels.map { $0.answer(security: security) }.contains(true)
             quietTurns = newEvents.isEmpty && !wasAsked && !wasSpoken ? quietTurns + 1 : 0
         }
-        told += events
+        emitted += events
         return events
     }
 
@@ -219,7 +219,7 @@ final class LowEnergyRoom: HeadsetRoom {
     func link() -> (attempt: Attempt, channel: Channel?) {
         turn()
         let attempt = connect()
-        tellConnected()
+        sendConnected()
         central.request(.discoverServices(on: Self.headset, attempt: nextAttempt()))
         turn()
         return (attempt, channels.last)
@@ -238,66 +238,66 @@ final class LowEnergyRoom: HeadsetRoom {
     // MARK: The kernel
 
     /// A link is up.
-    func tellConnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset) {
-        management.tell(0x000B, Self.bytes(of: peripheral) + [0, 0, 0, 0, 0, 0])
+    func sendConnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset) {
+        management.send(0x000B, Self.bytes(of: peripheral) + [0, 0, 0, 0, 0, 0])
         turn()
     }
 
     /// A link is down; 1 for the supervision timeout, 3 for the headset's wish.
-    func tellDisconnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset, reason: UInt8) {
-        management.tell(0x000C, Self.bytes(of: peripheral) + [reason])
+    func sendDisconnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset, reason: UInt8) {
+        management.send(0x000C, Self.bytes(of: peripheral) + [reason])
         turn()
     }
 
     /// A headset advertises its service.
-    func tellFound(_ peripheral: PeripheralIdentifier, service: UInt16) {
+    func sendFound(_ peripheral: PeripheralIdentifier, service: UInt16) {
         let structures: [UInt8] = [3, 0x03, UInt8(service & 0xFF), UInt8(service >> 8)]
-        management.tell(0x0012, Self.bytes(of: peripheral) + [0xC4, 0, 0, 0, 0, UInt8(structures.count), 0] + structures)
+        management.send(0x0012, Self.bytes(of: peripheral) + [0xC4, 0, 0, 0, 0, UInt8(structures.count), 0] + structures)
         turn()
     }
 
     /// Something about a pairing; `before` and `after` surround the address in the packet.
-    func tellOfPairing(
+    func sendPairing(
         _ code: UInt8, before: [UInt8] = [], _ peripheral: PeripheralIdentifier = LowEnergyRoom.headset, after: [UInt8] = []
     ) {
-        management.tell(code, before + Self.bytes(of: peripheral) + after)
+        management.send(code, before + Self.bytes(of: peripheral) + after)
         turn()
     }
 
     /// A discovery began or ended.
-    func tellDiscovering(_ isOn: Bool) {
-        management.tell(0x0013, [6, isOn ? 1 : 0])
+    func sendDiscovering(_ isOn: Bool) {
+        management.send(0x0013, [6, isOn ? 1 : 0])
         turn()
     }
 
     /// A person switches the adapter on or off.
     func setPowered(_ isOn: Bool) {
         isPowered = isOn
-        management.tell(0x0006, ManagementEnd.bytes(of: settings))
+        management.send(0x0006, ManagementEnd.bytes(of: settings))
         turn()
     }
 
     /// A person blocks the radio, which switches the adapter off, or unblocks it, which does not switch it on.
     func setBlocked(_ isBlocked: Bool) {
         self.isBlocked = isBlocked
-        // Only the former is told on the management channel.
+        // Only the former is reported on the management channel.
         if isBlocked { setPowered(false) }
         if let switches { _ = send(switches.far, [UInt8](repeating: 0, count: 9), 9, Int32(MSG_NOSIGNAL)) }
         turn()
     }
 
-    /// The adapter is pulled out, which the kernel tells in two steps, and put in.
+    /// The adapter is pulled out, which the kernel reports in two steps, and put in.
     func replug() {
         setPowered(false)
         for code in [UInt8(0x05), 0x04] {
-            management.tell(code, [])
+            management.send(code, [])
             turn()
         }
     }
 
     /// Another adapter is put in.
     func plugAnother() {
-        management.tell(0x04, [], index: 1)
+        management.send(0x04, [], index: 1)
         turn()
     }
 
@@ -317,17 +317,17 @@ final class LowEnergyRoom: HeadsetRoom {
             let opcode = ManagementOpcode(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
             let code = [bytes[0], bytes[1]]
             switch opcode {
-            case .readControllerIndexList: management.tellIndexes([0])
+            case .readControllerIndexList: management.sendIndexes([0])
             case .readControllerInformation:
                 // Each has an address of its own; the second one stays off.
                 let isFirst = bytes[2] == 0
-                management.tellInformation(
+                management.sendInformation(
                     address: isFirst ? 7 : 8, isFirst ? settings : .lowEnergy, index: isFirst ? 0 : 1)
             default:
                 commands.append(opcode)
                 parameters[opcode] = Array(bytes[6...])
                 if !isPermitted {
-                    management.tell(0x0002, code + [ManagementStatus.permissionDenied.rawValue])
+                    management.send(0x0002, code + [ManagementStatus.permissionDenied.rawValue])
                 } else {
                     obey(opcode, code, bytes)
                 }
@@ -340,20 +340,20 @@ final class LowEnergyRoom: HeadsetRoom {
         switch opcode {
         case .getConnections:
             let list = connections.flatMap { Self.bytes(of: $0) }
-            management.tell(0x0001, code + [0, UInt8(connections.count), 0] + list)
+            management.send(0x0001, code + [0, UInt8(connections.count), 0] + list)
         case .setPowered where powerRefusal != nil:
-            management.tell(0x0002, code + [powerRefusal?.rawValue ?? 0])
+            management.send(0x0002, code + [powerRefusal?.rawValue ?? 0])
             powerRefusal = nil
         case .setPowered:
             isPowered = bytes[6] == 1
-            // The one who asks is told by the reply alone.
-            management.tell(0x0001, code + [0] + ManagementEnd.bytes(of: settings))
-        case .startDiscovery where hasForeignDiscovery: management.tell(0x0001, code + [ManagementStatus.busy.rawValue, 6])
+            // The one who asks learns it from the reply alone.
+            management.send(0x0001, code + [0] + ManagementEnd.bytes(of: settings))
+        case .startDiscovery where hasForeignDiscovery: management.send(0x0001, code + [ManagementStatus.busy.rawValue, 6])
         case .stopDiscovery:
             hasForeignDiscovery = false
-            management.tell(0x0001, code + [0, 6])
-            management.tell(0x0013, [6, 0])
-        default: management.tell(0x0001, code + [0])
+            management.send(0x0001, code + [0, 6])
+            management.send(0x0013, [6, 0])
+        default: management.send(0x0001, code + [0])
         }
     }
 

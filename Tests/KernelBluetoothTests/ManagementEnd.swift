@@ -26,12 +26,12 @@ final class ManagementEnd {
         (near, far) = Self.pair(SOCK_SEQPACKET)
     }
 
-    /// Tells an event.
-    func tell(_ code: UInt8, _ parameters: [UInt8], index: UInt16 = 0) {
+    /// Sends an event.
+    func send(_ code: UInt8, _ parameters: [UInt8], index: UInt16 = 0) {
         let length = parameters.count
         let header = [code, 0, UInt8(index & 0xFF), UInt8(index >> 8), UInt8(length & 0xFF), UInt8(length >> 8)]
         let packet = header + parameters
-        _ = send(far, packet, packet.count, 0)
+        _ = Glibc.send(far, packet, packet.count, 0)
     }
 
     /// The next command; nil where there is none.
@@ -42,21 +42,21 @@ final class ManagementEnd {
     }
 
     /// Answers Read Controller Information: an adapter of Bluetooth 5.0 without a name.
-    func tellInformation(address: UInt64, _ settings: ControllerSettings, index: UInt16 = 0) {
+    func sendInformation(address: UInt64, _ settings: ControllerSettings, index: UInt16 = 0) {
         let bytes = Self.bytes(of: settings)
         let names = [UInt8](repeating: 0, count: 249 + 11)
         let code = Self.code(of: .readControllerInformation)
         // It could pair with elliptic curves, and does not.
         let supported = Self.bytes(of: settings.union([.powered, .lowEnergy, .secureConnections]))
         let parameters = code + [0] + Self.bytes(of: address) + [0x09, 0x00, 0x00] + supported + bytes + [0, 0, 0] + names
-        tell(0x0001, parameters, index: index)
+        send(0x0001, parameters, index: index)
     }
 
     /// Answers Read Controller Index List.
-    func tellIndexes(_ indexes: [UInt16]) {
+    func sendIndexes(_ indexes: [UInt16]) {
         let count = [UInt8(indexes.count), 0]
         let list = indexes.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-        tell(0x0001, Self.code(of: .readControllerIndexList) + [0] + count + list, index: 0xFFFF)
+        send(0x0001, Self.code(of: .readControllerIndexList) + [0] + count + list, index: 0xFFFF)
     }
 
     static func code(of opcode: ManagementOpcode) -> [UInt8] {
@@ -85,7 +85,7 @@ protocol HeadsetRoom: AnyObject {
     var central: RoomCentral { get }
     /// The latest attempt.
     var attempts: Attempt { get set }
-    /// Lets time pass and everybody do what is to be done; returns what the central told.
+    /// Lets time pass and everybody do what is to be done; returns what the central emitted.
     @discardableResult
     func turn(after duration: Duration) -> [CentralEvent]
 }

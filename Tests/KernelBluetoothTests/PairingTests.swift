@@ -13,7 +13,7 @@ import Testing
     private let eeg = LowEnergyRoom.eeg
     private let key = (0..<16).map { UInt8($0) }
 
-    /// Remembers what it is told to keep.
+    /// Remembers what it is given to keep.
     private final class Notebook {
         var bonds: [Bond]
 
@@ -77,8 +77,8 @@ import Testing
         room.isDualMode = true
         room.turn()
         #expect(room.parameters[.loadLinkKeys] == [0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0] + key + [4])
-        room.tellOfPairing(0x0F, classic, after: [1, 0, 0, 0, 0])
-        room.tellOfPairing(0x10, classic)
+        room.sendPairing(0x0F, classic, after: [1, 0, 0, 0, 0])
+        room.sendPairing(0x10, classic)
         #expect(!room.commands.contains { [.userConfirmationNegativeReply, .userPasskeyNegativeReply].contains($0) })
     }
 
@@ -106,7 +106,7 @@ import Testing
     @Test func withoutAStoreTheAdaptersKeysAreLeftAlone() {
         let room = LowEnergyRoom()
         _ = room.link()
-        room.tellOfPairing(0x0F, after: [1, 0, 0, 0, 0])
+        room.sendPairing(0x0F, after: [1, 0, 0, 0, 0])
         let touched: [ManagementOpcode] = [
             .setBondable, .setIOCapability, .loadLongTermKeys, .loadIdentityResolvingKeys, .userConfirmationReply,
             .userConfirmationNegativeReply,
@@ -118,25 +118,25 @@ import Testing
         let notebook = Notebook()
         let room = pairing(notebook)
         // The kernel hints at keeping the first only where the headset used a private address.
-        room.tellOfPairing(0x18, before: [0, 0, 0, 0, 0, 0, 0], after: key)
+        room.sendPairing(0x18, before: [0, 0, 0, 0, 0, 0, 0], after: key)
         #expect(notebook.bonds.isEmpty)
-        room.tellOfPairing(0x0A, before: [1], after: longTermKey())
+        room.sendPairing(0x0A, before: [1], after: longTermKey())
         #expect(notebook.bonds == [try bond(headset)])
     }
 
     @Test func keysThatAreNotToBeStoredAreNot() {
         let notebook = Notebook()
         let room = pairing(notebook)
-        room.tellOfPairing(0x0A, before: [0], after: longTermKey())
+        room.sendPairing(0x0A, before: [0], after: longTermKey())
         #expect(notebook.bonds.isEmpty)
     }
 
     @Test func anOlderHeadsetsTwoKeysAreKeptAndANewPairingReplacesThem() {
         let notebook = Notebook()
         let room = pairing(notebook)
-        for role: UInt8 in [0, 1] { room.tellOfPairing(0x0A, before: [1], after: longTermKey(type: 0, isForCentral: role)) }
+        for role: UInt8 in [0, 1] { room.sendPairing(0x0A, before: [1], after: longTermKey(type: 0, isForCentral: role)) }
         #expect(notebook.bonds.first?.longTermKeys.map(\.isForCentral) == [false, true])
-        room.tellOfPairing(0x0A, before: [1], after: longTermKey())
+        room.sendPairing(0x0A, before: [1], after: longTermKey())
         #expect(notebook.bonds.map { $0.longTermKeys.map(\.type) } == [[2]])
     }
 
@@ -145,21 +145,21 @@ import Testing
         room.turn()
         room.connect()
         #expect(room.wantedSecurity == nil)
-        room.tellConnected()
+        room.sendConnected()
         #expect(room.wantedSecurity == .medium)
         let stranger = LowEnergyRoom(bonds: Notebook([try bond(LowEnergyRoom.other)]).store)
         _ = stranger.link()
         #expect(stranger.wantedSecurity == nil)
     }
 
-    @Test func aSocketThatTakesPacketsAgainTellsThatItsLinkIsEncrypted() throws {
+    @Test func aSocketThatTakesPacketsAgainShowsThatItsLinkIsEncrypted() throws {
         let room = LowEnergyRoom(bonds: Notebook().store)
         room.securesAtOnce = true
         _ = room.link()
         room.central.request(.readValue(of: eeg, on: headset, attempt: room.nextAttempt()))
         // Not a moment later.
         guard case .didReadValue(eeg, headset, .success, _)? = room.turn().last else {
-            Issue.record("\(room.told)")
+            Issue.record("\(room.emitted)")
             return
         }
     }
@@ -171,8 +171,8 @@ import Testing
         room.central.request(.readValue(of: eeg, on: headset, attempt: room.nextAttempt()))
         room.security = .medium
         room.turn()
-        guard case .didReadValue(eeg, headset, .success, _)? = room.told.last else {
-            Issue.record("\(room.told)")
+        guard case .didReadValue(eeg, headset, .success, _)? = room.emitted.last else {
+            Issue.record("\(room.emitted)")
             return
         }
     }
@@ -183,7 +183,7 @@ import Testing
         }
         let notebook = Notebook(older)
         let room = pairing(notebook)
-        room.tellOfPairing(0x0A, before: [1], after: longTermKey())
+        room.sendPairing(0x0A, before: [1], after: longTermKey())
         #expect(notebook.bonds.count == BondTable.limit)
         #expect(notebook.bonds.last?.identity == headset)
         #expect(!notebook.bonds.contains(older[0]))
@@ -192,34 +192,34 @@ import Testing
     @Test func questionsAreAnsweredForHeadsetsThatAreBeingPairedAndForNobodyElse() {
         let room = pairing(Notebook(), passkeys: [Passkey(value: 123_456, identifiers: [headset])])
         #expect(room.parameters[.setIOCapability] == [2])
-        room.tellOfPairing(0x0F, after: [1, 0, 0, 0, 0])
+        room.sendPairing(0x0F, after: [1, 0, 0, 0, 0])
         #expect(room.commands.last == .userConfirmationReply)
-        room.tellOfPairing(0x10)
+        room.sendPairing(0x10)
         #expect(room.parameters[.userPasskeyReply]?.suffix(4) == [0x40, 0xE2, 0x01, 0])
-        room.tellOfPairing(0x0F, LowEnergyRoom.other, after: [1, 0, 0, 0, 0])
+        room.sendPairing(0x0F, LowEnergyRoom.other, after: [1, 0, 0, 0, 0])
         #expect(room.commands.last == .userConfirmationNegativeReply)
-        room.tellOfPairing(0x10, LowEnergyRoom.other)
+        room.sendPairing(0x10, LowEnergyRoom.other)
         #expect(room.commands.last == .userPasskeyNegativeReply)
     }
 
     @Test func aPairingThatFailsFailsTheRequestAtOnce() {
         let room = pairing(Notebook())
-        room.tellOfPairing(0x11, after: [5])
-        guard case .didReadValue(eeg, headset, .failure(.att(.insufficientEncryption)), _)? = room.told.last else {
-            Issue.record("\(room.told)")
+        room.sendPairing(0x11, after: [5])
+        guard case .didReadValue(eeg, headset, .failure(.att(.insufficientEncryption)), _)? = room.emitted.last else {
+            Issue.record("\(room.emitted)")
             return
         }
     }
 
-    @Test func keysThatAHeadsetHasLostAreForgottenAndItIsToldWhy() throws {
+    @Test func keysThatAHeadsetHasLostAreForgottenAndTheReasonIsReported() throws {
         let notebook = Notebook([try bond(headset)])
         let room = pairing(notebook)
         // Authentication failure: PIN or Key Missing.
-        room.tellDisconnected(reason: 4)
+        room.sendDisconnected(reason: 4)
         #expect(notebook.bonds.isEmpty)
         #expect(room.commands.contains(.unpairDevice))
-        guard case .didDisconnect(headset, KernelKeys.lostKeys, _)? = room.told.last else {
-            Issue.record("\(room.told)")
+        guard case .didDisconnect(headset, KernelKeys.lostKeys, _)? = room.emitted.last else {
+            Issue.record("\(room.emitted)")
             return
         }
     }
@@ -228,7 +228,7 @@ import Testing
         let notebook = Notebook([try bond(headset)])
         let room = LowEnergyRoom(bonds: notebook.store(forgetsLostKeys: false))
         _ = room.link()
-        room.tellDisconnected(reason: 4)
+        room.sendDisconnected(reason: 4)
         #expect(notebook.bonds.count == 1 && !room.commands.contains(.unpairDevice))
     }
 
@@ -242,7 +242,7 @@ import Testing
             // The socket has ended, and the kernel calls it secure, as it does with those.
             shutdown(channel.socket, Int32(SHUT_RDWR))
             room.security = .medium
-            room.tellDisconnected(reason: 0)
+            room.sendDisconnected(reason: 0)
             #expect(notebook.bonds.count == 2 - time)
         }
     }
@@ -250,14 +250,14 @@ import Testing
     @Test(arguments: [UInt8(1), 2, 3]) func aLinkThatEndsForAnotherReasonCostsNoKeys(reason: UInt8) throws {
         let notebook = Notebook([try bond(headset)])
         let room = pairing(notebook)
-        room.tellDisconnected(reason: reason)
+        room.sendDisconnected(reason: reason)
         #expect(notebook.bonds.count == 1)
         // Nor does one that ends for no stated reason once it is encrypted.
         let quiet = LowEnergyRoom(bonds: notebook.store)
         quiet.security = .medium
         for _ in 1...3 {
             _ = quiet.link()
-            quiet.tellDisconnected(reason: 0)
+            quiet.sendDisconnected(reason: 0)
         }
         #expect(notebook.bonds.count == 1)
     }

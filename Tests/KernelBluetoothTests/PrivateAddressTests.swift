@@ -19,7 +19,7 @@ import Testing
         room.turn()
         room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
         room.turn()
-        room.tellFound(headset, service: 0xFE8D)
+        room.sendFound(headset, service: 0xFE8D)
         room.central.request(.stopScan)
         room.turn()
     }
@@ -33,28 +33,28 @@ import Testing
         }
     }
 
-    @Test func goByTheIdentityOnceAPairingHasToldIt() throws {
+    @Test func goByTheIdentityOnceAPairingHasRevealedIt() throws {
         let identity = LowEnergyRoom.headset
         var texts: [PeripheralIdentifier: String] = [:]
         let room = LowEnergyRoom(
             maps: .inMemory([:]) { texts[$0] = $1 }, bonds: BondStore(load: { [] }, save: { _, _ in }))
         find(in: room)
         let attempt = room.connect(headset)
-        room.tellConnected(headset)
+        room.sendConnected(headset)
         room.central.request(.discoverServices(on: headset, attempt: room.nextAttempt()))
         room.turn()
         #expect(Array(texts.keys) == [headset])
         // New Identity Resolving Key: hint, private address, identity, key.
-        room.tellOfPairing(
+        room.sendPairing(
             0x18, before: [1, 0xDC, 0x20, 0xCF, 0x1B, 0xDC, 0x7A], identity, after: [UInt8](repeating: 7, count: 16))
         // What was discovered is found on the next link, which is one to the identity.
         #expect(Array(texts.keys) == [identity])
-        room.tellDisconnected(identity, reason: 1)
-        #expect(room.told.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
+        room.sendDisconnected(identity, reason: 1)
+        #expect(room.emitted.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
         // The address is nobody's any more: not that of a device that is connected.
         room.turn(after: .seconds(10))
         let again = room.connect(headset)
-        #expect(room.told.last == .didFailToConnect(headset, error: .unknownPeripheral, attempt: again))
+        #expect(room.emitted.last == .didFailToConnect(headset, error: .unknownPeripheral, attempt: again))
         _ = room.connect(identity)
         #expect(room.commands.last == .addDevice)
     }
@@ -64,18 +64,18 @@ import Testing
         let attempt = room.connect(headset)
         #expect(!room.commands.contains(.addDevice))
         #expect(room.channels.map(\.peripheral) == [headset])
-        #expect(room.told.last == .didConnect(headset, attempt: attempt))
-        room.tellConnected(headset)
+        #expect(room.emitted.last == .didConnect(headset, attempt: attempt))
+        room.sendConnected(headset)
         #expect(room.channels.count == 1)
-        room.tellDisconnected(headset, reason: 1)
-        #expect(room.told.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
+        room.sendDisconnected(headset, reason: 1)
+        #expect(room.emitted.last == .didDisconnect(headset, error: .linkLost, attempt: attempt))
     }
 
     @Test func areNotWaitedForOnceTheyAreSilent() {
         let room = roomWithHeadset()
         room.turn(after: .seconds(5))
         let attempt = room.connect(headset)
-        #expect(room.told.last == .didFailToConnect(headset, error: .unknownPeripheral, attempt: attempt))
+        #expect(room.emitted.last == .didFailToConnect(headset, error: .unknownPeripheral, attempt: attempt))
         #expect(room.channels.isEmpty && !room.commands.contains(.addDevice))
     }
 
@@ -83,7 +83,7 @@ import Testing
         let room = roomWithHeadset()
         room.refusal = SocketError(code: 110)
         let attempt = room.connect(headset)
-        #expect(room.told.last == .didFailToConnect(headset, error: .connectionTimedOut, attempt: attempt))
+        #expect(room.emitted.last == .didFailToConnect(headset, error: .connectionTimedOut, attempt: attempt))
         #expect(room.central.deadline == nil, "nobody waits")
     }
 }

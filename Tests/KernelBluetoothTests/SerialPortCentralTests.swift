@@ -11,7 +11,7 @@ import Testing
 
     // MARK: The adapter
 
-    @Test func theStateIsUnknownUntilTheKernelHasToldIt() {
+    @Test func theStateIsUnknownUntilTheKernelHasReportedIt() {
         let room = ClassicRoom()
         #expect(room.central.state == .unknown)
         #expect(room.turn() == [.didUpdateState(.poweredOn)])
@@ -22,7 +22,7 @@ import Testing
         let room = ClassicRoom(powered: false)
         room.turn()
         let attempt = room.connect()
-        #expect(room.told.last == .didFailToConnect(headset, error: .adapterUnavailable(.poweredOff), attempt: attempt))
+        #expect(room.emitted.last == .didFailToConnect(headset, error: .adapterUnavailable(.poweredOff), attempt: attempt))
         room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [.serialPort])))
         #expect(room.turn() == [.didFailToScan(.adapterUnavailable(.poweredOff))])
         #expect(room.openings.isEmpty)
@@ -35,12 +35,12 @@ import Testing
         room.setPowered(false)
         let off = CentralError.adapterUnavailable(.poweredOff)
         #expect(
-            room.told.suffix(3) == [
+            room.emitted.suffix(3) == [
                 .didUpdateState(.poweredOff), .didDisconnect(headset, error: off, attempt: attempt),
                 .didFailToConnect(other, error: off, attempt: pending),
             ])
         room.setPowered(true)
-        #expect(room.told.last == .didUpdateState(.poweredOn) && room.openings.count == 3)
+        #expect(room.emitted.last == .didUpdateState(.poweredOn) && room.openings.count == 3)
     }
 
     // MARK: Connecting
@@ -50,19 +50,19 @@ import Testing
         let (attempt, port) = room.link()
         #expect(room.openings.map(\.channel) == [nil, 1])
         #expect(room.openings.allSatisfy { $0.peripheral == headset.address })
-        #expect(room.told.last == .didConnect(headset, attempt: attempt))
+        #expect(room.emitted.last == .didConnect(headset, attempt: attempt))
         #expect(room.openings.first?.hear() == nil, "the Service Discovery Protocol's channel is closed")
         #expect(port?.hear() == [])
     }
 
-    @Test func theStrengthOfALinkIsAskedForAndTold() {
+    @Test func theStrengthOfALinkIsAskedForAndReported() {
         let room = ClassicRoom()
         _ = room.link()
         _ = room.commands()
         room.central.request(.readRSSI(of: headset))
         #expect(room.commands().map { $0.first } == [0x31])
-        room.tellOfPairing(0x0001, before: ManagementEnd.code(of: .getConnectionInformation) + [0], after: [0xFE, 4, 127])
-        #expect(room.told.last == .didReadRSSI(LinkQuality(rssi: -2, transmitPower: 4), of: headset))
+        room.sendPairing(0x0001, before: ManagementEnd.code(of: .getConnectionInformation) + [0], after: [0xFE, 4, 127])
+        #expect(room.emitted.last == .didReadRSSI(LinkQuality(rssi: -2, transmitPower: 4), of: headset))
         room.central.request(.readRSSI(of: other))
         #expect(room.commands().isEmpty, "there is no link to it")
     }
@@ -76,11 +76,11 @@ import Testing
             room.turn(after: .milliseconds(100))
             #expect(room.openings.count == number + 1)
         }
-        #expect(room.told == [.didUpdateState(.poweredOn)])
+        #expect(room.emitted == [.didUpdateState(.poweredOn)])
         room.answerPage()
         room.answerSearch(channel: 1)
         room.answerPort()
-        #expect(room.told.last == .didConnect(headset, attempt: attempt))
+        #expect(room.emitted.last == .didConnect(headset, attempt: attempt))
     }
 
     @Test func aPageThatTheKernelForgetsIsBegunAgain() {
@@ -91,7 +91,7 @@ import Testing
         room.turn(after: .seconds(8))
         #expect(room.openings[0].hear().map { !$0.isEmpty } == true)
         room.turn(after: .milliseconds(100))
-        #expect(room.openings.count == 2 && room.told.count == 1)
+        #expect(room.openings.count == 2 && room.emitted.count == 1)
     }
 
     @Test func headsetsThatAreAwayTakeTurns() {
@@ -119,10 +119,10 @@ import Testing
         room.answerSearch(channel: 1)
         room.turn(after: .seconds(5))
         room.turn(after: .milliseconds(100))
-        #expect(room.openings.map(\.channel) == [nil, nil, 1, nil] && room.told.count == 1)
+        #expect(room.openings.map(\.channel) == [nil, nil, 1, nil] && room.emitted.count == 1)
     }
 
-    @Test func aHeadsetWithoutSerialPortIsToldAsSuch() {
+    @Test func aHeadsetWithoutSerialPortIsReportedAsSuch() {
         let room = ClassicRoom()
         room.turn()
         let attempt = room.connect()
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: SearchFailure.allCases)
-    func aHeadsetThatDoesNotTellItsChannelIsOpenedOnThatOfItsModel(_ failure: SearchFailure) {
+    func aHeadsetThatDoesNotNameItsChannelIsOpenedOnThatOfItsModel(_ failure: SearchFailure) {
         let room = ClassicRoom(channels: [
             SerialPortChannel(number: 3, identifiers: [headset]), SerialPortChannel(number: 7, identifiers: []),
         ])
@@ -159,10 +159,10 @@ import Testing
         room.turn()
         #expect(room.openings.map(\.channel) == [nil, 3])
         room.answerPort()
-        #expect(room.told == [.didUpdateState(.poweredOn), .didConnect(headset, attempt: attempt)])
+        #expect(room.emitted == [.didUpdateState(.poweredOn), .didConnect(headset, attempt: attempt)])
     }
 
-    @Test func whatAHeadsetTellsOfItsChannelCountsFirst() {
+    @Test func whatAHeadsetSaysOfItsChannelCountsFirst() {
         let room = ClassicRoom(channels: [SerialPortChannel(number: 3, identifiers: [])])
         _ = room.link()
         #expect(room.openings.map(\.channel) == [nil, 1])
@@ -177,7 +177,7 @@ import Testing
         #expect([named].number(for: headset) == nil)
     }
 
-    @Test func aHeadsetThatIsNotPairedIsToldAsSuchAndLeftAloneLongerEachTime() {
+    @Test func aHeadsetThatIsNotPairedIsReportedAsSuchAndLeftAloneLongerEachTime() {
         let room = ClassicRoom()
         room.turn()
         for seconds in [5, 10, 20, 40, 80, 160, 320, 640, 900, 900] {
@@ -185,7 +185,7 @@ import Testing
             room.answerPage()
             room.answerSearch(channel: 1)
             room.fail(EACCES)
-            #expect(room.told.last == .didFailToConnect(headset, error: .pairingRefused, attempt: attempt))
+            #expect(room.emitted.last == .didFailToConnect(headset, error: .pairingRefused, attempt: attempt))
             #expect(room.central.deadline == room.now + .seconds(seconds))
             #expect(room.turn(after: .seconds(seconds)) == [.didUnblock(headset)])
             #expect(room.turn().isEmpty && room.central.deadline == nil)
@@ -197,7 +197,7 @@ import Testing
         #expect(room.central.deadline == room.now + .seconds(5), "a link begins anew")
     }
 
-    @Test func aSerialPortThatAnotherProgramHoldsIsToldAsSuchInTheEnd() {
+    @Test func aSerialPortThatAnotherProgramHoldsIsReportedAsSuchInTheEnd() {
         let room = ClassicRoom()
         room.turn()
         let attempt = room.connect()
@@ -205,7 +205,7 @@ import Testing
             room.fail(EBUSY)
             room.turn(after: .milliseconds(100))
         }
-        #expect(room.told.last == .didFailToConnect(headset, error: .channelBusy, attempt: attempt))
+        #expect(room.emitted.last == .didFailToConnect(headset, error: .channelBusy, attempt: attempt))
     }
 
     @Test func aRefusalAtOnceIsAnsweredAtOnce() {
@@ -214,7 +214,7 @@ import Testing
         room.refusal = SocketError(code: EPERM)
         let attempt = room.connect()
         #expect(
-            room.told.last
+            room.emitted.last
                 == .didFailToConnect(headset, error: .notPermitted(what: "open Bluetooth sockets"), attempt: attempt))
     }
 
@@ -223,7 +223,7 @@ import Testing
         room.turn()
         let stranger = PeripheralIdentifier(address: headset.address, type: .public)
         let attempt = room.connect(stranger)
-        #expect(room.told.last == .didFailToConnect(stranger, error: .unknownPeripheral, attempt: attempt))
+        #expect(room.emitted.last == .didFailToConnect(stranger, error: .unknownPeripheral, attempt: attempt))
     }
 
     // MARK: Cancelling
@@ -247,7 +247,7 @@ import Testing
         let cancel = room.nextAttempt()
         room.central.request(.cancelPeripheralConnection(headset, attempt: cancel))
         #expect(room.turn() == [.didDisconnect(headset, error: nil, attempt: cancel)])
-        #expect(room.command()?.first == 0x14, "the kernel is told to close what it may still hold")
+        #expect(room.command()?.first == 0x14, "the kernel is asked to close what it may still hold")
         #expect(room.openings.last?.hear() == nil)
         #expect(room.turn(after: .seconds(60)).isEmpty)
     }
@@ -257,14 +257,14 @@ import Testing
         let port = room.link().port
         room.subscribe()
         let second = room.connect()
-        #expect(room.told.last == .didConnect(headset, attempt: second))
+        #expect(room.emitted.last == .didConnect(headset, attempt: second))
         port?.hangUp()
         #expect(room.turn() == [.didDisconnect(headset, error: .peripheralDisconnected, attempt: second)])
     }
 
     // MARK: The serial port
 
-    @Test func whatArrivesIsToldOnceNotificationsAreOnAndNothingIsLostBefore() {
+    @Test func whatArrivesIsDeliveredOnceNotificationsAreOnAndNothingIsLostBefore() {
         let room = ClassicRoom()
         let port = room.link().port
         port?.say([1, 2, 3])
@@ -273,7 +273,7 @@ import Testing
         room.turn()
         port?.say([4])
         room.turn()
-        let values = room.told.compactMap { event -> [UInt8]? in
+        let values = room.emitted.compactMap { event -> [UInt8]? in
             guard case .didUpdateValue(.serialPort, headset, let value, let arrival) = event else { return nil }
             #expect(arrival.nanoseconds > 0)
             return value
@@ -281,22 +281,22 @@ import Testing
         #expect(values == [[1, 2, 3], [4]])
     }
 
-    @Test func theLastBytesAreToldBeforeTheEnd() {
+    @Test func theLastBytesAreDeliveredBeforeTheEnd() {
         let room = ClassicRoom()
         let (attempt, port) = room.link()
         room.subscribe()
         port?.say([9, 9])
         port?.hangUp()
-        let told = room.turn()
-        #expect(told.count == 2)
-        guard case .didUpdateValue(_, _, [9, 9], _) = told.first else {
-            Issue.record("told was \(told)")
+        let events = room.turn()
+        #expect(events.count == 2)
+        guard case .didUpdateValue(_, _, [9, 9], _) = events.first else {
+            Issue.record("emitted was \(events)")
             return
         }
-        #expect(told.last == .didDisconnect(headset, error: .peripheralDisconnected, attempt: attempt))
+        #expect(events.last == .didDisconnect(headset, error: .peripheralDisconnected, attempt: attempt))
     }
 
-    @Test func theEndIsToldAlsoWhereNobodyListens() {
+    @Test func theEndIsReportedAlsoWhereNobodyListens() {
         let room = ClassicRoom()
         let (attempt, port) = room.link()
         #expect(room.turn().isEmpty)

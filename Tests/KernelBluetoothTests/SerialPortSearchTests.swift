@@ -4,7 +4,7 @@ import Testing
 @testable import KernelBluetooth
 
 @Suite struct SerialPortSearchTests {
-    /// The record of a serial port as headsets tell it: handle, class, protocols, name; inside a sequence of records.
+    /// The record of a serial port as headsets send it: handle, class, protocols, name; inside a sequence of records.
     static func lists(channel: UInt8) -> [UInt8] {
         [
             // A sequence of 37 bytes: one record of 35.
@@ -63,7 +63,7 @@ import Testing
         #expect(try search.received(rest) == .found(channel: 3))
     }
 
-    @Test func aServiceThatIsNotThereIsTold() {
+    @Test func aServiceThatIsNotThereIsReported() {
         // An empty sequence; and a record without protocols.
         for lists: [UInt8] in [[0x35, 0x00], [0x35, 0x07, 0x35, 0x05, 0x09, 0x00, 0x00, 0x08, 0x01]] {
             #expect(throws: ServiceDiscoveryError.noSuchService) { try channel(lists) }

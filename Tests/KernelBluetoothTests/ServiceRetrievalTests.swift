@@ -19,8 +19,8 @@ import Testing
     @Test func aDeviceWhoseHandlesAreKnownIsNotAsked() {
         let room = LowEnergyRoom()
         _ = room.link()
-        room.tellDisconnected(reason: 1)
-        room.tellConnected()
+        room.sendDisconnected(reason: 1)
+        room.sendConnected()
         let channelCount = room.channels.count
         for (service, found) in [(LowEnergyRoom.service, [headset]), (battery, [])] {
             #expect(retrieve(service, in: room) == [.didRetrieveConnected(found, attempt: room.attempts)])
@@ -43,7 +43,7 @@ import Testing
         #expect(!room.commands.contains(.disconnect))
         // What was found out serves the link that follows.
         let attempt = room.connect()
-        #expect(room.told.last == .didConnect(headset, attempt: attempt))
+        #expect(room.emitted.last == .didConnect(headset, attempt: attempt))
         room.central.request(.discoverServices(on: headset, attempt: room.nextAttempt()))
         room.turn()
         #expect(room.channels.last?.received.map(\.opcode) == [.exchangeMTURequest, .readByTypeRequest])
@@ -81,7 +81,7 @@ import Testing
         room.turn(after: .seconds(3))
         #expect(room.channels.count == 1 && room.central.deadline == nil && !room.commands.contains(.disconnect))
         let attempt = room.connect()
-        #expect(room.told.last == .didConnect(headset, attempt: attempt))
+        #expect(room.emitted.last == .didConnect(headset, attempt: attempt))
     }
 
     @Test func aConnectTakesTheChannelFromAProbe() {
@@ -91,11 +91,11 @@ import Testing
         room.answersSlowly = true
         _ = retrieve(LowEnergyRoom.service, in: room)
         let attempt = room.connect()
-        #expect(room.told.last == .didConnect(headset, attempt: attempt))
+        #expect(room.emitted.last == .didConnect(headset, attempt: attempt))
         #expect(room.channels.map(\.peripheral) == [headset, other, headset])
         // The other one's end is nobody's news.
-        room.tellDisconnected(other, reason: 1)
+        room.sendDisconnected(other, reason: 1)
         room.setPowered(false)
-        #expect(room.told.filter { if case .didDisconnect = $0 { true } else { false } }.count == 1)
+        #expect(room.emitted.filter { if case .didDisconnect = $0 { true } else { false } }.count == 1)
     }
 }

@@ -9,7 +9,7 @@ import Testing
     private let headset = LowEnergyRoom.headset
     private let eeg = LowEnergyRoom.eeg
 
-    @Test func everyPacketIsToldOfAsTheSocketHadIt() throws {
+    @Test func everyPacketIsEmittedAsTheSocketHadIt() throws {
         let room = LowEnergyRoom()
         let channel = try #require(room.link().channel)
         room.central.request(.setNotifyValue(true, for: eeg, on: headset, attempt: room.nextAttempt()))

@@ -86,7 +86,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
     }
 
-    @Test func aPlaceThatNobodyMayWriteToExitsWith77() throws {
+    @Test func aDirectoryThatNobodyMayWriteToExitsWith77() throws {
         let fixture = try DaemonFixture()
         // Not even the superuser creates files in sysfs.
         try fixture.write(replacing: fixture.path, with: "/sys/eegsync.sqlite")
@@ -188,7 +188,7 @@ import Testing
         #expect(try fixture.audit().holds)
     }
 
-    @Test func theServiceManagerIsToldEverything() throws {
+    @Test func theServiceManagerIsNotifiedOfEverything() throws {
         let fixture = try DaemonFixture()
         let manager = NotificationSocket("all")
         try fixture.want(["left"])

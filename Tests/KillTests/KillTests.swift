@@ -37,8 +37,8 @@ import Testing
             try #require(daemon.end() == -SIGKILL, "kill \(number): \(daemon.lines.suffix(3))")
 
             let rows = try fixture.rows()
-            let told = Int64(known.count) + RunningDaemon.committedRows(daemon.lines)
-            #expect(Int64(rows.count) >= told, "kill \(number): \(told) rows were told to be committed")
+            let reported = Int64(known.count) + RunningDaemon.committedRows(daemon.lines)
+            #expect(Int64(rows.count) >= reported, "kill \(number): \(reported) rows were reported as committed")
             #expect(lostRows(known, in: rows) == 0, "kill \(number): a committed row is gone or another one")
             let audit = try fixture.audit()
             #expect(audit.holds, "kill \(number): \(audit.findings)")

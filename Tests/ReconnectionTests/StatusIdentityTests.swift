@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reconnection
 
-/// Headsets that tell their serial number in their status, as a Muse does.
+/// Headsets that send their serial number in their status, as a Muse does.
 struct StatusIdentityTests {
     private static let serial = "2031-TZRW-1301"
 
@@ -51,7 +51,7 @@ struct StatusIdentityTests {
         }
     }
 
-    @Test("Another serial number turns a headset away once it was told twice; a damaged one does not")
+    @Test("Another serial number turns a headset away once it was sent twice; a damaged one does not")
     func other() {
         var test = Self.asked(MachineUnderTest.known, known: [MachineUnderTest.known], proof: Self.serial)
         test.fire(Self.status("2031-TZ5-da-b0"))
@@ -67,7 +67,7 @@ struct StatusIdentityTests {
         #expect(Self.purposes(test) == [.queryStatus])
     }
 
-    @Test("The first serial number ever is believed once it was told twice")
+    @Test("The first serial number ever is believed once it was sent twice")
     func first() {
         var test = Self.asked(MachineUnderTest.stranger, known: [], proof: nil)
         test.fire(Self.status(Self.serial))
@@ -77,7 +77,7 @@ struct StatusIdentityTests {
         #expect(Self.purposes(test) == [.queryStatus, .initialise])
     }
 
-    @Test("A headset that tells another serial number each time is let go")
+    @Test("A headset that sends another serial number each time is let go")
     func changing() {
         var test = Self.asked(MachineUnderTest.stranger, known: [], proof: nil)
         for number in 0..<10 { test.fire(Self.status("damaged \(number)")) }
@@ -86,7 +86,7 @@ struct StatusIdentityTests {
     }
 
     @Test("At an unknown address, a status without a serial number proves nothing, but a sleeping headset is woken")
-    func untold() {
+    func unsent() {
         var test = Self.asked(MachineUnderTest.stranger, known: [MachineUnderTest.known], proof: Self.serial)
         test.fire(Self.status(nil, .bootloader))
         #expect(Self.purposes(test) == [.wake])

@@ -90,12 +90,12 @@ struct CaptureReplayTests {
             let second = try Self.rows(replayed, report.recording, stream.name).map { $0.dropFirst() }
             #expect(second.count > 5)
             let beginning = first.prefix(5)
-            let place = try #require(second.indices.first { second[$0...].starts(with: beginning) }, "\(stream.name)")
+            let start = try #require(second.indices.first { second[$0...].starts(with: beginning) }, "\(stream.name)")
             let limit = ["tgam", "explore"].contains(model) ? Int(second.count / 10) : 0
-            #expect(place <= limit, "\(stream.name)")
-            let different = zip(first, second[place...]).first { $0 != $1 }
+            #expect(start <= limit, "\(stream.name)")
+            let different = zip(first, second[start...]).first { $0 != $1 }
             #expect(different == nil, "\(stream.name)")
-            #expect(first.count >= second.count - place, "\(stream.name)")
+            #expect(first.count >= second.count - start, "\(stream.name)")
         }
     }
 
@@ -128,8 +128,8 @@ struct CaptureReplayTests {
         let second = try Self.rows(replayed, report.recording, "eeg").map { $0.dropFirst() }
         #expect(second.count * 5 > first.count, "10 s of 33")
         let beginning = Array(second.prefix(50))
-        let place = try #require(first.indices.first { first[$0...].starts(with: beginning) })
-        let different = zip(first[place...], second).first { $0 != $1 }
+        let start = try #require(first.indices.first { first[$0...].starts(with: beginning) })
+        let different = zip(first[start...], second).first { $0 != $1 }
         #expect(different == nil)
     }
 
@@ -139,8 +139,8 @@ struct CaptureReplayTests {
         let specification = try #require(HeadsetSpecification.headset(ofModel: profile.model))
         let recorded = try Self.record(specification, profile, capturing: 0...30)
         var capture = try Capture(btsnoop: recorded.capture, notifying: profile.dataCharacteristics)
-        for place in capture.pieces.indices where capture.pieces[place].time > .seconds(10) {
-            capture.pieces[place].time += .seconds(4_000_000)
+        for index in capture.pieces.indices where capture.pieces[index].time > .seconds(10) {
+            capture.pieces[index].time += .seconds(4_000_000)
         }
         let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "replay"))
         let report = try ReplayRun(capture.contents, profile: profile).run(

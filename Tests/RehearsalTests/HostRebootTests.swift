@@ -28,9 +28,9 @@ struct HostRebootTests {
     @Test(
         "A host that boots again keeps every row, and the times of all boots are right once its clock is",
         arguments: headsets.indices, clocks.indices)
-    func reboots(_ place: Int, _ clock: Int) throws {
+    func reboots(_ index: Int, _ clock: Int) throws {
         let (name, hostClock) = Self.clocks[clock]
-        var plan = TimeTests.plan(Self.headsets[place], Crystal(errorPPM: 35))
+        var plan = TimeTests.plan(Self.headsets[index], Crystal(errorPPM: 35))
         plan.hostReboots = [HostReboot(at: .seconds(90), downFor: .seconds(30), clock: hostClock)]
         let rehearsal = try Rehearsal(plan)
         let report = try rehearsal.run()

@@ -93,8 +93,8 @@ struct RehearsalTests {
     @Test(
         "A headset without memory is stored as it sent, and where nothing goes wrong only what it never sends is missing",
         arguments: (memoryless + uncounted).indices)
-    func withoutMemory(_ place: Int) throws {
-        var plan = RehearsalPlan(seed: 2, headsets: [(Self.memoryless + Self.uncounted)[place]])
+    func withoutMemory(_ index: Int) throws {
+        var plan = RehearsalPlan(seed: 2, headsets: [(Self.memoryless + Self.uncounted)[index]])
         plan.faultyPeriod = .seconds(20)
         plan.calmPeriod = .seconds(15)
         let rehearsal = try Rehearsal(plan)
@@ -102,7 +102,7 @@ struct RehearsalTests {
         #expect(report.violations == [])
         let contents = try rehearsal.store.reader(of: RecordingID(rawValue: 1)).contents
         let causes = Set(contents.streams.flatMap(\.gaps).map(\.cause))
-        #expect(causes == (place == 1 ? [.notSent] : []))
+        #expect(causes == (index == 1 ? [.notSent] : []))
         #expect(contents.streams.allSatisfy { ($0.lastN ?? 0) > Int64(30 * $0.description.samplingFrequency) })
         // And in the storm.
         plan.faults = .storm
@@ -130,9 +130,9 @@ struct RehearsalTests {
     }
 
     @Test("A channel that is shifted or filled is noticed in a headset without memory", arguments: memoryless.indices)
-    func plantedDefectWithoutMemory(_ place: Int) throws {
+    func plantedDefectWithoutMemory(_ index: Int) throws {
         for defect in [PlantedDefect.shiftChannel, .fillGapsWithZeros] {
-            var plan = RehearsalPlan(seed: 5, headsets: [Self.memoryless[place]])
+            var plan = RehearsalPlan(seed: 5, headsets: [Self.memoryless[index]])
             plan.faults.lostNotification = 0.01
             plan.faultyPeriod = .seconds(40)
             plan.calmPeriod = .seconds(15)

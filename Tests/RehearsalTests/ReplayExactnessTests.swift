@@ -15,10 +15,10 @@ struct ReplayExactnessTests {
         let report: ReplayRun.Report
 
         init(
-            _ pieces: [Capture.Piece], _ profile: any HeadsetProfile, told: [Capture.Piece] = [], haveTimes: Bool = true
+            _ pieces: [Capture.Piece], _ profile: any HeadsetProfile, given: [Capture.Piece] = [], haveTimes: Bool = true
         ) throws {
             store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "replay"))
-            report = try ReplayRun(Capture(pieces: pieces).contents, profile: profile, told: told).run(
+            report = try ReplayRun(Capture(pieces: pieces).contents, profile: profile, given: given).run(
                 into: store, wanted: ReplayRun.Wanted(headset: "replay"), startUnixNanoseconds: ReplayExactnessTests.start)
             #expect(report.isComplete)
             if haveTimes { #expect(try store.audit(recording: report.recording).findings == []) }
@@ -73,10 +73,10 @@ struct ReplayExactnessTests {
         #expect(replayed.report.isDescribed)
     }
 
-    @Test("What a person tells of the headset counts as if it had said so; half an instant is said to be left out")
-    func told() throws {
-        let told = Capture.Piece(time: .zero, characteristic: .serialPort, value: Array("16$$$".utf8))
-        let replayed = try Replayed(Self.cyton(0..<3000), CytonProfile(), told: [told])
+    @Test("What a person says of the headset counts as if it had said so; half an instant is said to be left out")
+    func given() throws {
+        let given = Capture.Piece(time: .zero, characteristic: .serialPort, value: Array("16$$$".utf8))
+        let replayed = try Replayed(Self.cyton(0..<3000), CytonProfile(), given: [given])
         #expect(try replayed.rows("eeg").count == 1500)
         #expect(try replayed.rows("eeg", bank: 1).count == 1499)
         #expect(replayed.report.discardedByteCount == CytonFrame.length)

@@ -11,9 +11,9 @@ struct ReplayTests {
     /// One second of a ThinkGear headset: 512 raw frames and the frame of powers.
     private static func second(_ number: Int, damagingPower: Bool = false, damagingRaw: Set<Int> = []) -> [UInt8] {
         var bytes: [UInt8] = []
-        for place in 0..<512 {
-            var frame = ThinkGearFrame.raw(Int16(number * 512 + place)).encoded()
-            if damagingRaw.contains(place) { frame[5] ^= 0x10 }
+        for index in 0..<512 {
+            var frame = ThinkGearFrame.raw(Int16(number * 512 + index)).encoded()
+            if damagingRaw.contains(index) { frame[5] ^= 0x10 }
             bytes += frame
         }
         var power = ThinkGearFrame.power(

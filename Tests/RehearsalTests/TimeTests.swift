@@ -42,8 +42,8 @@ struct TimeTests {
     }
 
     @Test("Where nothing is late, each row has its time", arguments: headsets.indices)
-    func plain(_ place: Int) throws {
-        let headset = Self.headsets[place]
+    func plain(_ index: Int) throws {
+        let headset = Self.headsets[index]
         let report = try Self.report(Self.plan(headset, Crystal(errorPPM: 35)), "plain \(headset.name)")
         #expect(report.violations == [])
         #expect(!report.times.isEmpty)
@@ -56,8 +56,8 @@ struct TimeTests {
     ]
 
     @Test("Whatever the crystal and the machine, each row has its time", arguments: headsets.indices, worlds.indices)
-    func hard(_ place: Int, _ world: Int) throws {
-        let headset = Self.headsets[place]
+    func hard(_ index: Int, _ world: Int) throws {
+        let headset = Self.headsets[index]
         let (name, crystal, lateness) = Self.worlds[world]
         let report = try Self.report(Self.plan(headset, crystal, lateness: lateness), "\(name) \(headset.name)")
         #expect(report.violations == [], "\(name) \(headset.name)")

@@ -1,11 +1,11 @@
 import Bluetooth
 import Simulation
 
-/// A world with one daemon process that does only what the test tells it.
+/// A world with one daemon process that does only what the test asks for.
 final class Bench {
     let world: SimulatedWorld
     private(set) var central: SimulatedCentral
-    /// What the present process was told and ``take()`` did not take.
+    /// What the present process received and ``take()`` did not take.
     private(set) var events: [CentralEvent] = []
     /// Seconds between two looks; nil for a driver that sleeps until the deadline.
     private let step: Double?
@@ -29,7 +29,7 @@ final class Bench {
         events += central.process(at: end)
     }
 
-    /// Lets the first seconds pass, in which nothing but the adapter's state is told.
+    /// Lets the first seconds pass, in which nothing but the adapter's state is reported.
     func begin(seconds: Double) {
         run(seconds: seconds)
         events = []

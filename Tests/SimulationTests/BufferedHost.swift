@@ -60,15 +60,15 @@ final class BufferedHost {
     /// True where every received value is the one that was sampled.
     var valuesAreTrue: Bool {
         blocks.allSatisfy { block, values in
-            var place = 0
+            var position = 0
             for instant in 0..<block.instantCount {
                 for channel in 0..<block.channelCount {
                     let value = SimulatedSignal.value(
                         seed: bench.world.seed, boot: block.bootIdentifier ?? 0, stream: block.stream,
                         channel: block.firstChannel + channel,
                         index: (block.counter ?? 0) &+ UInt32(truncatingIfNeeded: instant))
-                    guard value == values[place] else { return false }
-                    place += 1
+                    guard value == values[position] else { return false }
+                    position += 1
                 }
             }
             return true

@@ -11,8 +11,8 @@ struct MuseHeadsetTests {
         host.start()
         let before = host.profile.streams.indices.map { host.instantCount(stream: $0) }
         host.run(seconds: 20)
-        for (place, stream) in host.profile.streams.enumerated() {
-            let count = host.instantCount(stream: place) - before[place]
+        for (index, stream) in host.profile.streams.enumerated() {
+            let count = host.instantCount(stream: index) - before[index]
             #expect(abs(Double(count) - 20 * stream.samplingFrequency) <= 13, "\(stream.name): \(count)")
         }
         #expect(host.firstWrong() == nil)

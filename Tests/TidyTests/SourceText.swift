@@ -19,7 +19,7 @@ struct SourceText {
     var lineCount: Int { lines.last == "" ? lines.count - 1 : lines.count }
 
     /// What the blanking is inside of.
-    private enum Place: Equatable {
+    private enum Context: Equatable {
         case code
         /// A string literal with its quotes and number of `#`.
         case string(quotes: Int, pounds: Int)
@@ -31,18 +31,18 @@ struct SourceText {
     private static func blanked(_ text: String) -> String {
         let input = Array(text.unicodeScalars)
         var output = String.UnicodeScalarView()
-        var places: [Place] = [.code]
+        var contexts: [Context] = [.code]
         var index = 0
-        func matches(_ word: String, at place: Int) -> Bool {
+        func matches(_ word: String, at start: Int) -> Bool {
             // The first scalar decides nearly always, and the tests are not optimised.
-            word.unicodeScalars.first == input[place] && input[place...].starts(with: word.unicodeScalars)
+            word.unicodeScalars.first == input[start] && input[start...].starts(with: word.unicodeScalars)
         }
         func blank(_ count: Int) {
             for scalar in input[index..<min(index + count, input.count)] { output.append(scalar == "\n" ? "\n" : " ") }
             index += count
         }
         while index < input.count {
-            switch places.last ?? .code {
+            switch contexts.last ?? .code {
             case .string(let quotes, let pounds):
                 if input[index] != "\\" && input[index] != "\"" && input[index] != "\n" {
                     blank(1)
@@ -51,15 +51,15 @@ struct SourceText {
                 let escape = "\\" + String(repeating: "#", count: pounds)
                 let end = String(repeating: "\"", count: quotes) + String(repeating: "#", count: pounds)
                 if matches(escape + "(", at: index) {
-                    places.append(.interpolation(0))
+                    contexts.append(.interpolation(0))
                     blank(escape.count + 1)
                 } else if matches(escape, at: index) {
                     blank(escape.count + 1)
                 } else if matches(end, at: index) {
-                    places.removeLast()
+                    contexts.removeLast()
                     blank(end.count)
                 } else {
-                    if quotes == 1 && input[index] == "\n" { places.removeLast() }  // an unfinished literal ends with its line
+                    if quotes == 1 && input[index] == "\n" { contexts.removeLast() }  // an unfinished literal ends here
                     blank(1)
                 }
             case .code, .interpolation:
@@ -73,18 +73,18 @@ struct SourceText {
                     while index < input.count && !matches("*/", at: index) { blank(1) }
                     blank(2)
                 } else if let literal = literal(in: input, at: index) {
-                    places.append(.string(quotes: literal.quotes, pounds: literal.pounds))
+                    contexts.append(.string(quotes: literal.quotes, pounds: literal.pounds))
                     blank(literal.quotes + literal.pounds)
                 } else {
-                    if case .interpolation(let open) = places.last {
-                        if input[index] == "(" { places[places.count - 1] = .interpolation(open + 1) }
+                    if case .interpolation(let open) = contexts.last {
+                        if input[index] == "(" { contexts[contexts.count - 1] = .interpolation(open + 1) }
                         if input[index] == ")" {
                             if open == 0 {
-                                places.removeLast()
+                                contexts.removeLast()
                                 blank(1)
                                 continue
                             }
-                            places[places.count - 1] = .interpolation(open - 1)
+                            contexts[contexts.count - 1] = .interpolation(open - 1)
                         }
                     }
                     output.append(input[index])

@@ -56,8 +56,8 @@ extension AcquisitionEngine {
                 finish(request.id)
                 continue
             }
-            if let place = captures.firstIndex(where: { $0.id == request.id }) {
-                captures[place].end = request.end
+            if let index = captures.firstIndex(where: { $0.id == request.id }) {
+                captures[index].end = request.end
             } else if !completedCaptures.contains(request.id) {
                 captures.append(ActiveCapture(request))
             }
@@ -73,37 +73,37 @@ extension AcquisitionEngine {
         let wasCapturing = context.packets.isCapturing
         let taken = context.packets.takePackets()
         context.packets.isCapturing = !captures.isEmpty
-        for place in captures.indices {
-            for acquisition in acquisitions where acquisition.headset == captures[place].headset {
-                guard let identifier = acquisition.peripheral, captures[place].add(identifier) else { continue }
+        for index in captures.indices {
+            for acquisition in acquisitions where acquisition.headset == captures[index].headset {
+                guard let identifier = acquisition.peripheral, captures[index].add(identifier) else { continue }
                 // What led to here, as far as the packets do not tell it themselves.
-                let isTold = wasCapturing && taken.contains { $0.peripheral == identifier && $0.beginsLink }
-                guard !isTold else { continue }
-                for packet in context.packets.preamble(of: identifier) { give(packet, to: place) }
+                let isKnown = wasCapturing && taken.contains { $0.peripheral == identifier && $0.beginsLink }
+                guard !isKnown else { continue }
+                for packet in context.packets.preamble(of: identifier) { give(packet, to: index) }
             }
-            for packet in taken { give(packet, to: place) }
+            for packet in taken { give(packet, to: index) }
         }
         for capture in captures where capture.end <= now { finish(capture.id) }
     }
 
-    private func give(_ packet: CapturedPacket, to place: Int) {
-        captures[place].take(packet, unixNanoseconds: unixNanoseconds(at: packet.time) ?? packet.time.nanoseconds)
+    private func give(_ packet: CapturedPacket, to index: Int) {
+        captures[index].take(packet, unixNanoseconds: unixNanoseconds(at: packet.time) ?? packet.time.nanoseconds)
     }
 
     private func finish(_ id: CaptureID) {
         guard !completedCaptures.contains(id) else { return }
         completedCaptures.append(id)
-        guard let place = captures.firstIndex(where: { $0.id == id }) else { return }
-        if let chunk = captures[place].takeChunk() { lastChunks.append(chunk) }
-        captures.remove(at: place)
+        guard let index = captures.firstIndex(where: { $0.id == id }) else { return }
+        if let chunk = captures[index].takeChunk() { lastChunks.append(chunk) }
+        captures.remove(at: index)
     }
 
     /// Moves what was captured into a batch.
     func moveCaptures(into batch: inout WriteBatch) {
         batch.changes += lastChunks.map(Change.capture)
         lastChunks.removeAll()
-        for place in captures.indices {
-            if let chunk = captures[place].takeChunk() { batch.changes.append(.capture(chunk)) }
+        for index in captures.indices {
+            if let chunk = captures[index].takeChunk() { batch.changes.append(.capture(chunk)) }
         }
         batch.changes += completedCaptures.map { .completed(.capture($0)) }
         completedCaptures.removeAll()

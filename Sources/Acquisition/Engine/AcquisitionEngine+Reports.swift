@@ -18,33 +18,33 @@ struct ChangeReporting {
 /// Bounds what is told of one headset whose link comes and goes: a few changes in a minute one by one, of more the sum.
 struct PhaseLines {
     private var began: MonotonicTime?
-    private var told = 0
-    private var untold = PhaseChanges(count: 0, returns: 0, period: .zero)
+    private var reported = 0
+    private var summed = PhaseChanges(count: 0, returns: 0, period: .zero)
 
     /// When the sum is due; nil where all is told.
     func deadline(_ limits: AcquisitionLimits) -> MonotonicTime? {
-        untold.count > 0 ? began.map { $0 + limits.linesPeriod } : nil
+        summed.count > 0 ? began.map { $0 + limits.linesPeriod } : nil
     }
 
     /// Notes a change. True where it is to be told by itself.
     mutating func note(isReturn: Bool, _ limits: AcquisitionLimits, at now: MonotonicTime) -> Bool {
-        if untold.count == 0, began.map({ now - $0 >= limits.linesPeriod }) ?? true { (began, told) = (now, 0) }
-        guard told >= limits.linesPerPeriod else {
-            told += 1
+        if summed.count == 0, began.map({ now - $0 >= limits.linesPeriod }) ?? true { (began, reported) = (now, 0) }
+        guard reported >= limits.linesPerPeriod else {
+            reported += 1
             return true
         }
-        untold.count += 1
-        untold.returns += isReturn ? 1 : 0
+        summed.count += 1
+        summed.returns += isReturn ? 1 : 0
         return false
     }
 
     /// The sum, where it is due. What goes on in the same way is summed up again.
     mutating func takeSum(_ limits: AcquisitionLimits, at now: MonotonicTime) -> PhaseChanges? {
         guard let deadline = deadline(limits), deadline <= now, let began else { return nil }
-        var sum = untold
+        var sum = summed
         sum.period = now - began
         self.began = now
-        untold = PhaseChanges(count: 0, returns: 0, period: .zero)
+        summed = PhaseChanges(count: 0, returns: 0, period: .zero)
         return sum
     }
 }
@@ -78,9 +78,9 @@ extension AcquisitionEngine {
             reporting.headsets[headset.recording] = headset
             hasChanged = true
             let isReturn = headset.phase == .streaming && last?.phase != .silent
-            let isTold = reporting.lines[headset.recording, default: PhaseLines()].note(isReturn: isReturn, limits, at: now)
+            let isSeparate = reporting.lines[headset.recording, default: PhaseLines()].note(isReturn: isReturn, limits, at: now)
             // Quarantine ends what comes and goes, and a person must know.
-            if isTold || headset.phase == .quarantined { emit(.report(.phaseChanged(headset))) }
+            if isSeparate || headset.phase == .quarantined { emit(.report(.phaseChanged(headset))) }
         }
         reportSums(at: now)
         if reporting.isBufferFull == context.hasRoom {

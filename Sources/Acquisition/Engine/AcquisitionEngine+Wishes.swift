@@ -123,8 +123,8 @@ extension AcquisitionEngine {
 
     /// What the database has of a recording was read.
     func loaded(_ recording: RecordingID, _ result: Result<ResumeState, StorageError>, at now: MonotonicTime) {
-        guard let place = wishes.loading.firstIndex(where: { $0.recording == recording }) else { return }
-        let open = wishes.loading.remove(at: place)
+        guard let index = wishes.loading.firstIndex(where: { $0.recording == recording }) else { return }
+        let open = wishes.loading.remove(at: index)
         guard !end.hasBegun, !(wishes.isPaused && open.isWanted) else { return }
         switch result {
         case .failure(let error): readFailed(error, at: now)

@@ -11,10 +11,10 @@ struct TimerTable<Kind: Hashable & Sendable>: Sendable {
     subscript(kind: Kind) -> MonotonicTime? {
         get { timers.first { $0.kind == kind }?.due }
         set {
-            let place = timers.firstIndex { $0.kind == kind }
-            switch (place, newValue) {
-            case (let place?, let due?): timers[place].due = due
-            case (let place?, nil): timers.remove(at: place)
+            let index = timers.firstIndex { $0.kind == kind }
+            switch (index, newValue) {
+            case (let index?, let due?): timers[index].due = due
+            case (let index?, nil): timers.remove(at: index)
             case (nil, let due?): timers.append((kind, due))
             case (nil, nil): break
             }
@@ -23,8 +23,8 @@ struct TimerTable<Kind: Hashable & Sendable>: Sendable {
 
     /// Takes the timer away where it is due.
     mutating func take(_ kind: Kind, at now: MonotonicTime) -> Bool {
-        guard let place = timers.firstIndex(where: { $0.kind == kind && $0.due <= now }) else { return false }
-        timers.remove(at: place)
+        guard let index = timers.firstIndex(where: { $0.kind == kind && $0.due <= now }) else { return false }
+        timers.remove(at: index)
         return true
     }
 }

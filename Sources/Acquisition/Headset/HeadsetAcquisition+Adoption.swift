@@ -30,12 +30,12 @@ extension HeadsetAcquisition {
     func noteAdoption(
         _ identifier: PeripheralIdentifier, replacing replaced: PeripheralIdentifier?, isAutomatic: Bool, at now: MonotonicTime
     ) {
-        let place = replaced.map { " in place of \($0)" } ?? ""
+        let former = replaced.map { " in place of \($0)" } ?? ""
         let reason =
             isAutomatic
             ? "it was the only one of its model in sight, and nothing proves that it is this headset"
             : "a person said so"
-        note("addressAdopted", identifier, "at \(identifier)\(place): \(reason)", at: now)
+        note("addressAdopted", identifier, "at \(identifier)\(former): \(reason)", at: now)
         guard isAutomatic else { return }
         records.append(
             .adoption(

@@ -43,18 +43,18 @@ extension ATTLink {
         _ enabled: Bool, _ uuid: BluetoothUUID, _ operation: ATTOperation, at now: MonotonicTime
     ) -> Bool {
         guard let found = map?[uuid] else { return isUnknown(operation, uuid) }
-        let place = subscriptions.firstIndex { $0.handle == found.value }
+        let index = subscriptions.firstIndex { $0.handle == found.value }
         guard !found.properties.isDisjoint(with: [.notify, .indicate]) else {
             if enabled { fail(operation, .att(.requestNotSupported)) } else { succeed(operation) }
             return false
         }
-        let isOn = place.map { subscriptions[$0].isConfirmed } ?? false
-        if enabled == isOn, enabled || place == nil {
+        let isOn = index.map { subscriptions[$0].isConfirmed } ?? false
+        if enabled == isOn, enabled || index == nil {
             succeed(operation)
             return false
         }
         // Values may come before the answer, and until the answer where they are switched off.
-        if enabled, place == nil {
+        if enabled, index == nil {
             subscriptions.append(ATTSubscription(handle: found.value, uuid: uuid, isConfirmed: false))
         }
         guard let configuration = found.configuration else {
@@ -78,7 +78,7 @@ extension ATTLink {
         case .failure(.refused(let error, _)):
             if raiseSecurity(for: operation, after: error, at: now) { return }
             fail(operation, .att(error))
-            if error.tellsOfChangedHandles(isFromEarlierLink: isFromEarlierLink), operation.usesHandles {
+            if error.showsChangedHandles(isFromEarlierLink: isFromEarlierLink), operation.usesHandles {
                 servicesChanged(.all)
             }
         }
@@ -98,7 +98,7 @@ extension ATTLink {
         case (.validate(let attempt), .validity(let holds)): validated(holds, attempt, at: now)
         case (.discover(let attempt), .map(let found)): discovered(found, attempt, at: now)
         case (.read(let uuid, let attempt), .value(let value)):
-            tell(.didReadValue(uuid, on: peripheral, result: .success(value), attempt: attempt))
+            emit(.didReadValue(uuid, on: peripheral, result: .success(value), attempt: attempt))
         default: succeed(operation)
         }
     }
@@ -107,12 +107,12 @@ extension ATTLink {
     private mutating func succeed(_ operation: ATTOperation) {
         switch operation {
         case .setNotify(let enabled, let uuid, let attempt):
-            let place = subscriptions.firstIndex { $0.handle == map?[uuid]?.value }
-            if let place, enabled { subscriptions[place].isConfirmed = true }
-            if let place, !enabled { subscriptions.remove(at: place) }
-            tell(.didUpdateNotificationState(uuid, on: peripheral, error: nil, attempt: attempt))
+            let index = subscriptions.firstIndex { $0.handle == map?[uuid]?.value }
+            if let index, enabled { subscriptions[index].isConfirmed = true }
+            if let index, !enabled { subscriptions.remove(at: index) }
+            emit(.didUpdateNotificationState(uuid, on: peripheral, error: nil, attempt: attempt))
         case .write(_, let uuid, .withResponse, let attempt):
-            tell(.didWriteValue(uuid, on: peripheral, error: nil, attempt: attempt))
+            emit(.didWriteValue(uuid, on: peripheral, error: nil, attempt: attempt))
         default: break
         }
     }
@@ -122,19 +122,19 @@ extension ATTLink {
         switch operation {
         case .validate(let attempt), .discover(let attempt):
             discoveryCount = 0
-            tell(.didDiscoverServices(peripheral, result: .failure(error), attempt: attempt))
+            emit(.didDiscoverServices(peripheral, result: .failure(error), attempt: attempt))
         case .setNotify(let enabled, let uuid, let attempt):
             if enabled { subscriptions.removeAll { $0.uuid == uuid && !$0.isConfirmed } }
-            tell(.didUpdateNotificationState(uuid, on: peripheral, error: error, attempt: attempt))
+            emit(.didUpdateNotificationState(uuid, on: peripheral, error: error, attempt: attempt))
         case .read(let uuid, let attempt):
-            tell(.didReadValue(uuid, on: peripheral, result: .failure(error), attempt: attempt))
+            emit(.didReadValue(uuid, on: peripheral, result: .failure(error), attempt: attempt))
         case .write(_, let uuid, .withResponse, let attempt):
-            tell(.didWriteValue(uuid, on: peripheral, error: error, attempt: attempt))
+            emit(.didWriteValue(uuid, on: peripheral, error: error, attempt: attempt))
         case .write, .exchangeMTU, .watchServices: break
         }
     }
 
-    mutating func tell(_ event: CentralEvent) {
+    mutating func emit(_ event: CentralEvent) {
         events.append(.central(event))
     }
 }
@@ -162,7 +162,7 @@ extension ATTOperation {
 extension ATTError {
     /// True where the handle that was asked cannot be right. Handles that were discovered on this very link are: a headset
     /// that refuses those is not discovered over and over.
-    fileprivate func tellsOfChangedHandles(isFromEarlierLink: Bool) -> Bool {
+    fileprivate func showsChangedHandles(isFromEarlierLink: Bool) -> Bool {
         self == .databaseOutOfSync || isFromEarlierLink && (self == .invalidHandle || self == .attributeNotFound)
     }
 }

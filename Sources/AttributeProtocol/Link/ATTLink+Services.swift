@@ -17,7 +17,7 @@ extension ATTLink {
             waiting.insert(.discover(attempt: attempt), at: 0)
             return
         }
-        tellServices(map, attempt, at: now)
+        emitServices(map, attempt, at: now)
     }
 
     mutating func discovered(_ found: HandleMap, _ attempt: Attempt, at now: MonotonicTime) {
@@ -38,13 +38,13 @@ extension ATTLink {
             events.append(.didUpdateMap(found))
         }
         serviceChangedHandle = found[.serviceChanged]?.value ?? serviceChangedHandle
-        tellServices(found, attempt, at: now)
+        emitServices(found, attempt, at: now)
     }
 
-    private mutating func tellServices(_ map: HandleMap, _ attempt: Attempt, at now: MonotonicTime) {
-        isTold = true
+    private mutating func emitServices(_ map: HandleMap, _ attempt: Attempt, at now: MonotonicTime) {
+        areServicesKnown = true
         if !isWatching, map[.serviceChanged]?.configuration != nil { watchTime = now + Self.watchDelay }
-        tell(.didDiscoverServices(peripheral, result: .success(map.database), attempt: attempt))
+        emit(.didDiscoverServices(peripheral, result: .success(map.database), attempt: attempt))
     }
 
     private mutating func forgetMap() {
@@ -65,7 +65,7 @@ extension ATTLink {
             servicesChanged(HandleRange(start, end))
         }
         guard let subscription = subscriptions.first(where: { $0.handle == handle }) else { return }
-        tell(.didUpdateValue(subscription.uuid, on: peripheral, value: value, at: arrival))
+        emit(.didUpdateValue(subscription.uuid, on: peripheral, value: value, at: arrival))
     }
 
     /// Handles in a range mean something else from now on. Values from others go on arriving until they are discovered again,
@@ -76,9 +76,9 @@ extension ATTLink {
         for index in subscriptions.indices { subscriptions[index].isConfirmed = false }
         watchTime = nil
         if let serviceChangedHandle, range.contains(serviceChangedHandle) { isWatching = false }
-        let wasTold = isTold
-        isTold = false
+        let wereKnown = areServicesKnown
+        areServicesKnown = false
         forgetMap()
-        if wasTold { tell(.didModifyServices(peripheral)) }
+        if wereKnown { emit(.didModifyServices(peripheral)) }
     }
 }

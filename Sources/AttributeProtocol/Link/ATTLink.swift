@@ -39,7 +39,7 @@ public struct ATTLink: Sendable {
     /// True while ``map`` comes from an earlier link.
     var isFromEarlierLink: Bool
     /// True once the services were told on this link.
-    var isTold = false
+    var areServicesKnown = false
     /// The handle of Service Changed, as last known: it outlives the map.
     var serviceChangedHandle: AttributeHandle?
     /// True once the server was asked to indicate changed services.
@@ -121,7 +121,7 @@ public struct ATTLink: Sendable {
     public mutating func take(_ request: CentralRequest, at now: MonotonicTime) {
         switch request {
         case .discoverServices(_, let attempt):
-            let canUseMap = map != nil && isFromEarlierLink && !isTold
+            let canUseMap = map != nil && isFromEarlierLink && !areServicesKnown
             add(canUseMap ? .validate(attempt: attempt) : .discover(attempt: attempt), at: now)
         case .setNotifyValue(let isOn, let characteristic, _, let attempt):
             add(.setNotify(isOn, characteristic, attempt: attempt), at: now)

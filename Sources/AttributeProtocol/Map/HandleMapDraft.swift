@@ -72,8 +72,8 @@ struct HandleMapDraft {
     }
 
     private mutating func addSecondary(_ range: HandleRange, _ uuid: BluetoothUUID) {
-        let place = services.firstIndex { $0.range.start > range.start } ?? services.count
-        services.insert(MappedService(range: range, uuid: uuid, isPrimary: false), at: place)
+        let index = services.firstIndex { $0.range.start > range.start } ?? services.count
+        services.insert(MappedService(range: range, uuid: uuid, isPrimary: false), at: index)
     }
 
     // MARK: Characteristics

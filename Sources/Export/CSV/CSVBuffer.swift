@@ -53,12 +53,12 @@ final class CSVBuffer {
         appendDigits(whole, width: 1)
         guard rest != 0 else { return }
         append(UInt8(ascii: "."))
-        var (rest2, places) = (rest, decimals)
+        var (rest2, decimalCount) = (rest, decimals)
         while rest2 % 10 == 0 {
             rest2 /= 10
-            places -= 1
+            decimalCount -= 1
         }
-        appendDigits(rest2, width: places)
+        appendDigits(rest2, width: decimalCount)
     }
 
     /// Decimal digits, with leading zeros up to the width.

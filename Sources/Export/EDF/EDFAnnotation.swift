@@ -64,12 +64,12 @@ struct EDFAnnotation: Hashable, Sendable {
         var text = String(microseconds / 1_000_000)
         var fraction = microseconds % 1_000_000
         if fraction > 0 {
-            var places = 6
+            var decimalCount = 6
             while fraction % 10 == 0 {
                 fraction /= 10
-                places -= 1
+                decimalCount -= 1
             }
-            text += "." + CivilTime.digits(Int(fraction), places)
+            text += "." + CivilTime.digits(Int(fraction), decimalCount)
         }
         return Array(text.utf8)
     }

@@ -31,7 +31,7 @@ struct EDFAnnotationQueue {
     }
 
     /// Writes the signal of annotations of one record: its time, then what has an onset before `limit`, while there is room.
-    mutating func place(
+    mutating func insert(
         into record: UnsafeMutableRawBufferPointer, at onset: Int64, before limit: Int64, digest: inout SampleDigest
     ) {
         let signal = UnsafeMutableRawBufferPointer(rebasing: record[(record.count - byteRoom)...])

@@ -45,17 +45,17 @@ struct EDFExport: RecordingExport {
                 contents: reader.contents, variant: variant, isContinuous: request.gaps != .discontinuous,
                 timeline: timelines[index], mappings: group.map { mappings[$0.part] },
                 annotations: annotations(ofFile: index, timelines: timelines))
-            func tell(_ fraction: Double) {
+            func advance(_ fraction: Double) {
                 progress(surveyed + (1 - surveyed) * (Double(index) + fraction) / Double(groups.count))
             }
             do {
                 let rows = group.map { surveys?[$0.part].spool.map(RowSource.spool) ?? .database(reader) }
-                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: tell))
+                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: advance))
             } catch ExportError.diskFull where surveys?.contains(where: { $0.spool != nil }) == true {
                 // Without the copies of the rows there may be room for the file.
                 for part in parts.indices { surveys?[part].spool = nil }
                 let rows = group.map { _ in RowSource.database(reader) }
-                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: tell))
+                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: advance))
             }
         }
         return report

@@ -46,14 +46,14 @@ enum EDFField {
         var power: Int64 = 1
         for _ in 0..<decimals { power *= 10 }
         var scaled = Int64((abs(value) * Double(power)).rounded())
-        var places = decimals
-        while places > 0 && scaled % 10 == 0 {
+        var decimalCount = decimals
+        while decimalCount > 0 && scaled % 10 == 0 {
             scaled /= 10
             power /= 10
-            places -= 1
+            decimalCount -= 1
         }
         let sign = value < 0 && scaled != 0 ? "-" : ""
-        guard places > 0 else { return sign + String(scaled) }
-        return sign + String(scaled / power) + "." + CivilTime.digits(Int(scaled % power), places)
+        guard decimalCount > 0 else { return sign + String(scaled) }
+        return sign + String(scaled / power) + "." + CivilTime.digits(Int(scaled % power), decimalCount)
     }
 }

@@ -143,7 +143,7 @@ struct EDFWriter {
                     rebasing: buffer[(record * recordByteCount)..<((record + 1) * recordByteCount)])
                 digest.add(EDFAnnotation(onsetMicroseconds: onset, durationMicroseconds: nil, text: ""))
                 let isFinal = isLast && record == count - 1
-                queue.place(
+                queue.insert(
                     into: memory, at: onset, before: isFinal ? .max : onset + header.recordDurationMicroseconds, digest: &digest
                 )
                 for signal in 0..<(header.signals.count - 1) { digest.add(digests[record * header.signals.count + signal]) }

@@ -117,8 +117,8 @@ public enum BufferedEEGMessage: Hashable, Sendable {
         length: Int = BufferedEEGService.notificationLengthMaximum
     ) -> [BufferedEEGMessage] {
         var messages: [BufferedEEGMessage] = [.statusHeader(header)]
-        for (place, stream) in streams.enumerated() {
-            messages += BufferedEEGStreamPart.parts(of: stream, stream: place, length: length).map { .stream($0) }
+        for (index, stream) in streams.enumerated() {
+            messages += BufferedEEGStreamPart.parts(of: stream, stream: index, length: length).map { .stream($0) }
         }
         return messages + [.statusEnd(streamCount: streams.count)]
     }

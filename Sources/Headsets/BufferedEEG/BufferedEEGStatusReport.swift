@@ -42,8 +42,8 @@ struct BufferedEEGStatusReport {
         }
         return HeadsetStatus(
             condition: header.condition, bootIdentifier: header.bootIdentifier, streams: streams,
-            buffered: header.ranges.enumerated().map { place, range in
-                HeadsetStatus.BufferedRange(stream: place, oldest: range.oldest, end: range.end)
+            buffered: header.ranges.enumerated().map { index, range in
+                HeadsetStatus.BufferedRange(stream: index, oldest: range.oldest, end: range.end)
             },
             batteryPercent: header.batteryPercent.map(Double.init),
             deviceTicks: header.tickFrequency == 0 ? nil : header.deviceTicks,

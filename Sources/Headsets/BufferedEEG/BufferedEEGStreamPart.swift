@@ -33,13 +33,13 @@ public struct BufferedEEGStreamPart: Hashable, Sendable {
             channels: [])
         var parts: [BufferedEEGStreamPart] = []
         var part = empty
-        for (place, channel) in description.channels.enumerated() {
+        for (index, channel) in description.channels.enumerated() {
             part.channels.append(channel)
             if part.channels.count > 1, part.encoded().count > length {
                 part.channels.removeLast()
                 parts.append(part)
                 part = empty
-                part.firstChannel = place
+                part.firstChannel = index
                 part.channels.append(channel)
             }
         }

@@ -105,8 +105,8 @@ public struct CytonBLEDecoder: HeadsetDecoder {
             return
         }
         let start = decoded.values.count
-        for place in stride(from: 2, to: CytonBLEProfile.packetLength, by: 3) {
-            let bits = UInt32(bytes[place]) << 24 | UInt32(bytes[place + 1]) << 16 | UInt32(bytes[place + 2]) << 8
+        for offset in stride(from: 2, to: CytonBLEProfile.packetLength, by: 3) {
+            let bits = UInt32(bytes[offset]) << 24 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 8
             decoded.values.append(Int32(bitPattern: bits) >> 8)
         }
         decoded.items.append(

@@ -104,8 +104,8 @@ public struct CytonDecoder: HeadsetDecoder {
         stream.consume(0)
         let message = text.dropLast(3)
         switch String(decoding: message.filter { $0 > 0x20 }, as: UTF8.self) {
-        case "16": tellChannels(hasDaisy: true, into: &decoded)
-        case "8": tellChannels(hasDaisy: false, into: &decoded)
+        case "16": appendChannels(hasDaisy: true, into: &decoded)
+        case "8": appendChannels(hasDaisy: false, into: &decoded)
         default: decoded.items.append(.message(String(decoding: message, as: UTF8.self)))
         }
         text.removeAll(keepingCapacity: true)
@@ -118,7 +118,7 @@ public struct CytonDecoder: HeadsetDecoder {
         text.removeAll(keepingCapacity: true)
     }
 
-    private mutating func tellChannels(hasDaisy: Bool, into decoded: inout Decoded) {
+    private mutating func appendChannels(hasDaisy: Bool, into decoded: inout Decoded) {
         self.hasDaisy = hasDaisy
         hasBegun = false
         lastNumber = nil
@@ -170,30 +170,30 @@ public struct CytonDecoder: HeadsetDecoder {
     private var auxiliaryStream: Int { hasDaisy ? CytonProfile.auxiliaryWithDaisy : CytonProfile.auxiliary }
 
     private mutating func decodeAuxiliary(_ kind: CytonFrame.Kind, number: UInt8, into decoded: inout Decoded) {
-        let place = CytonFrame.auxiliaryOffset
+        let offset = CytonFrame.auxiliaryOffset
         let start = decoded.values.count
         let isAcceleration = settings.auxiliary == .accelerometer
         switch kind {
         case .acceleration where isAcceleration:
             // Zeros say that there is no new one: a board at rest measures 1 g.
-            guard (0..<6).contains(where: { stream[place + $0] != 0 }) else { return }
-            for axis in 0..<3 { decoded.values.append(stream.int16(bigEndianAt: place + 2 * axis)) }
+            guard (0..<6).contains(where: { stream[offset + $0] != 0 }) else { return }
+            for axis in 0..<3 { decoded.values.append(stream.int16(bigEndianAt: offset + 2 * axis)) }
             append(stream: auxiliaryStream, counter: nil, channelCount: 3, from: start, into: &decoded)
         case .accelerationTimeSet, .accelerationTimeSynced:
             reportTime(into: &decoded)
             // One axis in each of three frames of ten.
             let axis = Int(number % 10) - 7
             guard isAcceleration, axis >= 0 else { return }
-            decoded.values.append(stream.int16(bigEndianAt: place))
+            decoded.values.append(stream.int16(bigEndianAt: offset))
             append(
                 stream: auxiliaryStream, counter: nil, firstChannel: axis, channelCount: 1, from: start, into: &decoded)
         case .auxiliary where !isAcceleration && !settings.stampsTime:
-            for pin in 0..<3 { decoded.values.append(stream.int16(bigEndianAt: place + 2 * pin)) }
+            for pin in 0..<3 { decoded.values.append(stream.int16(bigEndianAt: offset + 2 * pin)) }
             append(stream: auxiliaryStream, counter: UInt32(number), channelCount: 3, from: start, into: &decoded)
         case .auxiliaryTimeSet, .auxiliaryTimeSynced:
             reportTime(into: &decoded)
             guard !isAcceleration, settings.stampsTime else { return }
-            decoded.values.append(stream.int16(bigEndianAt: place))
+            decoded.values.append(stream.int16(bigEndianAt: offset))
             append(stream: auxiliaryStream, counter: UInt32(number), channelCount: 1, from: start, into: &decoded)
         case .acceleration, .auxiliary, .userDefined, .impedance: return
         }

@@ -66,7 +66,7 @@ public struct CytonFrame: Hashable, Sendable {
     public func encoded() -> [UInt8] {
         var bytes = [Self.header, number]
         for channel in 0..<Self.channelCount { bytes.append(bigEndianInt24: channel < eeg.count ? eeg[channel] : 0) }
-        for place in 0..<6 { bytes.append(place < auxiliary.count ? auxiliary[place] : 0) }
+        for index in 0..<6 { bytes.append(index < auxiliary.count ? auxiliary[index] : 0) }
         return bytes + [Self.trailer | kind.rawValue]
     }
 

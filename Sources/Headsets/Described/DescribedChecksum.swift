@@ -31,21 +31,21 @@ public struct DescribedChecksum: Hashable, Sendable {
         let first = frame.lowerBound + (from < 0 ? frame.count + from : from)
         let end = frame.lowerBound + (to <= 0 ? frame.count + to : to)
         guard frame.lowerBound <= first, first <= end, end <= frame.upperBound,
-            let told = field.pattern(in: bytes, frame)
+            let sent = field.pattern(in: bytes, frame)
         else { return false }
         let mask: UInt64 = field.number.bits >= 64 ? .max : 1 << UInt64(field.number.bits) - 1
-        return value(of: bytes, first..<end) & mask == told
+        return value(of: bytes, first..<end) & mask == sent
     }
 
     private func value(of bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
         switch algorithm {
         case .sum(let isInverted, let isNegated):
             var sum: UInt64 = 0
-            for place in range { sum &+= UInt64(bytes[place]) }
+            for index in range { sum &+= UInt64(bytes[index]) }
             return isInverted ? ~sum : isNegated ? 0 &- sum : sum
         case .exclusiveOr:
             var value: UInt8 = 0
-            for place in range { value ^= bytes[place] }
+            for index in range { value ^= bytes[index] }
             return UInt64(value)
         case .crc(let check): return UInt64(check.checksum(of: bytes, range))
         }
@@ -117,11 +117,11 @@ public struct CyclicRedundancyCheck: Hashable, Sendable {
     public func checksum(of bytes: [UInt8], _ range: Range<Int>) -> UInt32 {
         let shift = UInt32(32 - width)
         var value = isReflected ? Self.reflect(initial << shift) : initial << shift
-        for place in range.clamped(to: 0..<bytes.count) {
+        for index in range.clamped(to: 0..<bytes.count) {
             if isReflected {
-                value = value >> 8 ^ table[Int((value ^ UInt32(bytes[place])) & 0xFF)]
+                value = value >> 8 ^ table[Int((value ^ UInt32(bytes[index])) & 0xFF)]
             } else {
-                value = value << 8 ^ table[Int(value >> 24 ^ UInt32(bytes[place]))]
+                value = value << 8 ^ table[Int(value >> 24 ^ UInt32(bytes[index]))]
             }
         }
         return (isReflected ? value : value >> shift) ^ finalXOR

@@ -45,10 +45,10 @@ public struct DescribedDecoder: HeadsetDecoder {
         let first = decoded.items.count
         memory?.decode(bytes, from: characteristic, into: &decoded)
         guard !plan.streams.isEmpty else { return }
-        for place in first..<decoded.items.count {
-            if case .status(var status) = decoded.items[place] {
+        for index in first..<decoded.items.count {
+            if case .status(var status) = decoded.items[index] {
                 status.streams = nil
-                decoded.items[place] = .status(status)
+                decoded.items[index] = .status(status)
             }
         }
     }
@@ -57,7 +57,7 @@ public struct DescribedDecoder: HeadsetDecoder {
         if !plan.sources[source].framing.spansNotifications { buffers[source].abandonRest() }
         buffers[source].append(bytes)
         while let frame = buffers[source].next(plan.sources[source].framing) {
-            let place = decoded.items.count
+            let index = decoded.items.count
             switch decodeFrame(buffers[source].bytes, frame, source, into: &decoded) {
             case .decoded: break
             // A frame with a right checksum is one, of a kind that nobody has described.
@@ -69,7 +69,7 @@ public struct DescribedDecoder: HeadsetDecoder {
             }
             let (skipped, isFirst) = buffers[source].confirm()
             if skipped > 0 {
-                decoded.items.insert(contentsOf: loss(of: skipped, isFirst: isFirst, source), at: place)
+                decoded.items.insert(contentsOf: loss(of: skipped, isFirst: isFirst, source), at: index)
             }
         }
     }
@@ -98,11 +98,11 @@ public struct DescribedDecoder: HeadsetDecoder {
         _ bytes: [UInt8], _ frame: Range<Int>, _ source: Int, into decoded: inout Decoded
     ) -> Outcome {
         let packets = plan.sources[source].packets
-        for place in packets.indices {
-            if let length = packets[place].length, length != frame.count { continue }
-            guard packets[place].constants.allSatisfy({ $0.fits(bytes, frame) }) else { continue }
+        for index in packets.indices {
+            if let length = packets[index].length, length != frame.count { continue }
+            guard packets[index].constants.allSatisfy({ $0.fits(bytes, frame) }) else { continue }
             let before = (items: decoded.items.count, values: decoded.values.count)
-            if decodePacket(packets[place], bytes, frame, into: &decoded) { return .decoded }
+            if decodePacket(packets[index], bytes, frame, into: &decoded) { return .decoded }
             decoded.items.removeSubrange(before.items...)
             decoded.values.removeSubrange(before.values...)
             return .damaged
@@ -127,7 +127,7 @@ public struct DescribedDecoder: HeadsetDecoder {
             decoded.items.append(
                 .samples(
                     SampleBlock(
-                        stream: run.stream, counter: counter, firstChannel: run.firstChannel, channelCount: run.places.count,
+                        stream: run.stream, counter: counter, firstChannel: run.firstChannel, channelCount: run.slots.count,
                         instantCount: count, values: start..<decoded.values.count)))
         }
         if let annotation = packet.annotation {

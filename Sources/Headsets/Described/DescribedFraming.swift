@@ -78,9 +78,9 @@ public struct DescribedFraming: Hashable, Sendable {
     /// Judges what stands at `start` of a byte stream.
     func verdict(on bytes: [UInt8], from start: Int) -> Verdict {
         let available = bytes.count - start
-        for (place, byte) in sync.enumerated() {
-            if place >= available { return .incomplete }
-            if !byte.matches(bytes[start + place]) { return .none(skip: 1) }
+        for (offset, byte) in sync.enumerated() {
+            if offset >= available { return .incomplete }
+            if !byte.matches(bytes[start + offset]) { return .none(skip: 1) }
         }
         let count: Int
         switch length {
@@ -109,7 +109,7 @@ public struct DescribedFraming: Hashable, Sendable {
     /// True where a whole notification is a frame.
     func accepts(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= sync.count + trailer.count else { return false }
-        for (place, byte) in sync.enumerated() where !byte.matches(bytes[place]) { return false }
+        for (offset, byte) in sync.enumerated() where !byte.matches(bytes[offset]) { return false }
         switch length {
         case .any, .byKind: break
         case .fixed(let count): guard bytes.count == count else { return false }
@@ -123,7 +123,7 @@ public struct DescribedFraming: Hashable, Sendable {
 
     private func isSound(_ bytes: [UInt8], _ frame: Range<Int>) -> Bool {
         let end = frame.upperBound - trailer.count
-        for (place, byte) in trailer.enumerated() where !byte.matches(bytes[end + place]) { return false }
+        for (offset, byte) in trailer.enumerated() where !byte.matches(bytes[end + offset]) { return false }
         return checksum?.holds(in: bytes, frame) ?? true
     }
 }

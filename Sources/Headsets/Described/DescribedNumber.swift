@@ -79,13 +79,13 @@ public struct DescribedNumber: Hashable, Sendable {
         guard count <= 8, first <= end - count, end <= bytes.count else { return nil }
         var value: UInt64 = 0
         if isBigEndian {
-            for place in first..<first + count { value = value << 8 | UInt64(bytes[place]) }
+            for offset in first..<first + count { value = value << 8 | UInt64(bytes[offset]) }
             value >>= UInt64(count * 8 - width)
         } else {
-            var place = first + count
-            while place > first {
-                place -= 1
-                value = value << 8 | UInt64(bytes[place])
+            var offset = first + count
+            while offset > first {
+                offset -= 1
+                value = value << 8 | UInt64(bytes[offset])
             }
             value >>= UInt64(shift)
         }
@@ -150,8 +150,8 @@ public struct DescribedField: Hashable, Sendable {
     /// The field's bits in a frame, or nil where the frame is too short.
     @inline(__always)
     func pattern(in bytes: [UInt8], _ frame: Range<Int>) -> UInt64? {
-        let place = byte < 0 ? frame.count + byte : byte
-        guard place >= 0, place <= DescribedFraming.lengthMaximum else { return nil }
-        return number.pattern(in: bytes, from: frame.lowerBound, to: frame.upperBound, bit: place * 8 + bit)
+        let offset = byte < 0 ? frame.count + byte : byte
+        guard offset >= 0, offset <= DescribedFraming.lengthMaximum else { return nil }
+        return number.pattern(in: bytes, from: frame.lowerBound, to: frame.upperBound, bit: offset * 8 + bit)
     }
 }

@@ -77,7 +77,7 @@ struct SampleRun: Sendable {
     var stream: Int
     var firstChannel: Int
     /// The place of the first value of each channel, in values, from the first one of all.
-    var places: [Int]
+    var slots: [Int]
     var first: DescribedField
     var count: DescribedSamples.Count
     /// Values of one instant, stored or not.
@@ -91,7 +91,7 @@ struct SampleRun: Sendable {
 
     static func runs(of samples: DescribedSamples, in stream: DescribedStream, firstBank: Int) -> [SampleRun] {
         // (channel, place in the packet), in the order of the stream.
-        let stored = samples.channels.enumerated().compactMap { place, channel in channel.map { (channel: $0, place: place) } }
+        let stored = samples.channels.enumerated().compactMap { slot, channel in channel.map { (channel: $0, slot: slot) } }
             .filter { stream.channels.indices.contains($0.channel) }.sorted { $0.channel < $1.channel }
         var runs: [SampleRun] = []
         var last: (bank: Int, channel: Int)?
@@ -100,11 +100,11 @@ struct SampleRun: Sendable {
             let channel = entry.channel % StreamDescription.channelsPerBank
             if let last, last.bank == bank, last.channel == channel { continue }
             if let last, last.bank == bank, last.channel == channel - 1 {
-                runs[runs.count - 1].places.append(entry.place)
+                runs[runs.count - 1].slots.append(entry.slot)
             } else {
                 runs.append(
                     SampleRun(
-                        stream: firstBank + bank, firstChannel: channel, places: [entry.place], first: samples.first,
+                        stream: firstBank + bank, firstChannel: channel, slots: [entry.slot], first: samples.first,
                         count: samples.count, width: samples.channels.count, isChannelMajor: samples.isChannelMajor,
                         strideBits: samples.strideBits, quantum: samples.quantum))
             }
@@ -125,19 +125,19 @@ struct SampleRun: Sendable {
         guard let count = instantCount(bytes, frame, base: base), count <= Self.instantsMaximum else { return nil }
         guard count > 0 else { return 0 }
         let instantBits = isChannelMajor ? number.bits : strideBits ?? number.bits * width
-        let placeBits = isChannelMajor ? strideBits ?? number.bits * count : number.bits
+        let slotBits = isChannelMajor ? strideBits ?? number.bits * count : number.bits
         if number.kind == .float {
-            return appendReal(bytes, frame, base, count, instantBits, placeBits, to: &values) ? count : nil
+            return appendReal(bytes, frame, base, count, instantBits, slotBits, to: &values) ? count : nil
         }
-        if number.bits == 24, base & 7 == 0, instantBits & 7 == 0, placeBits & 7 == 0 {
-            return appendTriplets(bytes, frame, base / 8, count, instantBits / 8, placeBits / 8, to: &values) ? count : nil
+        if number.bits == 24, base & 7 == 0, instantBits & 7 == 0, slotBits & 7 == 0 {
+            return appendTriplets(bytes, frame, base / 8, count, instantBits / 8, slotBits / 8, to: &values) ? count : nil
         }
         for instant in 0..<count {
             let begin = base + instant * instantBits
-            for place in places {
+            for slot in slots {
                 guard
                     let pattern = number.pattern(
-                        in: bytes, from: frame.lowerBound, to: frame.upperBound, bit: begin + place * placeBits),
+                        in: bytes, from: frame.lowerBound, to: frame.upperBound, bit: begin + slot * slotBits),
                     let value = number.integer(pattern)
                 else { return nil }
                 values.append(value)
@@ -159,20 +159,20 @@ struct SampleRun: Sendable {
 
     /// 24 bits at whole bytes: what most converters send.
     private func appendTriplets(
-        _ bytes: [UInt8], _ frame: Range<Int>, _ base: Int, _ count: Int, _ instantBytes: Int, _ placeBytes: Int,
+        _ bytes: [UInt8], _ frame: Range<Int>, _ base: Int, _ count: Int, _ instantBytes: Int, _ slotBytes: Int,
         to values: inout [Int32]
     ) -> Bool {
-        guard let farthest = places.max() else { return true }
+        guard let farthest = slots.max() else { return true }
         let first = frame.lowerBound + base
-        guard instantBytes >= 0, placeBytes >= 0,
-            first + (count - 1) * instantBytes + farthest * placeBytes + 3 <= frame.upperBound
+        guard instantBytes >= 0, slotBytes >= 0,
+            first + (count - 1) * instantBytes + farthest * slotBytes + 3 <= frame.upperBound
         else { return false }
         // The sign is where it belongs after a shift to the top of 32 bits.
         let isSigned = self.first.number.kind == .signed
         let (high, low) = self.first.number.isBigEndian ? (0, 2) : (2, 0)
         for instant in 0..<count {
-            for place in places {
-                let at = first + instant * instantBytes + place * placeBytes
+            for slot in slots {
+                let at = first + instant * instantBytes + slot * slotBytes
                 let bits = UInt32(bytes[at + high]) << 24 | UInt32(bytes[at + 1]) << 16 | UInt32(bytes[at + low]) << 8
                 values.append(isSigned ? Int32(bitPattern: bits) >> 8 : Int32(bitPattern: bits >> 8))
             }
@@ -181,12 +181,12 @@ struct SampleRun: Sendable {
     }
 
     private func appendReal(
-        _ bytes: [UInt8], _ frame: Range<Int>, _ base: Int, _ count: Int, _ instantBits: Int, _ placeBits: Int,
+        _ bytes: [UInt8], _ frame: Range<Int>, _ base: Int, _ count: Int, _ instantBits: Int, _ slotBits: Int,
         to values: inout [Int32]
     ) -> Bool {
         for instant in 0..<count {
-            for place in places {
-                let bit = base + instant * instantBits + place * placeBits
+            for slot in slots {
+                let bit = base + instant * instantBits + slot * slotBits
                 guard
                     let pattern = first.number.pattern(
                         in: bytes, from: frame.lowerBound, to: frame.upperBound, bit: bit),

@@ -53,7 +53,7 @@ public struct DescribedProfile: HeadsetProfile {
     public var timing: ProfileTiming { descriptor.timing }
 
     /// A serial number that a status tells takes the place of a characteristic's.
-    public var tellsIdentityInStatus: Bool {
+    public var sendsIdentityInStatus: Bool {
         identityCharacteristic == nil
             && descriptor.sources.contains { $0.packets.contains { $0.status?.serialNumber != nil } }
     }

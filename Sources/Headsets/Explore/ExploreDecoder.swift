@@ -23,7 +23,7 @@ public struct ExploreDecoder: HeadsetDecoder {
     /// What is known of the headset; complete once ``isKnown``.
     private var layout = ExploreLayout()
     private var isKnown = false
-    private var frequencyIsTold = false
+    private var frequencyIsSent = false
     private var motionIsSeen = false
     /// Since when EEG comes, and how many instants came since.
     private var firstEEG: (ticks: UInt64, instants: Int)?
@@ -172,12 +172,12 @@ public struct ExploreDecoder: HeadsetDecoder {
             let channels = min(8, channelCount - 8 * bank)
             let start = decoded.values.count
             for instant in 0..<instants {
-                let place = content.lowerBound + instant * instantLength
+                let offset = content.lowerBound + instant * instantLength
                 for channel in 0..<channels {
                     let value =
                         kind.isSingleInstant
-                        ? stream.int24(bigEndianAt: place + 3 * (8 * bank + 7 - channel))
-                        : stream.int24(littleEndianAt: place + 3 * (1 + 8 * bank + channel))
+                        ? stream.int24(bigEndianAt: offset + 3 * (8 * bank + 7 - channel))
+                        : stream.int24(littleEndianAt: offset + 3 * (1 + 8 * bank + channel))
                     decoded.values.append(value)
                 }
             }
@@ -246,8 +246,8 @@ public struct ExploreDecoder: HeadsetDecoder {
         if !kind.isSingleInstant {
             // The word before each instant holds it.
             layout.samplingFrequency = Self.frequency(ofCode: stream[firstByte + 2])
-            frequencyIsTold = true
-        } else if !frequencyIsTold {
+            frequencyIsSent = true
+        } else if !frequencyIsSent {
             guard elapsed >= Self.frequencyTime else { return }
             let seconds = Double(elapsed) / ExplorePacket.tickFrequency
             layout.samplingFrequency = ExploreLayout.frequency(near: Double(begun.instants) / seconds)
@@ -275,10 +275,10 @@ public struct ExploreDecoder: HeadsetDecoder {
         let frequency = Self.frequency(ofCode: stream[first + offset + 2])
         if isKnown, frequency != layout.samplingFrequency { forget() }
         layout.samplingFrequency = frequency
-        frequencyIsTold = true
+        frequencyIsSent = true
         let version = Int(stream[first + offset]) | Int(stream[first + offset + 1]) << 8
         var name: [UInt8] = []
-        for place in first..<first + offset where (0x21...0x7E).contains(stream[place]) { name.append(stream[place]) }
+        for index in first..<first + offset where (0x21...0x7E).contains(stream[index]) { name.append(stream[index]) }
         let board = name.isEmpty ? "" : " on \(String(decoding: name, as: UTF8.self))"
         let digits = String(version).map(String.init).joined(separator: ".")
         let mask = String(stream[first + offset + 3], radix: 2)
@@ -294,7 +294,7 @@ public struct ExploreDecoder: HeadsetDecoder {
         if code == ExploreCommand.samplingFrequency(doublings: 0).code, status != 0 {
             // What was known of the frequency no longer holds.
             forget()
-            frequencyIsTold = false
+            frequencyIsSent = false
         } else if isKnown {
             report(at: ticks, into: &decoded)
         }

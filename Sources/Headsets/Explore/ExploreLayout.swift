@@ -59,9 +59,9 @@ struct ExploreLayout: Hashable, Sendable {
     private static func motion(_ name: String, type: String, unit: String, scales: [Double]) -> StreamDescription {
         StreamDescription(
             name: name, samplingFrequency: motionFrequency, counterModulus: 1 << 32,
-            channels: ["X", "Y", "Z"].enumerated().map { place, axis in
+            channels: ["X", "Y", "Z"].enumerated().map { index, axis in
                 ChannelDescription(
-                    name: axis, type: type, unit: unit, scale: scales[place % scales.count], rawMinimum: -0x8000,
+                    name: axis, type: type, unit: unit, scale: scales[index % scales.count], rawMinimum: -0x8000,
                     rawMaximum: 0x7FFF)
             })
     }

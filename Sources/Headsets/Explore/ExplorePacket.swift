@@ -111,36 +111,36 @@ public struct ExplorePacket: Hashable, Sendable {
 
     /// How many bytes come in a second of the headset's clock; nil where they hold less than a tenth of one.
     static func bytesPerSecond(in bytes: [UInt8]) -> Double? {
-        var first: (place: Int, ticks: UInt32)?
-        var latest: (place: Int, ticks: UInt32)?
-        var place = 0
-        while place + headerLength + 4 <= bytes.count {
-            let length = Int(bytes[place + 2]) | Int(bytes[place + 3]) << 8
-            let end = place + headerLength + length
-            guard let kind = Kind(rawValue: bytes[place]), length >= 8, length <= lengthMaximum, end <= bytes.count,
+        var first: (offset: Int, ticks: UInt32)?
+        var latest: (offset: Int, ticks: UInt32)?
+        var offset = 0
+        while offset + headerLength + 4 <= bytes.count {
+            let length = Int(bytes[offset + 2]) | Int(bytes[offset + 3]) << 8
+            let end = offset + headerLength + length
+            guard let kind = Kind(rawValue: bytes[offset]), length >= 8, length <= lengthMaximum, end <= bytes.count,
                 (bytes[end - 4], bytes[end - 3], bytes[end - 2], bytes[end - 1]) == kind.trailer
             else {
-                place += 1
+                offset += 1
                 continue
             }
             if kind.channelCount != nil {
-                let ticks = (0..<4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[place + headerLength + $1]) }
-                if first == nil { first = (place, ticks) }
-                latest = (place, ticks)
+                let ticks = (0..<4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[offset + headerLength + $1]) }
+                if first == nil { first = (offset, ticks) }
+                latest = (offset, ticks)
             }
-            place = end
+            offset = end
         }
         guard let first, let latest else { return nil }
         let seconds = Double(latest.ticks &- first.ticks) / tickFrequency
         // A clock that was set meanwhile tells nothing.
         guard (0.1...3600).contains(seconds) else { return nil }
-        return Double(latest.place - first.place) / seconds
+        return Double(latest.offset - first.offset) / seconds
     }
 
     /// The content of a packet of one instant of EEG: each eight channels in reverse, most significant bytes first.
     public static func content(ofInstant samples: [Int32]) -> [UInt8] {
         var bytes: [UInt8] = []
-        for place in samples.indices { bytes.append(bigEndianInt24: samples[place ^ 7]) }
+        for index in samples.indices { bytes.append(bigEndianInt24: samples[index ^ 7]) }
         return bytes
     }
 

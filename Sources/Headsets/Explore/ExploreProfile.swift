@@ -75,10 +75,10 @@ public struct ExploreProfile: HeadsetProfile {
         switch purpose {
         case .queryStatus: return [step(.impedanceOff)]
         case .initialise:
-            guard let samplingFrequency, let place = ExploreLayout.frequencies.firstIndex(of: samplingFrequency) else {
+            guard let samplingFrequency, let index = ExploreLayout.frequencies.firstIndex(of: samplingFrequency) else {
                 return []
             }
-            return [step(.samplingFrequency(doublings: UInt8(place))), .wait(.milliseconds(500))]
+            return [step(.samplingFrequency(doublings: UInt8(index))), .wait(.milliseconds(500))]
         case .start, .stop, .wake, .keepAlive: return []
         }
     }

@@ -17,7 +17,7 @@ public struct GanglionDecoder: HeadsetDecoder {
     /// Firmware 2: false from a lost packet to the next raw sample.
     private var hasPrevious = false
     /// The place of the latest packet in its cycle; nil before the first.
-    private var lastPlace: Int?
+    private var lastPosition: Int?
     /// The text that has not ended yet.
     private var message: [UInt8] = []
 
@@ -36,7 +36,7 @@ public struct GanglionDecoder: HeadsetDecoder {
         if characteristic == .softwareRevisionString {
             firmware = GanglionFirmware(softwareRevision: bytes)
             hasPrevious = false
-            lastPlace = nil
+            lastPosition = nil
             // As if the headset had not answered: the version is read again.
             guard firmware != nil else { return decoded.items.append(.discarded(byteCount: bytes.count)) }
             // It does not tell whether it streams. Stopped is right on a new link, and on an old one it does no harm.
@@ -76,32 +76,32 @@ public struct GanglionDecoder: HeadsetDecoder {
         case .version2 where identifier == 0: decodeRaw(bytes, into: &decoded)
         case .version2:
             decodeDifferences(
-                bytes, place: (identifier - 1) % 100 + 1, width: identifier <= 100 ? 18 : 19, into: &decoded)
-        case .version3: decodeTruncated(bytes, place: identifier % 100, width: identifier < 100 ? 18 : 19, into: &decoded)
+                bytes, position: (identifier - 1) % 100 + 1, width: identifier <= 100 ? 18 : 19, into: &decoded)
+        case .version3: decodeTruncated(bytes, position: identifier % 100, width: identifier < 100 ? 18 : 19, into: &decoded)
         }
     }
 
     /// Firmware 2, identifier 0: one sample of 24 bits, the first of its cycle.
     private mutating func decodeRaw(_ bytes: [UInt8], into decoded: inout Decoded) {
-        func value(_ place: Int) -> Int32 {
-            let bits = UInt32(bytes[place]) << 24 | UInt32(bytes[place + 1]) << 16 | UInt32(bytes[place + 2]) << 8
+        func value(_ offset: Int) -> Int32 {
+            let bits = UInt32(bytes[offset]) << 24 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 8
             return Int32(bitPattern: bits) >> 8
         }
         previous = (value(1), value(4), value(7), value(10))
         hasPrevious = true
-        lastPlace = 0
+        lastPosition = 0
         let start = decoded.values.count
         appendPrevious(to: &decoded.values)
         Self.appendBlock(counter: 0, instantCount: 1, from: start, into: &decoded)
     }
 
     /// Firmware 2: two samples as differences. Each is the sample before, less the field.
-    private mutating func decodeDifferences(_ bytes: [UInt8], place: Int, width: Int, into decoded: inout Decoded) {
-        if width == 18 { decodeAcceleration(bytes, place: place, into: &decoded) }
+    private mutating func decodeDifferences(_ bytes: [UInt8], position: Int, width: Int, into decoded: inout Decoded) {
+        if width == 18 { decodeAcceleration(bytes, position: position, into: &decoded) }
         // A packet that came twice must not be added twice, and breaks nothing.
-        if lastPlace != place { hasPrevious = hasPrevious && lastPlace == place - 1 }
-        let isRepeated = lastPlace == place
-        lastPlace = place
+        if lastPosition != position { hasPrevious = hasPrevious && lastPosition == position - 1 }
+        let isRepeated = lastPosition == position
+        lastPosition = position
         guard hasPrevious, !isRepeated else {
             // After a lost packet the sum is unknown until the next raw sample: nothing is better than drifted samples.
             decoded.items.append(.discarded(byteCount: bytes.count))
@@ -116,33 +116,33 @@ public struct GanglionDecoder: HeadsetDecoder {
             previous.3 = GanglionField.sum(previous.3, less: fields.next(of: bytes), width: width)
             appendPrevious(to: &decoded.values)
         }
-        Self.appendBlock(counter: 2 * place - 1, instantCount: 2, from: start, isSummed: true, into: &decoded)
+        Self.appendBlock(counter: 2 * position - 1, instantCount: 2, from: start, isSummed: true, into: &decoded)
     }
 
     /// Firmware 3: two truncated samples.
-    private mutating func decodeTruncated(_ bytes: [UInt8], place: Int, width: Int, into decoded: inout Decoded) {
+    private mutating func decodeTruncated(_ bytes: [UInt8], position: Int, width: Int, into decoded: inout Decoded) {
         // The cycle has ended although its last packet did not come. A small step back is a packet that was overtaken.
-        if let lastPlace, lastPlace > place + 50, lastPlace != 99 { Self.appendUnsent(into: &decoded) }
-        lastPlace = place
-        if width == 18 { decodeAcceleration(bytes, place: place, into: &decoded) }
+        if let lastPosition, lastPosition > position + 50, lastPosition != 99 { Self.appendUnsent(into: &decoded) }
+        lastPosition = position
+        if width == 18 { decodeAcceleration(bytes, position: position, into: &decoded) }
         let start = decoded.values.count
         var fields = GanglionFields(width: width)
         for _ in 0..<8 { decoded.values.append(GanglionField.sample(fields.next(of: bytes), width: width)) }
-        Self.appendBlock(counter: 2 * place, instantCount: 2, from: start, into: &decoded)
-        if place == 99 { Self.appendUnsent(into: &decoded) }
+        Self.appendBlock(counter: 2 * position, instantCount: 2, from: start, into: &decoded)
+        if position == 99 { Self.appendUnsent(into: &decoded) }
     }
 
     /// The last byte of a packet of 18 bits is one axis; the packets in between repeat a stale one.
-    private func decodeAcceleration(_ bytes: [UInt8], place: Int, into decoded: inout Decoded) {
+    private func decodeAcceleration(_ bytes: [UInt8], position: Int, into decoded: inout Decoded) {
         // Where the accelerometer was switched off, a packet of 18 bits tells that the headset has not heard it: there is no
         // stream for the axis.
-        guard isAccelerometerOn, (1...3).contains(place % 10) else { return }
+        guard isAccelerometerOn, (1...3).contains(position % 10) else { return }
         let start = decoded.values.count
         decoded.values.append(Int32(Int8(bitPattern: bytes[GanglionService.packetLength - 1])))
         decoded.items.append(
             .samples(
                 SampleBlock(
-                    stream: GanglionProfile.accelerometer, counter: UInt32(place / 10), firstChannel: place % 10 - 1,
+                    stream: GanglionProfile.accelerometer, counter: UInt32(position / 10), firstChannel: position % 10 - 1,
                     channelCount: 1, instantCount: 1, values: start..<(start + 1))))
     }
 
@@ -178,7 +178,7 @@ public struct GanglionDecoder: HeadsetDecoder {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
         }
-        (hasPrevious, lastPlace) = (false, nil)
+        (hasPrevious, lastPosition) = (false, nil)
         let kilohms = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         decoded.items.append(.impedance(electrode: electrode, kilohms: Double(kilohms)))
     }

@@ -29,8 +29,8 @@ public struct HermesDecoder: HeadsetDecoder {
     /// A counter, then 10 instants of 8 channels, each 24 bits, most significant byte first.
     private static func decodeSamples(_ bytes: [UInt8], into decoded: inout Decoded) {
         let start = decoded.values.count
-        for place in stride(from: 1, to: HermesService.packetLength, by: 3) {
-            let bits = UInt32(bytes[place]) << 24 | UInt32(bytes[place + 1]) << 16 | UInt32(bytes[place + 2]) << 8
+        for offset in stride(from: 1, to: HermesService.packetLength, by: 3) {
+            let bits = UInt32(bytes[offset]) << 24 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 8
             decoded.values.append(Int32(bitPattern: bits) >> 8)
         }
         decoded.items.append(
@@ -44,8 +44,8 @@ public struct HermesDecoder: HeadsetDecoder {
     private static func decodeMotion(_ bytes: [UInt8], into decoded: inout Decoded) {
         for (offset, stream) in HermesProfile.motionStreams.enumerated() {
             let start = decoded.values.count
-            for place in stride(from: offset * 6, to: offset * 6 + 6, by: 2) {
-                decoded.values.append(Int32(Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)))
+            for index in stride(from: offset * 6, to: offset * 6 + 6, by: 2) {
+                decoded.values.append(Int32(Int16(bitPattern: UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8)))
             }
             decoded.items.append(
                 .samples(

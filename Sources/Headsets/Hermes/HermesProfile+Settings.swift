@@ -14,9 +14,9 @@ extension HermesProfile {
         HermesProfile(
             registers: (0..<Self.channelCount).compactMap { channel in
                 guard let gain = stated["gain", channel].flatMap({ Double($0) }),
-                    let place = HermesRegister.gains.firstIndex(of: gain)
+                    let index = HermesRegister.gains.firstIndex(of: gain)
                 else { return nil }
-                let setting = UInt8(place) << 4
+                let setting = UInt8(index) << 4
                 guard setting != Self.channelSetting else { return nil }
                 return HermesRegister(address: HermesRegister.channel1 + UInt8(channel), value: setting)
             })

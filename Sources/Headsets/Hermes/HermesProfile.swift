@@ -78,9 +78,9 @@ public struct HermesProfile: HeadsetProfile {
                 name: "eeg",
                 samplingFrequency: HermesRegister.samplingFrequency(config1: value(of: HermesRegister.config1)) ?? 250,
                 samplesPerCount: HermesService.samplesPerPacket, counterModulus: Int64(HermesService.counterModulus),
-                channels: Self.montage.enumerated().map { place, name in
+                channels: Self.montage.enumerated().map { index, name in
                     ChannelDescription(
-                        name: name, scale: microvoltsPerCount(channel: place), rawMinimum: -0x80_0000, rawMaximum: 0x7F_FFFF)
+                        name: name, scale: microvoltsPerCount(channel: index), rawMinimum: -0x80_0000, rawMaximum: 0x7F_FFFF)
                 }),
             Self.motion("accelerometer", type: "ACCEL", unit: "g", scale: 0.000_061),
             Self.motion("gyroscope", type: "GYRO", unit: "deg/s", scale: 0.00875),

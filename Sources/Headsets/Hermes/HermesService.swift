@@ -87,8 +87,8 @@ public struct HermesRegister: Hashable, Sendable {
 
     /// The gain that a value of a channel's register stands for; nil for the reserved one.
     public static func gain(channelSetting: UInt8) -> Double? {
-        let place = Int(channelSetting >> 4 & 7)
-        return place < gains.count ? gains[place] : nil
+        let index = Int(channelSetting >> 4 & 7)
+        return index < gains.count ? gains[index] : nil
     }
 }
 

@@ -20,7 +20,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     private var milliseconds: UInt64?
     private var hasNewFirmware = false
     /// The headset's clock when it was told last.
-    private var toldMilliseconds: UInt64?
+    private var latestMilliseconds: UInt64?
 
     /// How many steps of the new firmware's block are a percent, once that is known.
     private var newBatterySteps: Double?
@@ -79,7 +79,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     public func continued() -> (any HeadsetDecoder)? {
         var next = self
         next.otherBlocks = ([], [])
-        next.toldMilliseconds = nil
+        next.latestMilliseconds = nil
         next.latestIndex = nil
         return next
     }
@@ -116,8 +116,8 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
             Self.discard(&otherBlocks.optics, into: &decoded)
             decodeOptics(tag, number, bytes, content, into: &decoded)
         case .reference: decodeReference(number, bytes, content, into: &decoded)
-        case .battery: tellBattery(bytes, content, packet, into: &decoded)
-        case .newBattery: tellNewBattery(bytes, content, packet, into: &decoded)
+        case .battery: appendBattery(bytes, content, packet, into: &decoded)
+        case .newBattery: appendNewBattery(bytes, content, packet, into: &decoded)
         case .eeg4, .eeg8:
             otherBlocks.eeg.append(Block(tag: tag, number: number, content: Array(bytes[content]), milliseconds: milliseconds))
             if let blocks = Self.takeRow(&otherBlocks.eeg) { follow(blocks, packet, into: &decoded) }
@@ -174,9 +174,9 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
             let offset = stream == MuseAthenaProfile.gyroscope ? 6 : 0
             for instant in 0..<3 {
                 for axis in 0..<3 {
-                    let place = content.lowerBound + instant * 12 + offset + axis * 2
+                    let first = content.lowerBound + instant * 12 + offset + axis * 2
                     decoded.values.append(
-                        Int32(Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)))
+                        Int32(Int16(bitPattern: UInt16(bytes[first]) | UInt16(bytes[first + 1]) << 8)))
                 }
             }
             append(stream, number, channels: 3, from: start, into: &decoded)
@@ -206,8 +206,8 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     /// 6 instants of 2 channels, 16 bits each, the lowest byte first.
     private func decodeReference(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
         let start = decoded.values.count
-        for place in stride(from: content.lowerBound, to: content.upperBound, by: 2) {
-            decoded.values.append(Int32(bytes[place]) | Int32(bytes[place + 1]) << 8)
+        for offset in stride(from: content.lowerBound, to: content.upperBound, by: 2) {
+            decoded.values.append(Int32(bytes[offset]) | Int32(bytes[offset + 1]) << 8)
         }
         append(layout.referenceStream, number, channels: 2, from: start, into: &decoded)
     }
@@ -216,25 +216,25 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
 
     private static func clock(_ bytes: [UInt8], _ packet: Range<Int>) -> UInt64 {
         var milliseconds: UInt64 = 0
-        for place in (3..<MuseAthenaPacket.headerLength).reversed() {
-            milliseconds = milliseconds << 8 | UInt64(bytes[packet.lowerBound + place])
+        for offset in (3..<MuseAthenaPacket.headerLength).reversed() {
+            milliseconds = milliseconds << 8 | UInt64(bytes[packet.lowerBound + offset])
         }
         return milliseconds
     }
 
     /// The headset's clock in a packet's header, in milliseconds; nil where it was told not long ago.
-    private mutating func clockToTell(_ bytes: [UInt8], _ packet: Range<Int>) -> UInt64? {
+    private mutating func clockIfDue(_ bytes: [UInt8], _ packet: Range<Int>) -> UInt64? {
         let milliseconds = Self.clock(bytes, packet)
-        if let told = toldMilliseconds, milliseconds &- told < Self.clockPeriodMilliseconds { return nil }
-        toldMilliseconds = milliseconds
+        if let latest = latestMilliseconds, milliseconds &- latest < Self.clockPeriodMilliseconds { return nil }
+        latestMilliseconds = milliseconds
         return milliseconds
     }
 
     /// The charge in 1/256 %, and beside it the headset's clock as an observation.
-    private mutating func tellBattery(
+    private mutating func appendBattery(
         _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded
     ) {
-        guard let milliseconds = clockToTell(bytes, packet) else { return }
+        guard let milliseconds = clockIfDue(bytes, packet) else { return }
         decoded.items.append(
             .status(
                 HeadsetStatus(
@@ -245,14 +245,14 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     /// The charge as new firmware tells it, in 1/256 % or 1/512 %: sources disagree. The answer to the status query tells it in
     /// percent; only a block that agrees with it to 5 % shows which, and until one does nothing is told. Nobody has checked
     /// the packets' header with this firmware, so its clock is not told.
-    private mutating func tellNewBattery(
+    private mutating func appendNewBattery(
         _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded
     ) {
         hasNewFirmware = true
         guard content.count >= 2, let known = control.batteryPercent else { return }
         let raw = Self.battery(bytes, content)
         newBatterySteps = newBatterySteps ?? [256, 512].first { abs(raw / $0 - known) <= 5 }
-        guard let steps = newBatterySteps, raw / steps <= 100, clockToTell(bytes, packet) != nil else { return }
+        guard let steps = newBatterySteps, raw / steps <= 100, clockIfDue(bytes, packet) != nil else { return }
         decoded.items.append(
             .status(HeadsetStatus(condition: .streaming, batteryPercent: raw / steps, raw: Array(bytes[content]))))
     }

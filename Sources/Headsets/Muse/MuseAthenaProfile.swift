@@ -27,7 +27,7 @@ public struct MuseAthenaProfile: HeadsetProfile {
     public var recognition: Recognition { general.recognition }
     public var services: [BluetoothUUID] { general.services }
     public var identityCharacteristic: BluetoothUUID? { nil }
-    public var tellsIdentityInStatus: Bool { true }
+    public var sendsIdentityInStatus: Bool { true }
     public var controlCharacteristics: [BluetoothUUID] { general.controlCharacteristics }
     public var dataCharacteristics: [BluetoothUUID] { [MuseService.multiplexed] }
     public var epochRule: EpochRule { .connection }

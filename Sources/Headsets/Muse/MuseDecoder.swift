@@ -37,16 +37,16 @@ public struct MuseDecoder: HeadsetDecoder {
             block.instantCount = 12
             control.hasSamples = true
         } else if hasMotion, characteristic == MuseService.accelerometer || characteristic == MuseService.gyroscope {
-            for place in stride(from: 2, to: bytes.count, by: 2) {
-                decoded.values.append(Int32(Int16(bitPattern: UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1]))))
+            for offset in stride(from: 2, to: bytes.count, by: 2) {
+                decoded.values.append(Int32(Int16(bitPattern: UInt16(bytes[offset]) << 8 | UInt16(bytes[offset + 1]))))
             }
             block.stream = characteristic == MuseService.gyroscope ? MuseProfile.gyroscope : MuseProfile.accelerometer
             block.channelCount = 3
             block.instantCount = 3
         } else if hasPPG, let channel = MuseService.ppg.firstIndex(of: characteristic) {
-            for place in stride(from: 2, to: bytes.count, by: 3) {
+            for offset in stride(from: 2, to: bytes.count, by: 3) {
                 decoded.values.append(
-                    Int32(bytes[place]) << 16 | Int32(bytes[place + 1]) << 8 | Int32(bytes[place + 2]))
+                    Int32(bytes[offset]) << 16 | Int32(bytes[offset + 1]) << 8 | Int32(bytes[offset + 2]))
             }
             block.stream = MuseProfile.ppg
             block.firstChannel = channel
@@ -67,9 +67,9 @@ public struct MuseDecoder: HeadsetDecoder {
 
     /// 12 samples of 12 bits, the highest bit first.
     private static func appendUnsigned12(_ bytes: [UInt8], to values: inout [Int32]) {
-        for place in stride(from: 2, to: MuseService.packetLength, by: 3) {
-            values.append(Int32(bytes[place]) << 4 | Int32(bytes[place + 1]) >> 4)
-            values.append(Int32(bytes[place + 1] & 0x0F) << 8 | Int32(bytes[place + 2]))
+        for offset in stride(from: 2, to: MuseService.packetLength, by: 3) {
+            values.append(Int32(bytes[offset]) << 4 | Int32(bytes[offset + 1]) >> 4)
+            values.append(Int32(bytes[offset + 1] & 0x0F) << 8 | Int32(bytes[offset + 2]))
         }
     }
 }

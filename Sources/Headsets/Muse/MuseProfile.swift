@@ -76,7 +76,7 @@ public struct MuseProfile: HeadsetProfile {
 
     public var services: [BluetoothUUID] { [MuseService.service] }
     public var identityCharacteristic: BluetoothUUID? { nil }
-    public var tellsIdentityInStatus: Bool { true }
+    public var sendsIdentityInStatus: Bool { true }
     public var isDiscriminatedByDatabase: Bool { true }
     public var controlCharacteristics: [BluetoothUUID] { [MuseService.control] }
 

@@ -79,8 +79,8 @@ public struct MuseReply: Hashable, Sendable {
     /// which follows it, has its form too, and it is printable.
     public var serialNumber: String? {
         guard let serial = self["sn"], let address = self["ma"], !serial.isEmpty, serial.utf8.count <= 20 else { return nil }
-        let digits = address.utf8.enumerated().allSatisfy { place, character in
-            place % 3 == 2 ? character == UInt8(ascii: "-") : Character(UnicodeScalar(character)).isHexDigit
+        let digits = address.utf8.enumerated().allSatisfy { index, character in
+            index % 3 == 2 ? character == UInt8(ascii: "-") : Character(UnicodeScalar(character)).isHexDigit
         }
         let isPrintable = serial.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return digits && isPrintable && address.utf8.count == 17 ? serial : nil

@@ -21,14 +21,14 @@ public struct MindWaveDecoder: HeadsetDecoder {
         let start = decoded.values.count
         switch (characteristic, bytes[0]) {
         case (MindWaveService.raw, _):
-            for place in stride(from: 0, to: bytes.count, by: 2) {
-                decoded.values.append(Int32(Int16(bitPattern: UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1]))))
+            for offset in stride(from: 0, to: bytes.count, by: 2) {
+                decoded.values.append(Int32(Int16(bitPattern: UInt16(bytes[offset]) << 8 | UInt16(bytes[offset + 1]))))
             }
             Self.appendBlock(
                 ThinkGearProfile.eeg, channelCount: 1, instantCount: MindWaveService.samplesPerPacket, from: start,
                 into: &decoded)
         case (MindWaveService.esense, MindWavePacket.esenseType):
-            for place in MindWavePacket.esensePlaces { decoded.values.append(Int32(bytes[place])) }
+            for offset in MindWavePacket.esenseOffsets { decoded.values.append(Int32(bytes[offset])) }
             Self.appendBlock(ThinkGearProfile.esense, channelCount: 3, from: start, into: &decoded)
         case (MindWaveService.esense, MindWavePacket.lowPowersType):
             Self.appendPowers(bytes, firstChannel: 0, into: &decoded)
@@ -50,8 +50,8 @@ public struct MindWaveDecoder: HeadsetDecoder {
     /// Four of the eight powers; the other four come in a packet of their own.
     private static func appendPowers(_ bytes: [UInt8], firstChannel: Int, into decoded: inout Decoded) {
         let start = decoded.values.count
-        for place in MindWavePacket.powerPlaces {
-            decoded.values.append(Int32(bytes[place]) << 16 | Int32(bytes[place + 1]) << 8 | Int32(bytes[place + 2]))
+        for offset in MindWavePacket.powerOffsets {
+            decoded.values.append(Int32(bytes[offset]) << 16 | Int32(bytes[offset + 1]) << 8 | Int32(bytes[offset + 2]))
         }
         appendBlock(ThinkGearProfile.power, firstChannel: firstChannel, channelCount: 4, from: start, into: &decoded)
     }

@@ -12,9 +12,9 @@ public enum MindWavePacket: Hashable, Sendable {
     static let highPowersType: UInt8 = 0xEC
 
     /// Where the signal quality, the attention and the meditation stand.
-    static let esensePlaces = [6, 8, 10]
+    static let esenseOffsets = [6, 8, 10]
     /// Where the first byte of each power stands.
-    static let powerPlaces = [5, 9, 13, 17]
+    static let powerOffsets = [5, 9, 13, 17]
 
     /// The packet's bytes, with `stale` in those that are not known.
     public func encoded(stale: UInt8 = 0) -> [UInt8] {
@@ -22,12 +22,12 @@ public enum MindWavePacket: Hashable, Sendable {
         switch self {
         case .esense(let poorSignal, let attention, let meditation):
             bytes[0] = Self.esenseType
-            for (place, value) in zip(Self.esensePlaces, [poorSignal, attention, meditation]) { bytes[place] = value }
+            for (offset, value) in zip(Self.esenseOffsets, [poorSignal, attention, meditation]) { bytes[offset] = value }
         case .lowPowers(let powers), .highPowers(let powers):
             if case .lowPowers = self { bytes[0] = Self.lowPowersType } else { bytes[0] = Self.highPowersType }
-            for (place, power) in zip(Self.powerPlaces, powers) {
+            for (start, power) in zip(Self.powerOffsets, powers) {
                 for (offset, shift) in [16, 8, 0].enumerated() {
-                    bytes[place + offset] = UInt8(truncatingIfNeeded: power >> shift)
+                    bytes[start + offset] = UInt8(truncatingIfNeeded: power >> shift)
                 }
             }
         }

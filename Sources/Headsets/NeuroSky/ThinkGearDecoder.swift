@@ -108,9 +108,9 @@ public struct ThinkGearDecoder: HeadsetDecoder {
                 decoded.values.append(Int32(Int16(bitPattern: bits)))
             case (ThinkGearRow.power, 24):
                 Self.appendMark(from: &rawStart, into: &decoded)
-                for place in stride(from: value.startIndex, to: value.endIndex, by: 3) {
+                for offset in stride(from: value.startIndex, to: value.endIndex, by: 3) {
                     decoded.values.append(
-                        Int32(value[place]) << 16 | Int32(value[place + 1]) << 8 | Int32(value[place + 2]))
+                        Int32(value[offset]) << 16 | Int32(value[offset + 1]) << 8 | Int32(value[offset + 2]))
                 }
                 Self.appendInstant(of: ThinkGearProfile.power, firstChannel: 0, from: &rawStart, into: &decoded)
             case (ThinkGearRow.floatingPower, 32): Self.appendMark(from: &rawStart, into: &decoded)

@@ -38,8 +38,8 @@ public struct ThinkGearFrame: Hashable, Sendable {
     ///   - meditation: 0 ... 100; 0 where it cannot be computed.
     public static func power(poorSignal: UInt8, power: [UInt32], attention: UInt8, meditation: UInt8) -> ThinkGearFrame {
         var payload = [ThinkGearRow.poorSignal, poorSignal, ThinkGearRow.power, 24]
-        for place in 0..<8 {
-            let value = place < power.count ? power[place] : 0
+        for index in 0..<8 {
+            let value = index < power.count ? power[index] : 0
             payload.append(UInt8(truncatingIfNeeded: value >> 16))
             payload.append(UInt8(truncatingIfNeeded: value >> 8))
             payload.append(UInt8(truncatingIfNeeded: value))

@@ -89,7 +89,7 @@ public struct ThinkGearParser: Sendable {
     /// Whether the byte behind the payload, which must be there, is its checksum. By places: a slice costs as much as the sum.
     private func hasGoodChecksum(_ payload: Range<Int>) -> Bool {
         var sum: UInt8 = 0
-        for place in payload { sum &+= buffer[place] }
+        for index in payload { sum &+= buffer[index] }
         return ~sum == buffer[payload.upperBound]
     }
 

@@ -22,7 +22,7 @@ public protocol HeadsetProfile: Sendable {
     var identityCharacteristic: BluetoothUUID? { get }
 
     /// True where the status tells a serial number, which then takes the place of ``identityCharacteristic``.
-    var tellsIdentityInStatus: Bool { get }
+    var sendsIdentityInStatus: Bool { get }
 
     /// False where the status query would stop a headset that streams: it is asked before the start only.
     var isAskedWhileStreaming: Bool { get }
@@ -101,7 +101,7 @@ extension HeadsetProfile {
     public var vitalCharacteristics: [BluetoothUUID] { [] }
     public var sampleStamps: SampleStamps? { nil }
     public var constantDelay: ConstantDelay? { nil }
-    public var tellsIdentityInStatus: Bool { false }
+    public var sendsIdentityInStatus: Bool { false }
     public var isAskedWhileStreaming: Bool { true }
     public var isDiscriminatedByDatabase: Bool { false }
     public func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
@@ -113,7 +113,7 @@ extension HeadsetProfile {
     public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? { nil }
 
     /// True where a headset can prove which one it is.
-    public var provesIdentity: Bool { identityCharacteristic != nil || tellsIdentityInStatus }
+    public var provesIdentity: Bool { identityCharacteristic != nil || sendsIdentityInStatus }
 
     /// True for a headset with a serial port over Bluetooth Classic: its addresses are classic ones.
     public var usesSerialPort: Bool { services == [.serialPort] }

@@ -21,9 +21,9 @@ extension StreamDescription {
     /// - Throws: the first rule that is broken.
     public static func check(_ streams: [StreamDescription]) throws(StreamDescriptionError) {
         guard streams.count <= countMaximum else { throw .tooManyStreams(streams.count) }
-        for (place, stream) in streams.enumerated() {
+        for (index, stream) in streams.enumerated() {
             try stream.check()
-            guard !streams[..<place].contains(where: { $0.name == stream.name && $0.bank == stream.bank }) else {
+            guard !streams[..<index].contains(where: { $0.name == stream.name && $0.bank == stream.bank }) else {
                 throw .repeatedStream(name: stream.name, bank: stream.bank)
             }
         }

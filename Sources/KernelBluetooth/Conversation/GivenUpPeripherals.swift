@@ -24,8 +24,8 @@ struct GivenUpPeripherals {
 
     /// Returns false for one that was not given up.
     mutating func remove(_ peripheral: PeripheralIdentifier) -> Bool {
-        guard let place = waits.firstIndex(where: { $0.peripheral == peripheral }) else { return false }
-        waits.remove(at: place)
+        guard let index = waits.firstIndex(where: { $0.peripheral == peripheral }) else { return false }
+        waits.remove(at: index)
         return true
     }
 

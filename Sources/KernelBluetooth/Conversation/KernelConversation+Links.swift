@@ -15,17 +15,17 @@ extension KernelConversation {
 
     mutating func connect(_ peripheral: PeripheralIdentifier, _ attempt: Attempt) {
         guard adapter.state == .poweredOn, let index = adapter.index else {
-            return tell(.didFailToConnect(peripheral, error: .adapterUnavailable(adapter.state), attempt: attempt))
+            return emit(.didFailToConnect(peripheral, error: .adapterUnavailable(adapter.state), attempt: attempt))
         }
-        if let place = links.firstIndex(where: { $0.identifier == peripheral && !$0.isProbe }) {
-            links[place].attempt = attempt
-            if links[place].isConnected { tell(.didConnect(peripheral, attempt: attempt)) }
+        if let known = links.firstIndex(where: { $0.identifier == peripheral && !$0.isProbe }) {
+            links[known].attempt = attempt
+            if links[known].isConnected { emit(.didConnect(peripheral, attempt: attempt)) }
             return
         }
         let isAtHand = connectedDevices.contains(peripheral)
         let canBeReached = isAtHand || !peripheral.isPrivate || sightings.isInSight(peripheral, at: now)
         guard peripheral.addressType != .classic, canBeReached else {
-            return tell(.didFailToConnect(peripheral, error: .unknownPeripheral, attempt: attempt))
+            return emit(.didFailToConnect(peripheral, error: .unknownPeripheral, attempt: attempt))
         }
         _ = givenUp.remove(peripheral)
         // Two sockets on one channel there cannot be.
@@ -40,16 +40,16 @@ extension KernelConversation {
     }
 
     mutating func cancel(_ peripheral: PeripheralIdentifier, _ attempt: Attempt) {
-        if let place = links.firstIndex(where: { $0.identifier == peripheral && !$0.isProbe }) {
-            if isAlone, !peripheral.isPrivate, links[place].isWaiting, !connectedDevices.contains(peripheral) {
-                links.remove(at: place)
+        if let index = links.firstIndex(where: { $0.identifier == peripheral && !$0.isProbe }) {
+            if isAlone, !peripheral.isPrivate, links[index].isWaiting, !connectedDevices.contains(peripheral) {
+                links.remove(at: index)
                 givenUp.add(peripheral, at: now)
             } else {
                 remove(peripheral)
                 closeLink(to: peripheral)
             }
         }
-        tell(.didDisconnect(peripheral, error: nil, attempt: attempt))
+        emit(.didDisconnect(peripheral, error: nil, attempt: attempt))
     }
 
     // MARK: The kernel's words
@@ -58,7 +58,7 @@ extension KernelConversation {
         guard device.addressType != .classic else { return }
         let identifier = keys.callersName(of: device)
         if !connectedDevices.contains(identifier) { connectedDevices.append(identifier) }
-        if let place = links.firstIndex(where: { $0.identifier == identifier && $0.isWaiting }) { return open(place) }
+        if let index = links.firstIndex(where: { $0.identifier == identifier && $0.isWaiting }) { return open(index) }
         if givenUp.remove(identifier) { return connectedThoughGivenUp(identifier) }
         // The kernel connects to what a process that was killed has waited for, closes the link after 2 s because nobody opens
         // a socket on it, and begins again, so that no scan finds the headset. It is told to stop that now, and not before:
@@ -75,7 +75,7 @@ extension KernelConversation {
             sightings.advertisement(of: peripheral)
             ?? Advertisement(serviceUUIDs: maps[peripheral]?.services.map(\.uuid) ?? [])
         guard let filter = scan.filter, filter.matches(advertisement) else { return }
-        tell(.didDiscover(peripheral, advertisement: advertisement, rssi: Self.unknownRSSI))
+        emit(.didDiscover(peripheral, advertisement: advertisement, rssi: Self.unknownRSSI))
     }
 
     mutating func deviceDisconnected(_ device: PeripheralIdentifier, _ reason: DisconnectionReason) {
@@ -86,46 +86,46 @@ extension KernelConversation {
         if !lost.isEmpty { send { .unpairDevice(device, $0) } }
         keys.forgetAddress(of: device)
         retrieval.forgetMap(of: identifier)
-        guard let place = links.firstIndex(where: { $0.identifier == identifier }), !endProbe(of: identifier) else { return }
-        switch links[place].phase {
+        guard let index = links.firstIndex(where: { $0.identifier == identifier }), !endProbe(of: identifier) else { return }
+        switch links[index].phase {
         case .waiting: break
         case .opening where identifier.isPrivate: end(identifier, reason.error)
         case .opening:
             // It came and went. The kernel goes on waiting for it.
             effects.append(.close(identifier))
-            links[place].phase = .waiting
+            links[index].phase = .waiting
         case .connected:
-            links[place].end = lost.isEmpty ? reason.error : KernelKeys.lostKeys
+            links[index].end = lost.isEmpty ? reason.error : KernelKeys.lostKeys
             effects.append(.readRest(of: identifier))
         }
     }
 
     // MARK: The channel
 
-    private mutating func open(_ place: Int) {
-        let identifier = links[place].identifier
-        links[place].phase = .opening(until: now + (identifier.isPrivate ? Self.privateOpeningLimit : Self.openingLimit))
+    private mutating func open(_ index: Int) {
+        let identifier = links[index].identifier
+        links[index].phase = .opening(until: now + (identifier.isPrivate ? Self.privateOpeningLimit : Self.openingLimit))
         effects.append(.open(identifier))
     }
 
     mutating func opened(_ peripheral: PeripheralIdentifier) {
-        guard let place = links.firstIndex(where: { $0.identifier == peripheral && $0.isOpening }) else { return }
-        let isProbe = links[place].isProbe
-        if !isProbe { tell(.didConnect(peripheral, attempt: links[place].attempt)) }
-        links[place].begin(with: maps[peripheral], at: now)
+        guard let index = links.firstIndex(where: { $0.identifier == peripheral && $0.isOpening }) else { return }
+        let isProbe = links[index].isProbe
+        if !isProbe { emit(.didConnect(peripheral, attempt: links[index].attempt)) }
+        links[index].begin(with: maps[peripheral], at: now)
         // Before anything is asked: a request that is refused first costs a round trip (Core Specification, Vol 3, Part C,
         // 10.3.1 lets a headset refuse all of them).
-        if !isProbe, keys.hasBond(with: peripheral) { raiseSecurity(to: .medium, on: place) }
+        if !isProbe, keys.hasBond(with: peripheral) { raiseSecurity(to: .medium, on: index) }
         onLink(to: peripheral) {
             if isProbe { $0.attributes.take(.discoverServices(on: peripheral, attempt: .none), at: $1) }
         }
     }
 
     mutating func refused(_ peripheral: PeripheralIdentifier, _ error: SocketError) {
-        guard let place = links.firstIndex(where: { $0.identifier == peripheral && $0.isOpening }), !endProbe(of: peripheral)
+        guard let index = links.firstIndex(where: { $0.identifier == peripheral && $0.isOpening }), !endProbe(of: peripheral)
         else { return }
         effects.append(.close(peripheral))
-        links[place].phase = .waiting
+        links[index].phase = .waiting
         // Another program has the channel; bluetoothd takes it as soon as a link is up.
         if error.isOfTakenChannel {
             guard isBluetoothdRunning() else { return end(peripheral, .channelBusy) }
@@ -142,20 +142,20 @@ extension KernelConversation {
     mutating func onLink(
         to peripheral: PeripheralIdentifier, _ change: (_ link: inout KernelLink, _ now: MonotonicTime) -> Void
     ) {
-        guard let place = links.firstIndex(where: { $0.identifier == peripheral && $0.phase == .connected }) else { return }
-        change(&links[place], now)
-        let packets = links[place].attributes.takePackets()
+        guard let index = links.firstIndex(where: { $0.identifier == peripheral && $0.phase == .connected }) else { return }
+        change(&links[index], now)
+        let packets = links[index].attributes.takePackets()
         var hasTimedOut = false
-        for event in links[place].attributes.takeEvents() {
+        for event in links[index].attributes.takeEvents() {
             switch event {
-            case .central where links[place].isProbe, .needsSecurity where links[place].isProbe: break
-            case .central(let event): tell(event)
-            case .didUpdateMap(let map) where links[place].isProbe: retrieval.note(map, of: peripheral)
+            case .central where links[index].isProbe, .needsSecurity where links[index].isProbe: break
+            case .central(let event): emit(event)
+            case .didUpdateMap(let map) where links[index].isProbe: retrieval.note(map, of: peripheral)
             case .didUpdateMap(let map): keep(map, of: peripheral)
-            case .needsSecurity(let level): raiseSecurity(to: level, on: place)
+            case .needsSecurity(let level): raiseSecurity(to: level, on: index)
             case .didTimeOut: hasTimedOut = true
             }
-            if links[place].isProbe, event.endsProbe {
+            if links[index].isProbe, event.endsProbe {
                 endProbe(of: peripheral)
                 return
             }
@@ -184,9 +184,9 @@ extension KernelConversation {
         links.contains { $0.identifier == peripheral && $0.isConnected && $0.securing != nil }
     }
 
-    private mutating func raiseSecurity(to level: SecurityLevel, on place: Int) {
-        links[place].beginSecuring(to: level, at: now)
-        effects.append(.raiseSecurity(level, of: links[place].identifier))
+    private mutating func raiseSecurity(to level: SecurityLevel, on index: Int) {
+        links[index].beginSecuring(to: level, at: now)
+        effects.append(.raiseSecurity(level, of: links[index].identifier))
     }
 
     mutating func securityIs(_ level: SecurityLevel?, of peripheral: PeripheralIdentifier, isRefused: Bool) {
@@ -209,19 +209,19 @@ extension KernelConversation {
         guard !endProbe(of: peripheral), let link = remove(peripheral) else { return }
         let cause = adapter.state == .poweredOn ? error : .adapterUnavailable(adapter.state)
         if link.isConnected {
-            tell(.didDisconnect(peripheral, error: cause, attempt: link.attempt))
+            emit(.didDisconnect(peripheral, error: cause, attempt: link.attempt))
         } else {
-            tell(.didFailToConnect(peripheral, error: cause, attempt: link.attempt))
+            emit(.didFailToConnect(peripheral, error: cause, attempt: link.attempt))
         }
     }
 
     /// Forgets a link, and has the kernel forget it.
     @discardableResult
     private mutating func remove(_ peripheral: PeripheralIdentifier) -> KernelLink? {
-        guard let place = links.firstIndex(where: { $0.identifier == peripheral }) else { return nil }
-        if !links[place].isWaiting { effects.append(.close(peripheral)) }
+        guard let index = links.firstIndex(where: { $0.identifier == peripheral }) else { return nil }
+        if !links[index].isWaiting { effects.append(.close(peripheral)) }
         if !peripheral.isPrivate { send { .removeDevice(peripheral, $0) } }
-        return links.remove(at: place)
+        return links.remove(at: index)
     }
 
     /// Has the kernel close the link at once; it would take 2 s by itself.
@@ -235,7 +235,7 @@ extension KernelConversation {
     // MARK: Service retrieval
 
     mutating func retrieve(_ services: [BluetoothUUID], _ attempt: Attempt) {
-        guard adapter.state == .poweredOn else { return tell(.didRetrieveConnected([], attempt: attempt)) }
+        guard adapter.state == .poweredOn else { return emit(.didRetrieveConnected([], attempt: attempt)) }
         retrieval.ask(for: services, attempt, at: now)
         send { .getConnections($0) }
     }
@@ -252,9 +252,9 @@ extension KernelConversation {
     /// Closes the channel of a probe, and leaves the link alone. Returns false where there is none.
     @discardableResult
     mutating func endProbe(of peripheral: PeripheralIdentifier) -> Bool {
-        guard let place = links.firstIndex(where: { $0.identifier == peripheral && $0.isProbe }) else { return false }
+        guard let index = links.firstIndex(where: { $0.identifier == peripheral && $0.isProbe }) else { return false }
         effects.append(.close(peripheral))
-        links.remove(at: place)
+        links.remove(at: index)
         return true
     }
 
@@ -265,7 +265,7 @@ extension KernelConversation {
         let isProbing = links.contains { $0.isProbe }
         for question in retrieval.takeDue(at: now, isProbing: isProbing, isOver: isOver) {
             let found = connectedDevices.filter { offers($0, question.services) }
-            tell(.didRetrieveConnected(found, attempt: question.attempt))
+            emit(.didRetrieveConnected(found, attempt: question.attempt))
         }
     }
 

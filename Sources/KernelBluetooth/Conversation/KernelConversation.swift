@@ -39,7 +39,7 @@ struct KernelConversation {
     /// What the conversation wants from the one who holds the sockets.
     enum Effect: Hashable {
         /// Tell the caller.
-        case tell(CentralEvent)
+        case emit(CentralEvent)
         /// Send a command on the management channel.
         case send(ManagementCommand)
         /// Load the keys of headsets of Bluetooth Classic, which are kept elsewhere.
@@ -122,7 +122,7 @@ struct KernelConversation {
         return effects
     }
 
-    mutating func tell(_ event: CentralEvent) { effects.append(.tell(event)) }
+    mutating func emit(_ event: CentralEvent) { effects.append(.emit(event)) }
 
     mutating func send(_ command: ManagementCommand?) {
         if let command { effects.append(.send(command)) }
@@ -155,7 +155,7 @@ struct KernelConversation {
         for peripheral in givenUp.takeExpired(at: now) { send { .removeDevice(peripheral, $0) } }
         answerRetrievals()
         for peripheral in held.takeReleased(at: now, isBluetoothdRunning: isBluetoothdRunning) {
-            tell(.didUnblock(peripheral))
+            emit(.didUnblock(peripheral))
         }
         if let index = adapter.index { send(scan.due(at: now, on: index)) }
     }
@@ -176,13 +176,13 @@ struct KernelConversation {
         send(adapter.powerCommand(at: now, isBluetoothdRunning: isBluetoothdRunning))
         effects += adapter.takePowerChanges().map { .keepPower($0) }
         guard let state = adapter.takeNewState() else { return }
-        tell(.didUpdateState(state))
+        emit(.didUpdateState(state))
         guard state != .poweredOn else { return }
         connectedDevices = []
         keys.forgetAddresses()
         retrieval.forgetMaps()
         for identifier in links.map(\.identifier) { end(identifier, .adapterUnavailable(state)) }
-        if scan.adapterLost() { tell(.didFailToScan(.adapterUnavailable(state))) }
+        if scan.adapterLost() { emit(.didFailToScan(.adapterUnavailable(state))) }
         answerRetrievals(isOver: true)
     }
 
@@ -195,11 +195,11 @@ struct KernelConversation {
 
     private mutating func take(_ request: CentralRequest) {
         switch request {
-        case .restoreState(_, _, let attempt): tell(.willRestoreState([], attempt: attempt))
+        case .restoreState(_, _, let attempt): emit(.willRestoreState([], attempt: attempt))
         case .retrieveConnectedPeripherals(let services, let attempt): retrieve(services, attempt)
         case .scanForPeripherals(let filter):
             guard adapter.state == .poweredOn, let index = adapter.index else {
-                return tell(.didFailToScan(.adapterUnavailable(adapter.state)))
+                return emit(.didFailToScan(.adapterUnavailable(adapter.state)))
             }
             send(scan.begin(filter, on: index))
         case .stopScan: send(scan.end(on: adapter.index))
@@ -215,7 +215,7 @@ struct KernelConversation {
         case .discoverServices(let peripheral, _), .setNotifyValue(_, _, let peripheral, _), .readValue(_, let peripheral, _),
             .writeValue(_, _, _, let peripheral, _):
             guard isConnected(to: peripheral) else {
-                if let answer = request.failure(.notConnected) { tell(answer) }
+                if let answer = request.failure(.notConnected) { emit(answer) }
                 return
             }
             onLink(to: peripheral) { $0.attributes.take(request, at: $1) }
@@ -231,7 +231,7 @@ struct KernelConversation {
         case .deviceFound(let identifier, let rssi, let advertisement, _):
             guard let filter = scan.filter, filter.matches(advertisement) else { return }
             sightings.note(identifier, advertisement, at: now)
-            tell(.didDiscover(identifier, advertisement: advertisement, rssi: rssi))
+            emit(.didDiscover(identifier, advertisement: advertisement, rssi: rssi))
         case .discovering(let isOn, let index): send(scan.discovering(isOn, on: index))
         case .deviceConnected(let device, _, _): deviceConnected(device)
         case .deviceDisconnected(let device, let reason, _): deviceDisconnected(device, reason)
@@ -241,10 +241,10 @@ struct KernelConversation {
 
     private mutating func take(_ reply: ManagementReply) {
         parameters.handle(.reply(reply))
-        if let error = scan.handle(reply, at: now) { tell(.didFailToScan(error)) }
+        if let error = scan.handle(reply, at: now) { emit(.didFailToScan(error)) }
         if isAlone { send(scan.remedy(for: reply)) }
         if case .success(.connectionInformation(let device, let quality?)) = reply.result {
-            tell(.didReadRSSI(quality, of: keys.callersName(of: device)))
+            emit(.didReadRSSI(quality, of: keys.callersName(of: device)))
         }
         guard reply.opcode == .getConnections else { return }
         if case .success(.connections(let devices)) = reply.result {

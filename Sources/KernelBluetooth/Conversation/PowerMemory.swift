@@ -82,44 +82,44 @@ struct PowerMemory: Hashable {
         _ address: UInt64, on index: ControllerIndex, in state: AdapterState, at now: MonotonicTime,
         isBluetoothdRunning: () -> Bool
     ) -> Bool {
-        guard let place = adapters.firstIndex(where: { $0.address == address }) else {
+        guard let row = adapters.firstIndex(where: { $0.address == address }) else {
             if state == .poweredOn {
                 adapters.append(Adapter(address: address, index: index, hadService: isBluetoothdRunning()))
             }
             return state == .poweredOff
         }
-        adapters[place].index = index
+        adapters[row].index = index
         switch state {
         case .poweredOn:
-            if adapters[place].isKept { changes.append(Change(address: address, isSwitchedOff: false)) }
-            adapters[place] = Adapter(address: address, index: index, hadService: isBluetoothdRunning())
-        case .blocked: adapters[place].wasBlocked = true
-        case .poweredOff where adapters[place].wasBlocked && adapters[place].offTime == nil: return true
-        case .poweredOff: return isOff(place, at: now, isBluetoothdRunning)
+            if adapters[row].isKept { changes.append(Change(address: address, isSwitchedOff: false)) }
+            adapters[row] = Adapter(address: address, index: index, hadService: isBluetoothdRunning())
+        case .blocked: adapters[row].wasBlocked = true
+        case .poweredOff where adapters[row].wasBlocked && adapters[row].offTime == nil: return true
+        case .poweredOff: return isOff(row, at: now, isBluetoothdRunning)
         default: break
         }
         return false
     }
 
     /// An adapter that was on is off. Returns whether that was nobody's wish.
-    private mutating func isOff(_ place: Int, at now: MonotonicTime, _ isBluetoothdRunning: () -> Bool) -> Bool {
-        guard let offTime = adapters[place].offTime else {
-            adapters[place].offTime = now
-            let isSuspect = adapters[place].hadService || isBluetoothdRunning()
-            adapters[place].serviceTime = isSuspect ? now + Self.servicePause : nil
+    private mutating func isOff(_ row: Int, at now: MonotonicTime, _ isBluetoothdRunning: () -> Bool) -> Bool {
+        guard let offTime = adapters[row].offTime else {
+            adapters[row].offTime = now
+            let isSuspect = adapters[row].hadService || isBluetoothdRunning()
+            adapters[row].serviceTime = isSuspect ? now + Self.servicePause : nil
             return false
         }
-        if let time = Self.keepingTime(of: adapters[place]), time <= now {
-            adapters[place].isKept = true
-            changes.append(Change(address: adapters[place].address, isSwitchedOff: true))
+        if let time = Self.keepingTime(of: adapters[row]), time <= now {
+            adapters[row].isKept = true
+            changes.append(Change(address: adapters[row].address, isSwitchedOff: true))
         }
-        guard let serviceTime = adapters[place].serviceTime, serviceTime <= now else { return false }
+        guard let serviceTime = adapters[row].serviceTime, serviceTime <= now else { return false }
         if isBluetoothdRunning() {
-            adapters[place].serviceTime = now < offTime + Self.serviceLimit ? now + Self.servicePause : nil
+            adapters[row].serviceTime = now < offTime + Self.serviceLimit ? now + Self.servicePause : nil
             return false
         }
         // As if it had just appeared.
-        adapters.remove(at: place)
+        adapters.remove(at: row)
         return true
     }
 

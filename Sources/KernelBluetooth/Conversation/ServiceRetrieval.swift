@@ -37,7 +37,7 @@ struct ServiceRetrieval {
 
     /// The kernel has said who is connected. Returns true where somebody wants to know.
     mutating func wasListed() -> Bool {
-        for place in questions.indices { questions[place].isListed = true }
+        for index in questions.indices { questions[index].isListed = true }
         return !questions.isEmpty
     }
 

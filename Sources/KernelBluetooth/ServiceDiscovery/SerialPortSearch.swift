@@ -87,9 +87,9 @@ struct SerialPortSearch: Hashable, Sendable {
         guard case .sequence(let records) = lists else { throw .malformed }
         for record in records {
             guard let attributes = record.elements else { continue }
-            for place in stride(from: 0, to: attributes.count - 1, by: 2)
-            where attributes[place] == .unsignedInteger(protocolDescriptorList) {
-                if let channel = channel(inProtocols: attributes[place + 1]) { return channel }
+            for offset in stride(from: 0, to: attributes.count - 1, by: 2)
+            where attributes[offset] == .unsignedInteger(protocolDescriptorList) {
+                if let channel = channel(inProtocols: attributes[offset + 1]) { return channel }
             }
         }
         throw .noSuchService

@@ -128,7 +128,7 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
     }
 
     private func auxiliary(_ position: Int64, _ session: Int, _ milliseconds: UInt32) -> (CytonFrame.Kind, [UInt8]) {
-        let place = Int(UInt8(truncatingIfNeeded: position) % 10)
+        let turn = Int(UInt8(truncatingIfNeeded: position) % 10)
         var time: [UInt8] = []
         for shift in stride(from: 24, through: 0, by: -8) {
             time.append(UInt8(truncatingIfNeeded: milliseconds >> UInt32(shift)))
@@ -139,7 +139,7 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
         case (.accelerometer, false):
             return (.acceleration, position % 10 == 7 ? CytonFrame.bytes(of: Self.acceleration) : [])
         case (.accelerometer, true):
-            let axis = place >= 7 ? [Self.acceleration[place - 7]] : [0]
+            let axis = turn >= 7 ? [Self.acceleration[turn - 7]] : [0]
             return (isFirst ? .accelerationTimeSet : .accelerationTimeSynced, CytonFrame.bytes(of: axis) + time)
         case (_, false): return (.auxiliary, CytonFrame.bytes(of: readings))
         case (_, true):

@@ -166,7 +166,7 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     }
 
     /// Another one for each electrode, in kΩ.
-    static func impedance(ofElectrode place: Int) -> Int { 7 * (place + 1) }
+    static func impedance(ofElectrode electrode: Int) -> Int { 7 * (electrode + 1) }
 
     /// What a silent radio could not carry is gone, whole packets of it.
     private func dropBacklog(_ end: Int64) {
@@ -175,18 +175,18 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
 
     /// The sampling instants from the packet that begins at an instant to the next one.
     private static func length(ofPacketAt instant: Int64, _ firmware: GanglionFirmware) -> Int64 {
-        let place = instant % cycle
+        let position = instant % cycle
         switch firmware {
-        case .version2: return place == 0 ? 1 : 2
+        case .version2: return position == 0 ? 1 : 2
         // The last packet of a cycle is followed by a sample that is never sent.
-        case .version3: return place == cycle - 3 ? 3 : 2
+        case .version3: return position == cycle - 3 ? 3 : 2
         }
     }
 
     /// The packet of the instants from ``next`` on, if they lie before `end`.
     private func nextPacket(_ end: Int64) -> [UInt8]? {
-        let place = next % Self.cycle
-        let isRaw = specification.firmware == .version2 && place == 0
+        let position = next % Self.cycle
+        let isRaw = specification.firmware == .version2 && position == 0
         let count: Int64 = isRaw ? 1 : 2
         guard next + count <= end else { return nil }
         let session = sessions.count - 1
@@ -213,7 +213,7 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
                 }
             }
         }
-        let number = specification.firmware == .version2 ? (place + 1) / 2 : place / 2
+        let number = specification.firmware == .version2 ? (position + 1) / 2 : position / 2
         var packet = [UInt8(number) + (isAccelerometerOn ? 0 : 100)] + GanglionField.packed(fields, width: width)
         if isAccelerometerOn { packet.append(accelerationByte(session, number: number, cycle: first / Self.cycle)) }
         return packet

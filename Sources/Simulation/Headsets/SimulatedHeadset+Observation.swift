@@ -14,7 +14,7 @@ extension SimulatedHeadset {
     /// What the headset tells of an electrode, in kΩ; nil where it measures none.
     ///
     /// - Parameter place: the electrode's place in the profile's list.
-    public func impedance(ofElectrode place: Int) -> Double? {
-        behaviour is GanglionHeadset ? Double(GanglionHeadset.impedance(ofElectrode: place)) : nil
+    public func impedance(ofElectrode electrode: Int) -> Double? {
+        behaviour is GanglionHeadset ? Double(GanglionHeadset.impedance(ofElectrode: electrode)) : nil
     }
 }

@@ -22,7 +22,7 @@ public final class SimulatedHeadset {
         /// The attempt that established it; none for a link that a later process found.
         var attempt: Attempt
         /// True once the present process knows of the link.
-        var isTold: Bool
+        var isReported: Bool
         /// True for the link of a killed process.
         var isOrphan = false
         /// True once a discovery succeeded.

@@ -121,8 +121,8 @@ struct AuditFacts: Facts {
             lines.append(style.apply(.bad, to: "The audit does not hold. The first offending rows:"))
             lines += findings.map { finding in
                 let parts = [finding.streamId.map { "stream \($0)" }, finding.n.map { "n \($0)" }].compactMap { $0 }
-                let place = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
-                return "  \(finding.check)\(place): \(finding.detail.printable)"
+                let location = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+                return "  \(finding.check)\(location): \(finding.detail.printable)"
             }
         }
         return lines

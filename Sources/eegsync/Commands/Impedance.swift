@@ -138,17 +138,17 @@ struct ImpedanceFacts: Facts {
     /// Takes a value that came so long after the first.
     mutating func take(_ value: ImpedanceRecord, after elapsed: Duration) {
         seconds = elapsed.inSeconds
-        let place = electrodes.firstIndex { $0.electrode == value.electrode } ?? electrodes.count
-        if place == electrodes.count {
+        let index = electrodes.firstIndex { $0.electrode == value.electrode } ?? electrodes.count
+        if index == electrodes.count {
             electrodes.append(
                 Electrode(
                     electrode: value.electrode, kilohms: value.kilohms, lowestKilohms: value.kilohms,
                     highestKilohms: value.kilohms, values: 0))
         }
-        electrodes[place].kilohms = value.kilohms
-        electrodes[place].lowestKilohms = min(electrodes[place].lowestKilohms, value.kilohms)
-        electrodes[place].highestKilohms = max(electrodes[place].highestKilohms, value.kilohms)
-        electrodes[place].values += 1
+        electrodes[index].kilohms = value.kilohms
+        electrodes[index].lowestKilohms = min(electrodes[index].lowestKilohms, value.kilohms)
+        electrodes[index].highestKilohms = max(electrodes[index].highestKilohms, value.kilohms)
+        electrodes[index].values += 1
     }
 
     /// One value, where nobody looks at a terminal.

@@ -73,8 +73,8 @@ struct LatencyFacts: Facts {
         init(_ durations: [Duration]) {
             let sorted = durations.map(\.inSeconds).sorted()
             func rank(_ fraction: Double) -> Double {
-                let place = Int((fraction * Double(sorted.count)).rounded(.up)) - 1
-                return sorted.isEmpty ? 0 : sorted[min(max(place, 0), sorted.count - 1)]
+                let index = Int((fraction * Double(sorted.count)).rounded(.up)) - 1
+                return sorted.isEmpty ? 0 : sorted[min(max(index, 0), sorted.count - 1)]
             }
             (p50Seconds, p95Seconds, p99Seconds, maximumSeconds) = (rank(0.5), rank(0.95), rank(0.99), rank(1))
         }

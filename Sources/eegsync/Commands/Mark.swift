@@ -63,7 +63,7 @@ struct MarkFacts: Facts {
     var durationSeconds: Double?
 
     func lines(style: TerminalStyle) -> [String] {
-        let places = recordings.map(String.init).joined(separator: ", ")
-        return ["Marked \"\(description.printable)\" in recording\(recordings.count == 1 ? "" : "s") \(places)."]
+        let numbers = recordings.map(String.init).joined(separator: ", ")
+        return ["Marked \"\(description.printable)\" in recording\(recordings.count == 1 ? "" : "s") \(numbers)."]
     }
 }

@@ -157,7 +157,7 @@ struct Replay: ParsableCommand {
         let capture = try CaptureFile.read(
             file, format: format, connection: connection, bytesPerSecond: byteRate, profile: profile,
             consequence: "nothing was recorded.")
-        let replay = ReplayRun(capture.contents, profile: profile, told: told)
+        let replay = ReplayRun(capture.contents, profile: profile, given: given)
         try check(replay)
         // A clock of its own: boottimes of a replay belong to no boot of this machine.
         let store = try AcquisitionStore(path: path, hostBoot: HostBoot(uuid: "replay-\(UUID().uuidString.lowercased())"))
@@ -192,16 +192,16 @@ struct Replay: ParsableCommand {
     }
 
     /// What a person knows of the headset, as it would have said it.
-    private var told: [Capture.Piece] {
-        var told: [Capture.Piece] = []
+    private var given: [Capture.Piece] {
+        var given: [Capture.Piece] = []
         if let firmware {
             let version = Array("\(firmware).0.0".utf8)
-            told.append(Capture.Piece(time: .zero, characteristic: .softwareRevisionString, value: version))
+            given.append(Capture.Piece(time: .zero, characteristic: .softwareRevisionString, value: version))
         }
         if let channels {
-            told.append(Capture.Piece(time: .zero, characteristic: .serialPort, value: Array("\(channels)$$$".utf8)))
+            given.append(Capture.Piece(time: .zero, characteristic: .serialPort, value: Array("\(channels)$$$".utf8)))
         }
-        return told
+        return given
     }
 
     /// Refuses a file of which nothing would be recorded, before the database is touched or created.

@@ -109,7 +109,7 @@ extension Configuration {
         options.startNotify = settings.startNotify
         options.recoversAdapter = settings.recoversAdapter
         options.allowsRepairing = settings.repairing == .always
-        options.tellsOfSerialPorts = hasSerialPorts
+        options.reportsSerialPorts = hasSerialPorts
         options.serialPorts = headsets.flatMap(\.identifiers).filter { $0.addressType == .classic }
         options.passkeys = passkeys
         return options

@@ -110,15 +110,15 @@ final class Daemon: Service {
     /// Opens the database; waits for it where time may bring it (a disk that is not mounted yet, a full one).
     private func openStore() async throws -> AcquisitionStore {
         let options = StoreOptions(isFullySynchronous: configuration.limits.synchronous == .full)
-        var told: String?
+        var logged: String?
         while true {
             do {
                 return try AcquisitionStore(
                     path: configuration.databasePath, hostBoot: try HostBoot.current(), options: options)
             } catch {
                 guard error.isWorthWaiting else { throw error }
-                if told != "\(error)" { log.log(.warning, "\(error)") }
-                told = "\(error)"
+                if logged != "\(error)" { log.log(.warning, "\(error)") }
+                logged = "\(error)"
                 ready("waiting for the database: \(error)")
             }
             // The service manager counts from READY on; nobody else pings for us yet.

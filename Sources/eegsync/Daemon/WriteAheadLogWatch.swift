@@ -21,7 +21,7 @@ struct WriteAheadLogWatch {
     private static let reminder = Duration.seconds(6 * 3600)
 
     /// What was said last, and when.
-    private var told: (log: GrownLog, at: MonotonicTime)?
+    private var reported: (log: GrownLog, at: MonotonicTime)?
     private var lastLine: MonotonicTime?
 
     /// Takes what was found now.
@@ -31,14 +31,14 @@ struct WriteAheadLogWatch {
     mutating func take(_ grown: GrownLog?, at now: MonotonicTime) -> Line? {
         if let lastLine, now - lastLine < Self.leastDistance { return nil }
         guard let grown else {
-            guard told != nil else { return nil }
-            told = nil
+            guard reported != nil else { return nil }
+            reported = nil
             lastLine = now
             return .shrunk
         }
         // Another reader is another occurrence.
-        if let told, told.log.holders == grown.holders, now - told.at < Self.reminder { return nil }
-        told = (grown, now)
+        if let reported, reported.log.holders == grown.holders, now - reported.at < Self.reminder { return nil }
+        reported = (grown, now)
         lastLine = now
         return .grown(grown)
     }

@@ -19,12 +19,12 @@ struct AdapterInspection {
         }
         guard asksKernel else { return facts }
         let lock = AdapterLock(respect: .everybody)
-        for place in facts.adapters.indices {
-            facts.adapters[place].holder = lock.holder(of: facts.adapters[place].name)?.pid
+        for index in facts.adapters.indices {
+            facts.adapters[index].holder = lock.holder(of: facts.adapters[index].name)?.pid
         }
         do throws(ManagementError) {
             let socket = try ManagementSocket()
-            for place in facts.adapters.indices { try ask(socket, &facts.adapters[place]) }
+            for index in facts.adapters.indices { try ask(socket, &facts.adapters[index]) }
         } catch {
             facts.managementError = "\(error)"
         }

@@ -86,10 +86,10 @@ struct CaptureFile {
             file.damage.reason = summary.firstError?.description
         case .btsnoop:
             // Where only the GATT database tells what sends samples, what the commands go to is the same in every kind.
-            let telling = profile.dataCharacteristics.isEmpty ? profile.controlCharacteristics : profile.dataCharacteristics
+            let notifying = profile.dataCharacteristics.isEmpty ? profile.controlCharacteristics : profile.dataCharacteristics
             let snoop = try CaptureSnoop(bytes)
             if let offset = snoop.damagedOffset, snoop.peripherals.isEmpty { throw .malformedRecord(offset: offset) }
-            let contents = snoop.contents(of: try snoop.choose(connection: connection, notifying: telling))
+            let contents = snoop.contents(of: try snoop.choose(connection: connection, notifying: notifying))
             file = CaptureFile(contents: contents, hasTimes: true)
             file.damage.isCutOff = snoop.damagedOffset != nil
             file.damage.reason = snoop.damagedOffset.map { CaptureError.malformedRecord(offset: $0).description }

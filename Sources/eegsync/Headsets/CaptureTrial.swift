@@ -136,15 +136,15 @@ extension CaptureTrial.Stream {
     }
 
     private mutating func keep(_ block: SampleBlock, _ values: ArraySlice<Int32>, from index: Int64) {
-        var place = values.startIndex
+        var offset = values.startIndex
         for instant in 0..<block.instantCount {
             for channel in block.firstChannel..<block.firstChannel + block.channelCount where channel < beginning.count {
-                let value = values[place + channel - block.firstChannel]
+                let value = values[offset + channel - block.firstChannel]
                 ranges[channel] = ranges[channel].map { min($0.lowerBound, value)...max($0.upperBound, value) } ?? value...value
                 let at = index + Int64(instant)
                 if at >= 0, at < beginning[channel].count { beginning[channel][Int(at)] = value }
             }
-            place += block.channelCount
+            offset += block.channelCount
         }
     }
 }

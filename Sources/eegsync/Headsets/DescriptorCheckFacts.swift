@@ -68,9 +68,9 @@ struct DescriptorCheckFacts: Facts {
         if open > 0 { words.append(Quantity.count(Int64(open), "fact") + " still to be filled in") }
         var lines = [style.apply(.bad, to: "refused") + "  \(file): \(words.joined(separator: ", "))", ""]
         for problem in problems {
-            let place = problem.line.map { "\(file):\($0)" + (problem.column.map { ":\($0)" } ?? "") } ?? file
+            let location = problem.line.map { "\(file):\($0)" + (problem.column.map { ":\($0)" } ?? "") } ?? file
             lines.append(
-                style.apply(.faint, to: place) + (problem.key.isEmpty ? "" : "  " + style.apply(.heading, to: problem.key)))
+                style.apply(.faint, to: location) + (problem.key.isEmpty ? "" : "  " + style.apply(.heading, to: problem.key)))
             lines.append(
                 "    " + problem.why.printable
                     + (problem.hint.isEmpty || problem.isOpenFact ? "" : "; " + problem.hint.printable))

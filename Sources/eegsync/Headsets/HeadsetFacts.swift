@@ -99,7 +99,7 @@ struct HeadsetFacts: Facts {
         controlCharacteristics = profile.controlCharacteristics.map(\.description)
         dataCharacteristics = profile.dataCharacteristics.map(\.description)
         identityCharacteristic = profile.identityCharacteristic?.description
-        tellsIdentityInStatus = profile.tellsIdentityInStatus
+        tellsIdentityInStatus = profile.sendsIdentityInStatus
         dependsOnCharacteristics = profile.isDiscriminatedByDatabase
         epoch = profile.epochRule.rawValue
         memory = profile.memory.rawValue
@@ -225,9 +225,9 @@ struct HeadsetFacts: Facts {
                     groups.append((formula, [channel.name]))
                 }
             }
-            for (place, group) in groups.enumerated() {
+            for (index, group) in groups.enumerated() {
                 let heading: [TextTable.Cell] =
-                    place > 0
+                    index > 0
                     ? ["", "", ""]
                     : [
                         .init(stream.name + (stream.bank == 0 ? "" : "-\(stream.bank + 1)")),

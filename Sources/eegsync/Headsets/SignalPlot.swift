@@ -53,8 +53,8 @@ enum SignalPlot {
         let step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60].first { seconds / $0 <= Double(columns) / 9 } ?? seconds
         var time = 0.0
         while time < seconds - step / 2 {
-            let place = Int(time / seconds * Double(columns))
-            if line.count < place { line += String(repeating: " ", count: place - line.count) }
+            let column = Int(time / seconds * Double(columns))
+            if line.count < column { line += String(repeating: " ", count: column - line.count) }
             line += time == time.rounded() ? "\(Int(time)) s" : "\((time * 10).rounded() / 10) s"
             time += step
         }

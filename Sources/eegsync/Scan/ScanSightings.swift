@@ -41,30 +41,30 @@ struct ScanSightings {
     mutating func add(_ identifier: PeripheralIdentifier, _ advertisement: Advertisement, rssi: Int8) {
         // 127: the controller could not measure it (Core Specification, Vol 4, Part E, 7.7.65.2).
         let measured = rssi == 127 ? nil : Double(rssi)
-        let place: Int
+        let index: Int
         if let known = sightings.firstIndex(where: { $0.identifier == identifier }) {
-            place = known
-            sightings[place].count += 1
+            index = known
+            sightings[index].count += 1
             if let measured {
-                let smooth = sightings[place].signal ?? measured
-                sightings[place].signal = smooth + (measured - smooth) * Self.smoothing
+                let smooth = sightings[index].signal ?? measured
+                sightings[index].signal = smooth + (measured - smooth) * Self.smoothing
             }
         } else {
-            place = sightings.count
+            index = sightings.count
             sightings.append(Sighting(identifier: identifier, signal: measured))
         }
-        if let name = advertisement.localName, !name.isEmpty { sightings[place].localName = name }
-        for uuid in advertisement.serviceUUIDs where !sightings[place].services.contains(uuid) {
-            sightings[place].services.append(uuid)
+        if let name = advertisement.localName, !name.isEmpty { sightings[index].localName = name }
+        for uuid in advertisement.serviceUUIDs where !sightings[index].services.contains(uuid) {
+            sightings[index].services.append(uuid)
         }
         guard let profile = profile(of: advertisement, isClassic: identifier.addressType == .classic) else { return }
-        sightings[place].profile = profile
+        sightings[index].profile = profile
         let recognition = profile.recognition
         // A packet with a name alone says nothing about the mode.
         if advertisement.serviceUUIDs.contains(where: recognition.pairingServiceUUIDs.contains) {
-            sightings[place].isPairing = true
+            sightings[index].isPairing = true
         } else if advertisement.serviceUUIDs.contains(where: recognition.serviceUUIDs.contains) {
-            sightings[place].isPairing = false
+            sightings[index].isPairing = false
         }
     }
 

@@ -163,13 +163,13 @@ extension CentralUnderTest {
 
     /// Requires that an answer carries an error.
     func expectFailure(_ expected: CentralError, of event: CentralEvent) throws(Breach) {
-        guard event.failure == expected else { throw Breach(finding: "expected \(expected), was told \(event)") }
+        guard event.failure == expected else { throw Breach(finding: "expected \(expected), got \(event)") }
     }
 
-    /// Requires that nothing is told for a while but what `isExpected` names.
+    /// Requires that nothing is emitted for a while but what `isExpected` names.
     func expectSilence(_ duration: Duration, but isExpected: (CentralEvent) -> Bool = { _ in false }) throws(Breach) {
-        let told = try watch(duration).filter { !isExpected($0) }
-        if let first = told.first { throw Breach(finding: "\(told.count) unexpected events, the first one: \(first)") }
+        let unexpected = try watch(duration).filter { !isExpected($0) }
+        if let first = unexpected.first { throw Breach(finding: "\(unexpected.count) unexpected events, first: \(first)") }
     }
 }
 

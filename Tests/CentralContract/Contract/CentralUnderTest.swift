@@ -55,13 +55,13 @@ final class CentralUnderTest {
         ledger.scanFilter = nil
         central?.request(.stopScan)
         ledger.check(state: state, after: "stopScan")
-        // What was told before is of no interest any more.
+        // What was emitted before is of no interest any more.
         inbox.removeAll(where: \.isDiscovery)
     }
 
     // MARK: Time
 
-    /// Takes what the central tells now.
+    /// Takes what the central emits now.
     private func turn() throws(Breach) {
         guard let central else { return }
         let began = bench.now
@@ -73,7 +73,7 @@ final class CentralUnderTest {
         // Packets answer nothing, and come with everything; what is wrong with them the ledger has found.
         inbox += events.filter { if case .didTransferPacket = $0 { false } else { true } }
         guard turnsAtThisInstant < Self.turnLimit else {
-            throw Breach(finding: "the deadline lies in the past again and again, and nothing is told")
+            throw Breach(finding: "the deadline lies in the past again and again, and nothing is emitted")
         }
     }
 
@@ -89,20 +89,20 @@ final class CentralUnderTest {
         let end = bench.now + limit
         while true {
             try turn()
-            for (place, event) in inbox.enumerated() {
+            for (index, event) in inbox.enumerated() {
                 guard let found = match(event) else { continue }
-                inbox.remove(at: place)
+                inbox.remove(at: index)
                 return found
             }
-            // What comes only now was not told by the deadline that the central itself has named.
+            // What comes only now was not emitted by the deadline that the central itself has named.
             guard bench.now < end else { break }
             rest(until: end)
             if bench.now >= end { break }
         }
-        throw Breach(finding: "waited \(limit) for \(what); told instead: \(tail(inbox))")
+        throw Breach(finding: "waited \(limit) for \(what); emitted instead: \(tail(inbox))")
     }
 
-    /// Lets time pass and returns everything that was told and not taken.
+    /// Lets time pass and returns everything that was emitted and not taken.
     @discardableResult
     func watch(_ duration: Duration) throws(Breach) -> [CentralEvent] {
         let end = bench.now + duration
@@ -115,7 +115,7 @@ final class CentralUnderTest {
         return inbox
     }
 
-    /// Forgets what was told so far.
+    /// Forgets what was emitted so far.
     func forget() { inbox = [] }
 
     /// Ends everything that a case may have begun. What goes wrong here is in the ledger.

@@ -1,7 +1,7 @@
 public import Bluetooth
 public import Headsets
 
-/// A place where a central, a headset and an adapter are, and where time passes.
+/// A world in which a central, a headset and an adapter are, and where time passes.
 ///
 /// The simulation's passes at once; the lab's passes in poll(2). What a bench does to headset or adapter ends by itself, so
 /// that a case that breaks off leaves nothing behind.

@@ -4,12 +4,12 @@ import Headsets
 extension ContractCase {
     /// The adapter, and what the system holds.
     static let adapterCases = [
-        ContractCase("The adapter's state is unknown at first, and then told once") { central throws(Breach) in
-            guard central.state == .unknown else { throw Breach(finding: "the state was \(central.state) before it was told") }
+        ContractCase("The adapter's state is unknown at first, and then reported once") { central throws(Breach) in
+            guard central.state == .unknown else { throw Breach(finding: "the state was \(central.state) before it was known") }
             try central.begin()
             try central.expectSilence(.seconds(5))
         },
-        ContractCase("What is asked before the adapter's state is told is answered all the same") { central throws(Breach) in
+        ContractCase("What is asked before the adapter's state is known is answered all the same") { central throws(Breach) in
             let requests: [Request] = [
                 .restore(identifiers: [central.headset], services: []),
                 .retrieve(services: central.profile.services), .cancel(central.headset),

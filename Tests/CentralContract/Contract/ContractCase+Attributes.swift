@@ -18,7 +18,7 @@ extension ContractCase {
             for expected in BufferedEEGService.characteristics {
                 guard let found = database[expected.uuid], found.service == expected.service,
                     found.properties.isSuperset(of: expected.properties)
-                else { throw Breach(finding: "\(expected) is told as \(String(describing: database[expected.uuid]))") }
+                else { throw Breach(finding: "\(expected) is reported as \(String(describing: database[expected.uuid]))") }
             }
         },
         ContractCase("A second discovery on a link is answered as the first") { central throws(Breach) in
@@ -36,7 +36,7 @@ extension ContractCase {
             let event = try central.answer(to: .read(.serialNumberString, central.headset))
             let expected = Array(central.bench.headset.serialNumber.utf8)
             guard case .didReadValue(_, _, .success(expected), _) = event else {
-                throw Breach(finding: "expected \(central.bench.headset.serialNumber), was told \(event)")
+                throw Breach(finding: "expected \(central.bench.headset.serialNumber), got \(event)")
             }
         },
         ContractCase("Requests that are made together are each answered with their own attempt", needs: .characteristics) {
@@ -68,7 +68,7 @@ extension ContractCase {
             central.ask(.write(status, CentralUnderTest.foreignService, .withoutResponse, central.headset))
             try central.expectSilence(.seconds(5))
         },
-        ContractCase("A characteristic that the headset does not have is told as such", needs: .characteristics) {
+        ContractCase("A characteristic that the headset does not have is reported as such", needs: .characteristics) {
             central throws(Breach) in
             try central.establish()
             let foreign = CentralUnderTest.foreignService
@@ -80,7 +80,7 @@ extension ContractCase {
                 try central.expectFailure(.noSuchCharacteristic(foreign), of: central.answer(to: request))
             }
         },
-        ContractCase("What the headset refuses is told with its ATT error", needs: .characteristics) { central throws(Breach) in
+        ContractCase("What the headset refuses comes with its ATT error", needs: .characteristics) { central throws(Breach) in
             try central.establish()
             let requests: [Request] = [
                 .read(control, central.headset), .setNotify(true, .serialNumberString, central.headset),

@@ -4,13 +4,13 @@ import Headsets
 extension ContractCase {
     /// Links that are lost.
     static let lossCases = [
-        ContractCase("A headset that goes out of range is told as a lost link, with the attempt of its connect") {
+        ContractCase("A headset that goes out of range is reported as a lost link, with the attempt of its connect") {
             central throws(Breach) in
             let link = try central.establish()
             try central.setNotify(true)
             central.loseLink(for: .seconds(25))
             let error = try central.waitForLoss(of: link)
-            guard error == .linkLost else { throw Breach(finding: "the link was lost, but told was \(error)") }
+            guard error == .linkLost else { throw Breach(finding: "the link was lost, but reported was \(error)") }
             try central.expectNotConnected()
             try central.expectSilence(.seconds(5))
         },
@@ -37,7 +37,7 @@ extension ContractCase {
             central.bench.closeLinkFromHeadset()
             let error = try central.waitForLoss(of: link)
             guard error == .linkLost || error == .peripheralDisconnected else {
-                throw Breach(finding: "the headset closed the link, but told was \(error)")
+                throw Breach(finding: "the headset closed the link, but reported was \(error)")
             }
             try central.expectNotConnected()
         },

@@ -32,13 +32,13 @@ enum Request: Hashable {
     func isAnswered(by event: CentralEvent) -> Bool {
         switch (self, event) {
         case (.restore, .willRestoreState), (.retrieve, .didRetrieveConnected): true
-        case (.connect(let mine), .didConnect(let told, _)), (.connect(let mine), .didFailToConnect(let told, _, _)),
-            (.cancel(let mine), .didDisconnect(let told, _, _)), (.discover(let mine), .didDiscoverServices(let told, _, _)):
-            mine == told
-        case (.setNotify(_, let uuid, let mine), .didUpdateNotificationState(let named, let told, _, _)),
-            (.read(let uuid, let mine), .didReadValue(let named, let told, _, _)),
-            (.write(_, let uuid, .withResponse, let mine), .didWriteValue(let named, let told, _, _)):
-            uuid == named && mine == told
+        case (.connect(let mine), .didConnect(let named, _)), (.connect(let mine), .didFailToConnect(let named, _, _)),
+            (.cancel(let mine), .didDisconnect(let named, _, _)), (.discover(let mine), .didDiscoverServices(let named, _, _)):
+            mine == named
+        case (.setNotify(_, let uuid, let mine), .didUpdateNotificationState(let other, let named, _, _)),
+            (.read(let uuid, let mine), .didReadValue(let other, let named, _, _)),
+            (.write(_, let uuid, .withResponse, let mine), .didWriteValue(let other, let named, _, _)):
+            uuid == other && mine == named
         default: false
         }
     }

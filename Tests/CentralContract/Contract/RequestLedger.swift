@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// What was asked of a central and what it told, held against what must be true of every event in every case.
+/// What was asked of a central and what it emitted, held against what must be true of every event in every case.
 struct RequestLedger {
     /// In what the contract was broken, each in a sentence; at most ``findingLimit``.
     private(set) var findings: [String] = []
@@ -35,7 +35,7 @@ struct RequestLedger {
     private var entries: [Entry] = []
     private var links: [Link] = []
     private var subscriptions: [Subscription] = []
-    private var toldState = AdapterState.unknown
+    private var emittedState = AdapterState.unknown
 
     /// True while the central says that the peripheral is connected.
     func isLinked(_ identifier: PeripheralIdentifier) -> Bool { links.contains { $0.identifier == identifier } }
@@ -55,15 +55,15 @@ struct RequestLedger {
         links = []
         subscriptions = []
         scanFilter = nil
-        toldState = .unknown
+        emittedState = .unknown
     }
 
-    /// `state` is what was told last, after every call.
+    /// `state` is what was emitted last, after every call.
     mutating func check(state: AdapterState, after call: String) {
-        if state != toldState { find("after \(call), state is \(state) while \(toldState) was told last") }
+        if state != emittedState { find("after \(call), state is \(state) while \(emittedState) was emitted last") }
     }
 
-    /// The central told something.
+    /// The central emitted something.
     mutating func took(_ events: [CentralEvent], at now: MonotonicTime) {
         for event in events { take(event, at: now) }
     }
@@ -71,8 +71,8 @@ struct RequestLedger {
     private mutating func take(_ event: CentralEvent, at now: MonotonicTime) {
         switch event {
         case .didUpdateState(let state):
-            if state == toldState { find("the state \(state) was told again") }
-            toldState = state
+            if state == emittedState { find("the state \(state) was emitted again") }
+            emittedState = state
         case .willRestoreState(let restored, let attempt):
             answer(event, attempt)
             for peripheral in restored where peripheral.isConnected && !isLinked(peripheral.identifier) {
@@ -80,8 +80,8 @@ struct RequestLedger {
             }
         case .didRetrieveConnected(_, let attempt): answer(event, attempt)
         case .didDiscover(_, let advertisement, _):
-            guard let scanFilter else { return find("an advertisement was told although nothing is scanned for") }
-            if !scanFilter.matches(advertisement) { find("an advertisement was told that the filter does not match") }
+            guard let scanFilter else { return find("an advertisement was emitted although nothing is scanned for") }
+            if !scanFilter.matches(advertisement) { find("an advertisement was emitted that the filter does not match") }
         case .didFailToScan:
             if scanFilter == nil { find("a scan failed that was not asked for") }
             scanFilter = nil
@@ -105,10 +105,10 @@ struct RequestLedger {
             if error == nil, !isLinked(identifier) { find("a value was written without a link") }
         case .didModifyServices(let identifier): find("\(identifier) is said to have changed its services, and did not")
         case .didTransferPacket(_, let identifier, _, let time):
-            if !isLinked(identifier) { find("a packet of \(identifier) was told without a link") }
-            if time > now { find("a packet is told to have been transferred in the future") }
+            if !isLinked(identifier) { find("a packet of \(identifier) was emitted without a link") }
+            if time > now { find("a packet is said to have been transferred in the future") }
         case .didReadRSSI(_, let identifier):
-            if !isLinked(identifier) { find("the strength of a link to \(identifier) was told without a link") }
+            if !isLinked(identifier) { find("the strength of a link to \(identifier) was emitted without a link") }
         case .didNoticeHungRadio: find("the radio is said to hang, and does not")
         case .didUnblock(let identifier): find("\(identifier) is said to be unblocked, and never was blocked")
         }
@@ -118,14 +118,14 @@ struct RequestLedger {
 
     /// Each request has at most one answer, of its kind and with its attempt.
     private mutating func answer(_ event: CentralEvent, _ attempt: Attempt) {
-        guard let place = entries.firstIndex(where: { $0.attempt == attempt }) else {
-            return find("told with an attempt that no call had: \(event)")
+        guard let index = entries.firstIndex(where: { $0.attempt == attempt }) else {
+            return find("emitted with an attempt that no call had: \(event)")
         }
-        let entry = entries[place]
+        let entry = entries[index]
         if entry.isAnswered { find("\(entry.request) was answered again: \(event)") }
         if entry.isVoid { find("\(entry.request) was answered although it had been cancelled: \(event)") }
         if !entry.request.isAnswered(by: event) { find("\(entry.request) cannot be answered by \(event)") }
-        entries[place].isAnswered = true
+        entries[index].isAnswered = true
     }
 
     private mutating func disconnect(
@@ -146,11 +146,11 @@ struct RequestLedger {
 
     /// A connect that was cancelled while it was pending has no answer of its own.
     private mutating func voidConnects(to identifier: PeripheralIdentifier, before attempt: Attempt) {
-        for place in entries.indices
-        where entries[place].request == .connect(identifier) && entries[place].attempt.number < attempt.number
-            && !entries[place].isAnswered
+        for index in entries.indices
+        where entries[index].request == .connect(identifier) && entries[index].attempt.number < attempt.number
+            && !entries[index].isAnswered
         {
-            entries[place].isVoid = true
+            entries[index].isVoid = true
         }
     }
 
@@ -175,13 +175,13 @@ struct RequestLedger {
     ) {
         if !isLinked(identifier) { find("\(uuid) notified without a link") }
         guard
-            let place = subscriptions.firstIndex(where: { $0.characteristic == uuid && $0.identifier == identifier })
+            let index = subscriptions.firstIndex(where: { $0.characteristic == uuid && $0.identifier == identifier })
         else { return find("\(uuid) notified although its notifications are off") }
-        let subscription = subscriptions[place]
-        if arrival > now { find("a notification arrived \(arrival - now) after it was told") }
+        let subscription = subscriptions[index]
+        if arrival > now { find("a notification arrived \(arrival - now) after it was emitted") }
         if arrival < subscription.since { find("a notification arrived before notifications were asked for") }
-        if arrival < subscription.lastArrival { find("a notification was told after one that arrived later") }
-        subscriptions[place].lastArrival = arrival
+        if arrival < subscription.lastArrival { find("a notification was emitted after one that arrived later") }
+        subscriptions[index].lastArrival = arrival
     }
 
     private mutating func find(_ finding: String) {

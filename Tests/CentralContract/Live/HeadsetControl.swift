@@ -8,7 +8,7 @@ struct HeadsetControl {
     let headset: String
 
     /// Sends a command: its first word, the headset's name, the other words. Returns what went wrong; nil for nothing.
-    func tell(_ words: [String]) -> String? {
+    func command(_ words: [String]) -> String? {
         let line = (words.prefix(1) + [headset] + words.dropFirst()).joined(separator: " ")
         guard let answer = converse(line) else { return "\(line): \(path): \(String(cString: strerror(errno)))" }
         return answer.contains("\"ok\": true") ? nil : "\(line): \(answer)"
@@ -36,9 +36,9 @@ struct HeadsetControl {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
-            guard bytes.count < place.count else { return false }
-            place.copyBytes(from: bytes)
+        let fits = withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+            guard bytes.count < path.count else { return false }
+            buffer.copyBytes(from: bytes)
             return true
         }
         guard fits else { return false }

@@ -55,8 +55,8 @@ final class LiveBench: ContractBench {
     }
 
     func pass(until instant: MonotonicTime) {
-        if let place = due.firstIndex(where: { $0.time <= now }) {
-            switchAdapter(due.remove(at: place).power)
+        if let index = due.firstIndex(where: { $0.time <= now }) {
+            switchAdapter(due.remove(at: index).power)
             return
         }
         let wake = due.map(\.time).reduce(instant, min)
@@ -70,10 +70,10 @@ final class LiveBench: ContractBench {
 
     func takeAway(for duration: Duration) {
         awayUntil = now + duration
-        tell("vanish", "\(duration.inSeconds)")
+        command("vanish", "\(duration.inSeconds)")
     }
 
-    func closeLinkFromHeadset() { tell("disconnect") }
+    func closeLinkFromHeadset() { command("disconnect") }
 
     func switchAdapterOff(for duration: Duration) {
         switchAdapter("off")
@@ -102,8 +102,8 @@ final class LiveBench: ContractBench {
         return problems
     }
 
-    private func tell(_ words: String...) {
-        if let problem = control.tell(words) { problems.append(problem) }
+    private func command(_ words: String...) {
+        if let problem = control.command(words) { problems.append(problem) }
     }
 
     private func run(_ command: [String]) {

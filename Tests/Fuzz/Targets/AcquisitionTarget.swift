@@ -41,9 +41,9 @@ struct AcquisitionRun {
     /// - Parameter spoil: may change a batch on its way to the database, as a defect does.
     func brokenRule(_ spoil: @escaping (inout WriteBatch) -> Void = { _ in }) -> String? {
         var input = FuzzInput(self.input)
-        let place = input.byte() % Self.profiles.count
-        let isAthena = place == 1
-        let profile = Self.profiles[place]
+        let index = input.byte() % Self.profiles.count
+        let isAthena = index == 1
+        let profile = Self.profiles[index]
         let type: PeripheralIdentifier.AddressType = profile.usesSerialPort ? .classic : .public
         let identifier = PeripheralIdentifier(address: 0x00_55_DA_B0_13_24, type: type)
         let characteristics = Self.characteristics(of: profile, isAthena: isAthena)

@@ -41,7 +41,7 @@ struct DecodedRules {
             return check(block, decoded.values)
         case .status(let status):
             if let broken = check(status) { return broken }
-            if let told = status.streams, !streams.isEmpty { streams = told }
+            if let described = status.streams, !streams.isEmpty { streams = described }
             return nil
         case .overwritten(let stream, _, _), .drainEnded(let stream, _):
             return (0..<BufferedEEGService.streamCountMaximum).contains(stream) ? nil : "a stream that cannot be"
@@ -80,8 +80,8 @@ struct DecodedRules {
         let stream = streams[block.stream]
         guard block.firstChannel + block.channelCount <= stream.channels.count else { return "a channel that is not there" }
         if let counter = block.counter, !isCounter(counter, of: block.stream) { return "a counter beyond its modulus" }
-        for (place, index) in block.values.enumerated() {
-            let channel = stream.channels[block.firstChannel + place % block.channelCount]
+        for (offset, index) in block.values.enumerated() {
+            let channel = stream.channels[block.firstChannel + offset % block.channelCount]
             guard (channel.rawMinimum...channel.rawMaximum).contains(values[index]) else {
                 return "\(channel.name) is \(values[index])"
             }
@@ -106,11 +106,11 @@ struct DecodedRules {
             }
         }
         if let frequency = status.tickFrequency, !(frequency > 0 && frequency.isFinite) { return "a clock that cannot be" }
-        guard let told = status.streams else { return nil }
-        guard status.buffered.isEmpty || told.count == status.buffered.count else {
+        guard let described = status.streams else { return nil }
+        guard status.buffered.isEmpty || described.count == status.buffered.count else {
             return "ranges of other streams than are described"
         }
-        for stream in told {
+        for stream in described {
             guard (1...StreamDescription.channelsPerBank).contains(stream.channels.count), stream.samplingFrequency > 0,
                 stream.samplingFrequency.isFinite, stream.samplesPerCount > 0, stream.counterModulus ?? 1 > 0
             else { return "a stream that cannot be" }

@@ -32,13 +32,13 @@ struct DecoderRun {
         profile = kinds[input.byte() % kinds.count]
         let characteristics = Self.characteristics(of: profile)
         while true {
-            let place = input.byte()
+            let index = input.byte()
             guard var bytes = input.piece() else { break }
-            if place >= 0x80, bytes.count >= 4 {
+            if index >= 0x80, bytes.count >= 4 {
                 let checksum = CRC32C.checksum(of: bytes, count: bytes.count - 4)
                 for byte in 0..<4 { bytes[bytes.count - 4 + byte] = UInt8(truncatingIfNeeded: checksum >> (8 * byte)) }
             }
-            pieces.append((characteristics[place & 0x7F % characteristics.count], bytes))
+            pieces.append((characteristics[index & 0x7F % characteristics.count], bytes))
         }
     }
 

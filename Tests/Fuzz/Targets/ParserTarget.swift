@@ -35,7 +35,7 @@ extension FuzzTarget {
         var bytes = bytes
         if let opcode = bytes.first, opcode >= 0x91, bytes.count > 4 {
             let checksum = CRC32C.checksum(of: bytes, count: bytes.count - 4)
-            for place in 0..<4 { bytes[bytes.count - 4 + place] = UInt8(truncatingIfNeeded: checksum >> (8 * place)) }
+            for index in 0..<4 { bytes[bytes.count - 4 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
         }
         if let message = try? BufferedEEGMessage(decoding: bytes) {
             let again = try? BufferedEEGMessage(decoding: message.encoded())
@@ -70,8 +70,8 @@ extension FuzzTarget {
     private static func rule(ofSnoop bytes: [UInt8]) -> String? {
         guard let peripherals = try? Capture.peripherals(btsnoop: bytes) else { return nil }
         var size = 0
-        for (place, (peripheral, capture)) in peripherals.enumerated() {
-            if peripheral.number != place + 1 { return "peripherals are not counted from 1" }
+        for (index, (peripheral, capture)) in peripherals.enumerated() {
+            if peripheral.number != index + 1 { return "peripherals are not counted from 1" }
             if let broken = rule(of: capture) { return broken }
             size += capture.pieces.reduce(0) { $0 + $1.value.count }
             _ = peripheral.description

@@ -50,7 +50,7 @@ private struct DefectiveDecoder: HeadsetDecoder {
         if defect == .reservesWhatIsAnnounced, bytes.count > 6 {
             kept.reserveCapacity(bytes[3..<7].reduce(0) { $0 << 8 | Int($1) })
         }
-        for place in 3..<(3 + count) { decoded.values.append(Int32(bytes[place])) }
+        for index in 3..<(3 + count) { decoded.values.append(Int32(bytes[index])) }
         var instants = decoded.values.count
         guard instants > 0 else { return }
         if defect == .miscountsInstants, instants == 7 { instants = 8 }
