@@ -40,7 +40,7 @@ public struct AcquisitionLimits: Hashable, Sendable {
     public var historyAge: Duration? = .seconds(90 * 86_400)
     /// How often a streaming headset's link is measured, where the system can.
     public var linkQualityInterval: Duration = .seconds(60)
-    /// Lines of the log that a headset's changes may cause within ``linesPeriod``; the sum of further ones is told once.
+    /// Lines of the log that a headset's changes may cause within ``linesPeriod``; the sum of further ones is reported once.
     public var linesPerPeriod = 12
     /// See ``linesPerPeriod``.
     public var linesPeriod: Duration = .seconds(60)

@@ -1,17 +1,17 @@
 public import Bluetooth
 public import Storage
 
-/// Something that the running acquisition tells the one place that logs.
+/// Something that the running acquisition reports to whoever logs.
 public enum AcquisitionReport: Sendable {
     /// A headset's connection is in another phase, or waits for something else.
     case phaseChanged(AcquiredHeadset)
-    /// It has changed more often than is told one by one: the sum of the rest, and where it stands now.
+    /// It has changed more often than is reported one by one: the sum of the rest, and where it stands now.
     case phasesChanged(AcquiredHeadset, PhaseChanges)
     /// Samples of a headset flow again.
     case returned(StreamingReturn)
     /// A batch is on disk.
     case committed(number: UInt64, rows: Int, duration: Duration)
-    /// A batch cannot be written. Told once for each cause; the batch is kept and tried again.
+    /// A batch cannot be written. Reported once for each cause; the batch is kept and tried again.
     case writeFailed(StorageError, bufferedRows: Int)
     /// Batches can be written again.
     case writeRecovered(after: Duration, rows: Int)
@@ -19,11 +19,12 @@ public enum AcquisitionReport: Sendable {
     case radioHangs(isRecovering: Bool)
     /// No row can be buffered any more; what comes now goes to the gap ledger.
     case bufferFull(rows: Int)
-    /// The operator's wishes cannot be read. Told once for each cause.
+    /// The operator's wishes cannot be read. Reported once for each cause.
     case readFailed(StorageError)
     /// A recording is wanted that no configured headset belongs to.
     case unknownHeadset(name: String, model: String)
-    /// One of a headset's model was heard at an address that nothing proves to be the headset's. Told once for each address.
+    /// One of a headset's model was heard at an address that nothing proves to be the headset's. Reported once for each
+    /// address.
     case unrecognisedCandidate(headset: String, PeripheralIdentifier)
     /// The headset streams at an address that was adopted, or no longer does.
     case addressChanged(headset: String, detail: String)
@@ -49,7 +50,7 @@ public struct AcquiredHeadset: Hashable, Sendable {
     public var attempt: UInt64
 }
 
-/// Changes of a connection that were not told one by one.
+/// Changes of a connection that were not reported one by one.
 public struct PhaseChanges: Hashable, Sendable {
     /// How many.
     public var count: Int

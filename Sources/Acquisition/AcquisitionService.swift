@@ -15,7 +15,7 @@ public actor AcquisitionService {
         public var limits = AcquisitionLimits()
         /// Of everything random.
         public var seed: UInt64
-        /// As the history tells of the process; nil for not.
+        /// As the history describes the process; nil for not.
         public var process: ProcessIdentity?
         /// Called on the poll thread at the engine's interval, for a watchdog.
         public var beat: @Sendable () -> Void = {}
@@ -36,7 +36,7 @@ public actor AcquisitionService {
     /// Reports that may wait for whoever logs.
     private static let reportLimit = 1_024
 
-    /// What happens, for the one place that logs. Ends with ``run()``.
+    /// What happens, for whoever logs. Ends with ``run()``.
     public nonisolated let reports: AsyncStream<AcquisitionReport>
     private let continuation: AsyncStream<AcquisitionReport>.Continuation
     private var droppedReports = 0
@@ -108,7 +108,7 @@ public actor AcquisitionService {
         return [engine.deadline, central.deadline].compactMap { $0 }.min()
     }
 
-    /// Tells the engine; the poll thread takes an iteration afterwards.
+    /// Hands an event to the engine; the poll thread takes an iteration afterwards.
     private func handle(_ event: EngineEvent) {
         let now = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
         if let engine { perform(engine.handle(event, at: now), at: now) }

@@ -1,7 +1,7 @@
 import Storage
 
 extension StorageError {
-    /// The kind of the error, without the words that differ from time to time: one kind is told once.
+    /// The kind of the error, without the words that differ from time to time: one kind is reported once.
     var cause: String {
         switch self {
         case .cannotOpen, .needsWriter: "the file cannot be opened"

@@ -4,7 +4,7 @@ package import Storage
 
 /// Makes rows of the blocks of one stream: every sample gets its n, is stored once, or is in the gap ledger.
 ///
-/// A block waits (``WaitingBlocks``) until the counter tells which n it has (``Placement``), and becomes rows or fills gaps
+/// A block waits (``WaitingBlocks``) until the counter shows which n it has (``Placement``), and becomes rows or fills gaps
 /// (``StreamRows``, ``StreamLedger``).
 package struct StreamAssembler: Sendable {
     package let id: StreamID
@@ -81,7 +81,7 @@ package struct StreamAssembler: Sendable {
     /// The headset's counter at sample n, as it would be sent; nil where n lies outside the present epoch.
     package func counter(of n: Int64) -> UInt32? { placement.counter(of: n) }
 
-    /// The n that lies `count` samples after the one with the counter; nil where nothing tells it yet.
+    /// The n that lies `count` samples after the one with the counter; nil where nothing shows it yet.
     package func n(ofCounter counter: UInt32?, plus count: Int) -> Int64? {
         counter.flatMap { placement.n(of: $0) }.map { $0 + Int64(count) }
     }
@@ -114,7 +114,7 @@ package struct StreamAssembler: Sendable {
 
     // MARK: Links
 
-    /// Samples are expected on a new link; the next block tells where it stands.
+    /// Samples are expected on a new link; the next block shows where it stands.
     package mutating func beginLink(_ start: LinkStart) {
         waiting.beginLink()
         placement.beginLink(start)
@@ -253,10 +253,10 @@ package struct StreamAssembler: Sendable {
         rows.ledger.giveUp(first..<last)
     }
 
-    /// True where the latest stamp tells something of the other streams of the headset.
+    /// True where the latest stamp says something of the other streams of the headset.
     package var mayLendStamp: Bool { placement.clock.mayLendStamp }
 
-    /// Takes what the latest stamp of another stream tells of the time.
+    /// Takes what the latest stamp of another stream says of the time.
     package mutating func borrow(ticks: UInt64, at arrival: MonotonicTime) {
         placement.borrow(ticks: ticks, at: arrival)
     }

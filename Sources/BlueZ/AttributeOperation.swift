@@ -15,7 +15,7 @@ struct AttributeOperation: Hashable {
         case acquireWrite([UInt8])
     }
 
-    /// Tells it from all others.
+    /// Distinguishes it from all others.
     let number: CallNumber
     /// The headset.
     let identifier: PeripheralIdentifier

@@ -2,16 +2,16 @@ import Bluetooth
 
 /// The objects of bluetoothd, and of its adapters the one in use: which one, and in which state.
 struct BlueZAdapter {
-    /// What bluetoothd has told.
+    /// What bluetoothd has reported.
     var objects = ObjectMirror()
     /// The adapter in use; nil where there is none.
     private(set) var path: String?
-    /// Its state, as last told.
+    /// Its state, as last reported.
     private(set) var state: AdapterState = .unknown
     private let wanted: String?
-    /// Tells whether the radio of an adapter such as `hci0` is blocked (rfkill).
+    /// Answers whether the radio of an adapter such as `hci0` is blocked (rfkill).
     private let isBlocked: (String) -> Bool
-    /// Tells whether no other process has an adapter.
+    /// Answers whether no other process has an adapter.
     private let mayUse: (String) -> Bool
 
     /// - Parameter wanted: the name or the address of the adapter that is to be used; nil for any.
@@ -43,7 +43,7 @@ struct BlueZAdapter {
         return states
     }
 
-    /// bluetoothd is gone, and all that it told. Returns true where the state is another one.
+    /// bluetoothd is gone, and all that it reported. Returns true where the state is another one.
     mutating func leave() -> Bool {
         objects.removeAll()
         path = nil

@@ -255,7 +255,7 @@ struct BlueZAttributes {
 
     // MARK: Ends
 
-    /// A link is being closed. Nobody is told: who cancels a link, or hears that it is gone, asks again on the next.
+    /// A link is being closed. Nothing is reported: who cancels a link, or hears that it is gone, asks again on the next.
     mutating func endRequests(of identifier: PeripheralIdentifier) {
         operations.removeAll { $0.identifier == identifier }
     }

@@ -22,7 +22,7 @@ public final class BlueZCentral: Central {
     private let watch: DescriptorWatch
     /// Says which of the sockets can be read: each notification costs one read, whatever their number.
     private let readiness = DescriptorSet()
-    /// The kernel's word on links: bluetoothd can neither be told their parameters nor says why they ended.
+    /// The kernel's word on links: bluetoothd neither takes their parameters nor says why they ended.
     private let supervision: LinkSupervision
     /// The kernel's word on radio switches: of one that is moved while the adapter is off, bluetoothd says nothing.
     private let radioSwitch = RadioSwitchWatch()
@@ -89,14 +89,14 @@ public final class BlueZCentral: Central {
     /// The end of a link with the reason that the kernel gave.
     private func withReason(_ event: CentralEvent) -> CentralEvent {
         guard case .didDisconnect(let identifier, let error, let attempt) = event else { return event }
-        // It was told before bluetoothd told the end, but maybe after this turn looked.
+        // It was reported before bluetoothd reported the end, but maybe after this turn looked.
         supervision.process()
         guard let reason = supervision.takeReason(of: identifier), error == .linkLost else { return event }
         return .didDisconnect(identifier, error: reason.error, attempt: attempt)
     }
 
     public func request(_ request: CentralRequest) {
-        // bluetoothd can neither be told the parameters of links nor says how strong they are, nor why they ended: that is the
+        // bluetoothd neither takes the parameters of links nor says how strong they are, nor why they ended: that is the
         // kernel's.
         switch request {
         case .setConnectionParameters(let parameters, let peripheral):

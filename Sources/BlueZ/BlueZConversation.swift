@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// The conversation with bluetoothd, without the bus: requests of the central, signals and replies in; calls and the central's
-/// events out. No I/O and no clock in it, so every quirk of bluetoothd can be told to it word for word.
+/// events out. No I/O and no clock in it, so every quirk of bluetoothd can be played to it word for word.
 ///
 /// Each part has a state of its own and knows no other; what one of them has to do with another is said here.
 struct BlueZConversation {
@@ -9,7 +9,7 @@ struct BlueZConversation {
     enum Request: Hashable {
         /// Send a call.
         case call(BusCall)
-        /// Tell the kernel the connection parameters: the call of a connect follows at once.
+        /// Give the kernel the connection parameters: the call of a connect follows at once.
         case loadConnectionParameters
         /// Read notifications from a socket.
         case receive(Int32, characteristic: BluetoothUUID, of: PeripheralIdentifier)
@@ -34,7 +34,7 @@ struct BlueZConversation {
     private(set) var scan: BlueZScan
     /// Pairing.
     private var pairing: BlueZPairing
-    /// Whether the radio still does what it is told.
+    /// Whether the radio still does what it is asked to.
     private var radio: RadioWatch
     /// Calls, and what goes out.
     private var exchange = BusExchange()
@@ -55,7 +55,7 @@ struct BlueZConversation {
         radio = RadioWatch(recoversAdapter: options.recoversAdapter)
     }
 
-    /// The present, as last told.
+    /// The present, as last reported.
     var now: MonotonicTime {
         get { exchange.now }
         set { exchange.now = newValue }
@@ -63,10 +63,10 @@ struct BlueZConversation {
 
     // MARK: Out
 
-    /// True while events wait to be told.
+    /// True while events wait to be taken.
     var hasEvents: Bool { exchange.hasEvents }
 
-    /// Takes the events that are to be told.
+    /// Takes the events that wait.
     mutating func takeEvents() -> [CentralEvent] { exchange.takeEvents() }
 
     /// Takes what is to be done.
@@ -123,7 +123,7 @@ struct BlueZConversation {
         exchange.emit(.willRestoreState(restored, attempt: attempt))
     }
 
-    /// Lets something happen to the links, and tells the other parts what follows from it.
+    /// Lets something happen to the links, and hands the other parts what follows from it.
     private mutating func changeLinks(
         _ change: (inout BlueZLinks, inout BlueZAdapter, inout BusExchange) -> Void
     ) {
@@ -132,7 +132,7 @@ struct BlueZConversation {
             switch effect {
             case .connect(let path):
                 scan.yieldToConnect(adapter, &exchange)
-                // Not sooner: the kernel forgets what it is told while it gives up an earlier connect.
+                // Not sooner: the kernel forgets what it is given while it gives up an earlier connect.
                 exchange.request(.loadConnectionParameters)
                 exchange.call(
                     "Connect", of: BlueZInterface.device, at: path, for: .connect(path: path),
@@ -356,7 +356,7 @@ struct BlueZConversation {
         owner.replied(result)
         if owner.uniqueName != nil { return loadObjects() }
         bluetoothdVanished()
-        // Nobody owns the name: a signal will tell who does. A bus that is too busy to answer is asked again.
+        // Nobody owns the name: a signal will name who does. A bus that is too busy to answer is asked again.
         if case .failure(.noReply) = result { retry = now + Self.askPause }
     }
 

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The one place where BlueZ's error texts mean something.
+/// What BlueZ's error texts mean; nothing else reads them.
 ///
 /// Names and texts are those of BlueZ 5.55 to 5.84 (src/error.c, src/device.c, src/gatt-client.c, src/adapter.c).
 enum BlueZErrorTable {

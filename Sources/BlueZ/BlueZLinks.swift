@@ -46,7 +46,7 @@ struct BlueZLinks {
         self.mayForgetKeys = mayForgetKeys
     }
 
-    /// Takes what the other parts are to be told.
+    /// Takes what the other parts are to know.
     mutating func takeEffects() -> [Effect] {
         defer { effects.removeAll(keepingCapacity: true) }
         return effects

@@ -12,7 +12,7 @@ public struct BlueZOptions: Hashable, Sendable {
     /// Peripherals of Bluetooth Classic that may be paired. This central does not connect to them; bluetoothd pairs them
     /// where the kernel finds that it must.
     public var serialPorts: [PeripheralIdentifier] = []
-    /// Whether a scan also tells of paired peripherals of Bluetooth Classic with a serial port, by their classic address.
+    /// Whether a scan also reports paired peripherals of Bluetooth Classic with a serial port, by their classic address.
     /// Nobody knows whether they are in range.
     public var reportsSerialPorts = false
     /// Whether a headset that was paired, and has lost its keys, is paired anew without a person.

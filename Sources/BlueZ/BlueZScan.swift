@@ -24,14 +24,14 @@ struct BlueZScan {
     private(set) var deadline: MonotonicTime?
     /// True where a connect has begun since bluetoothd discovers: the discovery is to begin anew.
     private var isOutdated = false
-    /// Whether paired peripherals of Bluetooth Classic with a serial port are told of, too.
+    /// Whether paired peripherals of Bluetooth Classic with a serial port are reported, too.
     private let reportsSerialPorts: Bool
 
     init(reportsSerialPorts: Bool) {
         self.reportsSerialPorts = reportsSerialPorts
     }
 
-    /// True while advertisements are told.
+    /// True while advertisements are reported.
     var isRunning: Bool {
         if case .running = activity { return wanted != nil }
         return false
@@ -87,8 +87,8 @@ struct BlueZScan {
 
     /// The kernel is to connect to a device.
     ///
-    /// It lets controllers tell of each device once in a discovery (`filter_dup` in net/bluetooth/hci_sync.c), and connects to
-    /// what it is told of: one that was found already would not be connected to before the discovery ends, up to 10 s later
+    /// It lets controllers report each device once in a discovery (`filter_dup` in net/bluetooth/hci_sync.c), and connects to
+    /// what is reported to it: one that was found already would not be connected to before the discovery ends, up to 10 s later
     /// (seen on 6.1). A discovery for another headset that is still wanted begins anew by itself.
     mutating func yieldToConnect(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
         switch activity {

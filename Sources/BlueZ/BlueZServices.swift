@@ -73,7 +73,7 @@ struct BlueZServices {
         exchange.emit(.didDiscoverServices(discovery.identifier, result: result, attempt: discovery.attempt))
     }
 
-    /// A link has ended: nobody is told, for its end is.
+    /// A link has ended: nothing is reported, for its end is.
     mutating func end(_ identifier: PeripheralIdentifier) {
         discoveries.removeAll { $0.identifier == identifier }
     }

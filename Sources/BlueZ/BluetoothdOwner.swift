@@ -8,7 +8,7 @@ struct BluetoothdOwner: Hashable {
     private static let bus = "org.freedesktop.DBus"
     private static let wellKnownName = "org.bluez"
 
-    /// What the bus is asked for to be told of each change of the owner.
+    /// The match rule by which the bus reports each change of the owner.
     static let matchRule = "type='signal',sender='\(bus)',member='NameOwnerChanged',arg0='\(wellKnownName)'"
 
     /// Such as `:1.4`; nil while nobody owns it.
@@ -26,7 +26,7 @@ struct BluetoothdOwner: Hashable {
         if case .success(let values) = result { uniqueName = values.first?.text }
     }
 
-    /// Takes a signal. Returns true where it tells that the name has another owner, or none.
+    /// Takes a signal. Returns true where it says that the name has another owner, or none.
     mutating func received(_ signal: BusSignal) -> Bool {
         guard signal.sender == Self.bus, signal.member == "NameOwnerChanged", signal.body.count == 3,
             signal.body[0].text == Self.wellKnownName

@@ -24,7 +24,7 @@ public final class BluetoothdPresence {
         }
     }
 
-    /// True where somebody owns the name `org.bluez` on the system bus, as far as the bus has told. False where there is no
+    /// True where somebody owns the name `org.bluez` on the system bus, as far as the bus has said. False where there is no
     /// bus. Never waits.
     public var isRunning: Bool {
         if bus == nil { connect() }

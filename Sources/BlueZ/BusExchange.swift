@@ -5,7 +5,7 @@ struct BusExchange {
     /// How long bluetoothd may take for anything that needs no radio.
     static let callLimit = Duration.seconds(5)
 
-    /// The present, as last told.
+    /// The present, as last reported.
     var now: MonotonicTime = .boot
     private var pending: [CallNumber: PendingCall] = [:]
     private var lastCall: UInt64 = 0
@@ -20,7 +20,7 @@ struct BusExchange {
 
     // MARK: Out
 
-    /// True while events wait to be told.
+    /// True while events wait to be taken.
     var hasEvents: Bool { !events.isEmpty }
 
     mutating func takeEvents() -> [CentralEvent] {

@@ -3,7 +3,7 @@ import Glibc
 
 /// File descriptors that are watched together behind one (epoll(7)).
 final class DescriptorSet {
-    /// How many are told at once; the others are told at the next question.
+    /// How many are reported at once; the others are reported at the next question.
     private static let capacity = 64
 
     /// Readable while one of the set is.

@@ -5,7 +5,7 @@ import Bluetooth
 /// A caller that looks for a headset in several ways gives one up after some seconds, and may come back to it at once.
 /// Device1.Connect is not cancelled then: a cancel in the moment in which the kernel connects to a headset that has just
 /// returned blocks its radio for 4 s (Linux 6.1). Where the headset is connected to meanwhile, it advertises no longer, and is
-/// told of as discovered.
+/// reported as discovered.
 struct GivenUpConnects {
     /// How long bluetoothd is left to go on: longer than callers take to come back to a headset that is away, and less than the
     /// 40 s after which bluetoothd gives up by itself.

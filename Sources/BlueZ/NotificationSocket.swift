@@ -9,7 +9,7 @@ struct NotificationSocket {
     let identifier: PeripheralIdentifier
 
     /// Takes what has arrived. A notification without bytes says nothing and is left out: it is read like the end of the
-    /// socket, which poll(2) tells from it.
+    /// socket, which poll(2) distinguishes from it.
     ///
     /// - Returns: true where bluetoothd has closed the socket and everything was read.
     func receive(_ buffer: inout [UInt8], _ take: ([UInt8]) -> Void) -> Bool {

@@ -1,4 +1,4 @@
-/// What bluetoothd's ObjectManager has told: every object with its interfaces and their properties.
+/// What bluetoothd's ObjectManager has reported: every object with its interfaces and their properties.
 ///
 /// A mirror, not a cache: it is loaded whole (GetManagedObjects) and then follows InterfacesAdded, InterfacesRemoved and
 /// PropertiesChanged in the order of their arrival.
@@ -29,7 +29,7 @@ struct ObjectMirror {
         objects.removeAll()
     }
 
-    /// Takes the answer to GetManagedObjects (`a{oa{sa{sv}}}`) in place of all that was known.
+    /// Takes the answer to GetManagedObjects (`a{oa{sa{sv}}}`) instead of all that was known.
     mutating func load(_ reply: BusValue?) {
         objects.removeAll()
         for object in reply?.entries ?? [] {
@@ -64,7 +64,7 @@ struct ObjectMirror {
         return (interface, changed)
     }
 
-    /// Takes the answer to GetAll (`a{sv}`) in place of what was known of an interface of a known object.
+    /// Takes the answer to GetAll (`a{sv}`) instead of what was known of an interface of a known object.
     mutating func load(_ reply: BusValue?, of interface: String, at path: String) {
         guard let reply, objects[path]?[interface] != nil else { return }
         objects[path]?[interface] = Self.properties(reply)

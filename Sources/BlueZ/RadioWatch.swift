@@ -26,12 +26,12 @@ struct RadioWatch {
         firstFailure.map { max($0 + Self.failureLimit, silentUntil ?? .boot) }
     }
 
-    /// Something was heard, or the radio did what it was told.
+    /// Something was heard, or the radio did what it was asked to.
     mutating func recordActivity() {
         firstFailure = nil
     }
 
-    /// The radio did not do what it was told.
+    /// The radio did not do what it was asked to.
     private mutating func noteFailure(at now: MonotonicTime) {
         if firstFailure == nil { firstFailure = now }
     }

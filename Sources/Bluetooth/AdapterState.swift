@@ -1,6 +1,6 @@
-/// The state of a Bluetooth adapter: Core Bluetooth's `CBManagerState`, and the three that only Linux can tell apart.
+/// The state of a Bluetooth adapter: Core Bluetooth's `CBManagerState`, and the three that only Linux can distinguish.
 public enum AdapterState: String, Hashable, Sendable, CaseIterable {
-    /// Not told yet, or not told any more: the kernel is asked again at once.
+    /// Not known yet, or not known any more: the kernel is asked again at once.
     case unknown
     /// bluetoothd restarts, or does not run; a new state follows by itself.
     case resetting

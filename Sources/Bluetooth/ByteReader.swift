@@ -72,7 +72,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension [UInt8] {
-    /// The number of 16 bits at a place, least significant byte first; bytes beyond the end count as 0.
+    /// The number of 16 bits at an offset, least significant byte first; bytes beyond the end count as 0.
     public func uint16(littleEndianAt offset: Int) -> UInt16 {
         UInt16(truncatingIfNeeded: dropFirst(offset).prefix(2).littleEndianInteger)
     }

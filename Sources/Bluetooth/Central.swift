@@ -7,7 +7,7 @@
 /// system stays silent or the link ends meanwhile: callers have deadlines. Events come out of ``process(at:)``, in order, on
 /// the same executor that makes the requests; a request never delivers an event before it returns.
 public protocol Central: AnyObject {
-    /// The adapter's state, as last told by ``CentralEvent/didUpdateState(_:)``.
+    /// The adapter's state, as last reported by ``CentralEvent/didUpdateState(_:)``.
     var state: AdapterState { get }
 
     /// When ``process(at:)`` wants to be called next even if nothing arrives; nil for never.

@@ -1,6 +1,6 @@
-/// What a ``Central`` tells; the names are those of Core Bluetooth's delegate methods.
+/// What a ``Central`` reports; the names are those of Core Bluetooth's delegate methods.
 public enum CentralEvent: Hashable, Sendable {
-    /// The adapter's state changed, or was told for the first time.
+    /// The adapter's state changed, or is reported for the first time.
     case didUpdateState(AdapterState)
     /// What the system still held for us.
     case willRestoreState([RestoredPeripheral], attempt: Attempt)
@@ -8,7 +8,7 @@ public enum CentralEvent: Hashable, Sendable {
     case didRetrieveConnected([PeripheralIdentifier], attempt: Attempt)
     /// An advertisement that matches the filter; `rssi` in dBm.
     case didDiscover(PeripheralIdentifier, advertisement: Advertisement, rssi: Int8)
-    /// The radio hangs: for minutes it has done nothing of what it was told, and nothing was heard. `isRecovering` is true
+    /// The radio hangs: for minutes it has done nothing of what it was asked to, and nothing was heard. `isRecovering` is true
     /// where it is switched off and on again.
     case didNoticeHungRadio(isRecovering: Bool)
     /// The scan could not start, or broke off, as it does when the adapter is switched off.
@@ -30,8 +30,8 @@ public enum CentralEvent: Hashable, Sendable {
     case didUpdateNotificationState(BluetoothUUID, on: PeripheralIdentifier, error: CentralError?, attempt: Attempt)
     /// A notification or indication; `at` was read from the clock right after the bytes were received.
     case didUpdateValue(BluetoothUUID, on: PeripheralIdentifier, value: [UInt8], at: MonotonicTime)
-    /// A packet of the Attribute Protocol, as the link's socket gave or took it, and when it arrived or was handed over. Told
-    /// by centrals that hold that socket, before what the packet leads to; nothing but a capture follows from it.
+    /// A packet of the Attribute Protocol, as the link's socket gave or took it, and when it arrived or was handed over.
+    /// Reported by centrals that hold that socket, before what the packet leads to; nothing but a capture follows from it.
     case didTransferPacket([UInt8], with: PeripheralIdentifier, isReceived: Bool, at: MonotonicTime)
     /// How strong the link is; the answer to ``CentralRequest/readRSSI(of:)``.
     case didReadRSSI(LinkQuality, of: PeripheralIdentifier)

@@ -16,7 +16,7 @@ public enum CentralRequest: Hashable, Sendable {
     /// adapter, and is not begun again by itself.
     case scanForPeripherals(matching: ScanFilter)
 
-    /// Stops to scan. Nothing that is seen afterwards is told.
+    /// Stops to scan. Nothing that is seen afterwards is reported.
     case stopScan
 
     /// Says what to ask of links to a peripheral from its next connection on. Answered by nothing: where the system does not
@@ -31,7 +31,7 @@ public enum CentralRequest: Hashable, Sendable {
     /// by ``CentralEvent/didConnect(_:attempt:)``, at once where the peripheral is connected already, or by
     /// ``CentralEvent/didFailToConnect(_:error:attempt:)``. A connect that is cancelled before has no answer of its own.
     ///
-    /// The attempt is the link's own from then on: a loss is told with it.
+    /// The attempt is the link's own from then on: a loss is reported with it.
     case connect(PeripheralIdentifier, attempt: Attempt)
 
     /// Cancels a pending connection or closes an established one. Answered by
@@ -80,7 +80,7 @@ public enum CentralRequest: Hashable, Sendable {
         }
     }
 
-    /// The answer that says that it failed; nil where that is told otherwise, or not at all.
+    /// The answer that says that it failed; nil where that is reported otherwise, or not at all.
     public func failure(_ error: CentralError) -> CentralEvent? {
         switch self {
         case .restoreState(_, _, let attempt): .willRestoreState([], attempt: attempt)

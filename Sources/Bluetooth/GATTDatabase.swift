@@ -42,7 +42,7 @@ public struct Characteristic: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// What can be done with it.
     public var properties: Properties
-    /// Nil where the system does not tell them, and of a serial port.
+    /// Nil where the system does not list them, and of a serial port.
     public var handles: Handles?
 
     /// Creates a characteristic.

@@ -86,7 +86,7 @@ public final class RoutedCentral: Central {
         if ofClassic == nil, ofLowEnergy == nil { lowEnergy.request(otherwise) }
     }
 
-    /// The event as it is told; nil for the first of two answers.
+    /// The event as it is passed on; nil for the first of two answers.
     private func merged(_ event: CentralEvent) -> CentralEvent? {
         switch event {
         case .willRestoreState(let mine, let attempt):

@@ -26,7 +26,7 @@ public struct ScanFilter: Hashable, Sendable {
     /// True where nothing can match.
     public var isEmpty: Bool { !isUnfiltered && serviceUUIDs.isEmpty && namePrefixes.isEmpty && companies.isEmpty }
 
-    /// Tells whether the advertisement meets at least one of the rules.
+    /// Returns whether the advertisement meets at least one of the rules.
     public func matches(_ advertisement: Advertisement) -> Bool {
         if isUnfiltered { return true }
         if advertisement.serviceUUIDs.contains(where: serviceUUIDs.contains) { return true }

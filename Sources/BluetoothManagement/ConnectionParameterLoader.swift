@@ -1,6 +1,6 @@
 public import Bluetooth
 
-/// Knows which connection parameters the kernel shall use, and when it must be told. Pure: it sends nothing itself.
+/// Knows which connection parameters the kernel shall use, and when it must be given them. Pure: it sends nothing itself.
 ///
 /// The kernel keeps one list per adapter, which each Load Connection Parameters replaces, bluetoothd's at its start as well as
 /// ours. An entry goes away where
@@ -64,7 +64,7 @@ public struct ConnectionParameterLoader: Hashable, Sendable {
         states.first { $0.index == index }?.state ?? .unknown
     }
 
-    /// Takes what the kernel tells; events that do not concern the parameters change nothing.
+    /// Takes what the kernel reports; events that do not concern the parameters change nothing.
     public mutating func handle(_ event: ManagementEvent) {
         switch event {
         case .reply(let reply) where reply.opcode == .loadConnectionParameters:

@@ -54,7 +54,7 @@ public final class LinkSupervision {
         loader.setParameters(parameters, for: identifier)
     }
 
-    /// To be called right before each connection attempt on an adapter: tells the kernel the parameters once more, which it may
+    /// To be called right before each connection attempt on an adapter: gives the kernel the parameters once more, which it may
     /// have forgotten since. The kernel executes commands in the order in which they are sent, so the attempt finds them.
     public func willConnect(on adapter: ControllerIndex) {
         if socket == nil, error?.disposition == .retry { reopen() }
@@ -66,8 +66,8 @@ public final class LinkSupervision {
         }
     }
 
-    /// Takes what the kernel has told. To be called before bluetoothd's signals are read: the kernel tells all listeners at
-    /// once why a link ended, and bluetoothd passes the end on only after that, without the reason.
+    /// Takes what the kernel has reported. To be called before bluetoothd's signals are read: the kernel reports to all
+    /// listeners at once why a link ended, and bluetoothd passes the end on only after that, without the reason.
     public func process() {
         while let socket {
             do {
@@ -82,7 +82,7 @@ public final class LinkSupervision {
         }
     }
 
-    /// Why the last link to a device ended; nil where that was not told, or was taken already.
+    /// Why the last link to a device ended; nil where that was not reported, or was taken already.
     public func takeReason(of identifier: PeripheralIdentifier) -> DisconnectionReason? {
         guard let index = reasons.lastIndex(where: { $0.identifier == identifier }) else { return nil }
         let reason = reasons[index].reason
@@ -90,7 +90,7 @@ public final class LinkSupervision {
         return reason
     }
 
-    /// Asks how strong the link to a device is. Nothing is told where the kernel does not say it to this process.
+    /// Asks how strong the link to a device is. Nothing is reported where the kernel does not say it to this process.
     public func readQuality(of identifier: PeripheralIdentifier, on adapter: ControllerIndex) {
         guard let socket else { return }
         do {

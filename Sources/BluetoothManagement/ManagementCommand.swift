@@ -12,9 +12,9 @@ public enum ManagementCommand: Hashable, Sendable {
     case setPowered(Bool, ControllerIndex)
     /// Lets an adapter speak Bluetooth Low Energy, or not; also while it is off. Needs CAP_NET_ADMIN.
     case setLowEnergy(Bool, ControllerIndex)
-    /// Tells of every Low Energy device that advertises, for about 10 s. Needs CAP_NET_ADMIN.
+    /// Reports every Low Energy device that advertises, for about 10 s. Needs CAP_NET_ADMIN.
     case startDiscovery(ControllerIndex)
-    /// Tells of the Low Energy devices that advertise one of the services, for about 10 s. Needs CAP_NET_ADMIN.
+    /// Reports the Low Energy devices that advertise one of the services, for about 10 s. Needs CAP_NET_ADMIN.
     case startServiceDiscovery([BluetoothUUID], ControllerIndex)
     /// Ends either. Needs CAP_NET_ADMIN.
     case stopDiscovery(ControllerIndex)
@@ -27,8 +27,8 @@ public enum ManagementCommand: Hashable, Sendable {
     case disconnect(PeripheralIdentifier, ControllerIndex)
     /// Which devices are connected. Needs CAP_NET_ADMIN.
     case getConnections(ControllerIndex)
-    /// How strong a link is. The kernel asks the controller at most once a second for each link, and otherwise tells what it
-    /// was told last. Needs CAP_NET_ADMIN.
+    /// How strong a link is. The kernel asks the controller at most once a second for each link, and otherwise repeats
+    /// the last answer. Needs CAP_NET_ADMIN.
     case getConnectionInformation(PeripheralIdentifier, ControllerIndex)
     /// Which parameters the kernel shall use for links to these devices, by identity address. Needs CAP_NET_ADMIN.
     ///
@@ -54,7 +54,7 @@ public enum ManagementCommand: Hashable, Sendable {
     /// Keys come and go together with ``loadIdentityResolvingKeys(_:_:)``; one entry that the kernel finds invalid voids the
     /// list. At most ``maximumLongTermKeys`` keys, further ones are not sent.
     case loadLongTermKeys([Bond], ControllerIndex)
-    /// Whose private addresses are resolved: such devices are told of, and taken, by their identity. Needs CAP_NET_ADMIN.
+    /// Whose private addresses are resolved: such devices are reported, and taken, by their identity. Needs CAP_NET_ADMIN.
     case loadIdentityResolvingKeys([Bond], ControllerIndex)
     /// Forgets all keys of a device, and closes the link to it. Needs CAP_NET_ADMIN, and an adapter that is on.
     case unpairDevice(PeripheralIdentifier, ControllerIndex)
@@ -183,7 +183,7 @@ public enum ManagementCommand: Hashable, Sendable {
 
     /// Public and random addresses, bits 1 and 2 (Start Discovery).
     private static let lowEnergyAddresses: UInt8 = 0b110
-    /// 127 dBm: devices are told of however weak they are (Start Service Discovery).
+    /// 127 dBm: devices are reported however weak they are (Start Service Discovery).
     private static let anyStrength: UInt8 = 127
     /// Auto-connect remote device (Add Device).
     private static let connectAutomatically: UInt8 = 2

@@ -1,6 +1,6 @@
 public import Bluetooth
 
-/// What the kernel tells on the management channel.
+/// What the kernel reports on the management channel.
 ///
 /// A socket without CAP_NET_ADMIN hears only of adapters and their settings, not of devices.
 public enum ManagementEvent: Hashable, Sendable {
@@ -10,7 +10,7 @@ public enum ManagementEvent: Hashable, Sendable {
     case indexAdded(ControllerIndex)
     /// An adapter is gone.
     case indexRemoved(ControllerIndex)
-    /// An adapter was switched on or off, or another setting changed. A radio that is blocked tells the same as one that is
+    /// An adapter was switched on or off, or another setting changed. A radio that is blocked reports the same as one that is
     /// switched off.
     case newSettings(ControllerSettings, ControllerIndex)
     /// A link is up; `advertisement` is what the device had advertised.
@@ -19,19 +19,19 @@ public enum ManagementEvent: Hashable, Sendable {
     case deviceDisconnected(PeripheralIdentifier, DisconnectionReason, ControllerIndex)
     /// A connection attempt ended without a link.
     case connectFailed(PeripheralIdentifier, ManagementStatus, ControllerIndex)
-    /// A device advertised during a discovery; `rssi` in dBm, 127 where the adapter does not tell.
+    /// A device advertised during a discovery; `rssi` in dBm, 127 where the adapter does not say.
     case deviceFound(PeripheralIdentifier, rssi: Int8, advertisement: Advertisement, ControllerIndex)
     /// A discovery began or ended.
     case discovering(Bool, ControllerIndex)
-    /// The peripheral asked for other connection parameters and got them. `isToBeStored`: the kernel has put them in the place
-    /// of those that were loaded.
+    /// The peripheral asked for other connection parameters and got them. `isToBeStored`: the kernel has replaced those
+    /// that were loaded by them.
     case newConnectionParameters(DeviceConnectionParameters, isToBeStored: Bool, ControllerIndex)
     /// A pairing over Bluetooth Classic has made a key for later links. `isToBeStored`: both ends have agreed to keep it.
     case newLinkKey(LinkKey, isToBeStored: Bool, ControllerIndex)
     /// A pairing has made a key for later links. `isToBeStored`: both ends have agreed to keep theirs. It comes after the
     /// device's ``newIdentityResolvingKey(_:_:resolved:isToBeStored:_:)``, if it has one.
     case newLongTermKey(PeripheralIdentifier, LongTermKey, isToBeStored: Bool, ControllerIndex)
-    /// A pairing has told whose private addresses can be recognised from now on. `resolved`: the private address of the link,
+    /// A pairing has shown whose private addresses can be recognised from now on. `resolved`: the private address of the link,
     /// which from now on goes by the identity in all events and commands; nil where it had the identity's.
     case newIdentityResolvingKey(
         PeripheralIdentifier, SecretKey, resolved: PeripheralIdentifier?, isToBeStored: Bool, ControllerIndex)

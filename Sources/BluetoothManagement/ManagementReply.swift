@@ -20,7 +20,7 @@ public struct ManagementReply: Hashable, Sendable {
         /// Of Read Controller Information.
         case controllerInformation(ControllerInformation)
         /// Of the commands that set something, such as Set Powered: what is switched on now. The socket that has sent the
-        /// command is told so by this reply alone, all others by a New Settings event.
+        /// command learns it from this reply alone, all others by a New Settings event.
         case settings(ControllerSettings)
         /// Of Get Connections.
         case connections([PeripheralIdentifier])

@@ -55,7 +55,7 @@ extension ManagementStatus: CustomStringConvertible {
     }
 }
 
-/// Why a link ended, as the kernel tells it (Device Disconnected).
+/// Why a link ended, as the kernel reports it (Device Disconnected).
 public enum DisconnectionReason: UInt8, Hashable, Sendable, CaseIterable {
     /// The kernel does not know.
     case unspecified = 0

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells that a radio switch of this machine was moved, by a person, a program or a key (`/dev/rfkill`,
+/// Notices that a radio switch of this machine was moved, by a person, a program or a key (`/dev/rfkill`,
 /// Documentation/driver-api/rfkill.rst of the kernel); ``RadioSwitch`` then says what it is. systemd lets every user read that
 /// file.
 public final class RadioSwitchWatch {
@@ -21,8 +21,8 @@ public final class RadioSwitchWatch {
 
     deinit { close(descriptor) }
 
-    /// Takes all that was told. Returns true where a switch has come, gone or changed since the last call; at first all have
-    /// come.
+    /// Takes all that was reported. Returns true where a switch has come, gone or changed since the last call; at first all
+    /// have come.
     public func takeChange() -> Bool {
         // One event for each read; later kernels append fields to the 8 bytes of `struct rfkill_event`.
         var event = [UInt8](repeating: 0, count: 64)

@@ -28,7 +28,7 @@ struct AttributeSniffer {
         var isRead = false
     }
 
-    /// What one peripheral told: over all of its connections where the capture names it, else over one.
+    /// What one peripheral sent: over all of its connections where the capture names it, else over one.
     struct Peer {
         /// Nil where the capture began later than the connection.
         var identifier: PeripheralIdentifier?
@@ -38,16 +38,16 @@ struct AttributeSniffer {
         fileprivate(set) var linkCount = 0
         fileprivate(set) var unmappedCount = 0
         fileprivate(set) var unmappedHandles: [UInt16] = []
-        /// What discoveries told.
+        /// What discoveries found.
         fileprivate var mapped: [UInt16: BluetoothUUID] = [:]
 
-        /// The characteristics that discoveries told, in the order of their handles.
+        /// The characteristics that discoveries found, in the order of their handles.
         var discovered: [BluetoothUUID] { mapped.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     /// In the order of their first packet.
     private(set) var peers: [Peer] = []
-    /// What the latest packet told, and the place in ``peers`` of who told it.
+    /// What the latest packet brought, with the index in ``peers`` of who sent it.
     private(set) var notifications: [(peer: Int, notification: Notification)] = []
 
     /// A connection of an adapter.
@@ -62,7 +62,7 @@ struct AttributeSniffer {
         var isReceived: Bool
     }
 
-    /// Whose connection it is at this point of the capture: a place in ``peers``.
+    /// Whose connection it is at this point of the capture: an index in ``peers``.
     private var open: [Connection: Int] = [:]
     /// L2CAP frames that are not complete yet; the first four bytes are length and channel.
     private var fragments: [Path: [UInt8]] = [:]
@@ -72,7 +72,7 @@ struct AttributeSniffer {
     private var reading: [Path: UInt16] = [:]
     /// Serial ports of connections that have other channels than that of the Attribute Protocol.
     private var serialPorts: [Connection: SerialPortSniffer] = [:]
-    /// What the last discovery of any peripheral told: hosts do not discover again when they know a headset, and another one
+    /// What the last discovery of any peripheral found: hosts do not discover again when they know a headset, and another one
     /// of the model has the same handles.
     private var lastMapped: [UInt16: BluetoothUUID] = [:]
     private let given: [UInt16: BluetoothUUID]

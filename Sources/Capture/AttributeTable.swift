@@ -1,8 +1,8 @@
 import Bluetooth
 
-/// Handles for the attributes of a peripheral, and the messages of a discovery that tells them.
+/// Handles for the attributes of a peripheral, and the messages of a discovery that finds them.
 ///
-/// The handles are those that the central tells. Where it tells none, they are numbered in the order of the GATT database,
+/// The handles are those that the central reports. Where it reports none, they are numbered in the order of the GATT database,
 /// without the gaps that a peripheral may have.
 struct AttributeTable {
     /// The longest message, a common maximum; asked for at the beginning, so that no notification is longer than agreed.
@@ -29,7 +29,7 @@ struct AttributeTable {
         if !takeHandles(of: database) { number(database) }
     }
 
-    /// Takes the handles that the central tells. False where it tells none, or such as no peripheral can have.
+    /// Takes the handles that the central reports. False where it reports none, or such as no peripheral can have.
     private mutating func takeHandles(of database: GATTDatabase) -> Bool {
         for characteristic in database.characteristics {
             guard let handles = characteristic.handles, take(characteristic, handles) else {
@@ -116,7 +116,7 @@ struct AttributeTable {
         return messages
     }
 
-    /// Asks again and again, from after what the last answer told, until the peripheral has no more.
+    /// Asks again and again, from after what the last answer named, until the peripheral has no more.
     ///
     /// - Parameters:
     ///   - request: the opcode; that of the answer is one more.

@@ -27,7 +27,7 @@ struct AttributeTranscript {
     /// In the order in which they were switched on.
     private(set) var notifying: [BluetoothUUID] = []
     /// What was read last of each characteristic, in the order of the first reads: a Ganglion's firmware, by which its samples
-    /// are decoded, is told by nothing else.
+    /// are decoded, stands nowhere else.
     private var values: [(characteristic: BluetoothUUID, value: [UInt8])] = []
 
     init(_ database: GATTDatabase, notifying: [BluetoothUUID]) {

@@ -9,19 +9,19 @@ public struct CapturedPeripheral: Hashable, Sendable {
     /// The handle of its latest connection.
     public var connection: UInt16
     /// How many notifications there are of each of its characteristics, in the order of the first of each. What was read
-    /// counts where it is told in no other way, as a firmware's version; else it would come twice.
+    /// counts where it is known in no other way, as a firmware's version; else it would come twice.
     public var counts: [Count] = []
     /// The time from the first notification to the last.
     public var duration: Duration = .zero
-    /// How many notifications were left out because nothing told the UUID of their attribute handle.
+    /// How many notifications were left out because nothing showed the UUID of their attribute handle.
     public var unmappedCount = 0
     /// The handles of those notifications, each once, in the order of their first occurrence.
     public var unmappedHandles: [UInt16] = []
     /// Its characteristics as they were discovered, in the order of their handles, whether or not they notified.
     public var discovered: [BluetoothUUID] = []
-    /// Its place among the peers of the file.
+    /// Its index among the peers of the file.
     var peerIndex: Int
-    /// The characteristics of which nothing but what was read is told.
+    /// The characteristics of which nothing but what was read is known.
     var readOnly: Set<BluetoothUUID> = []
     /// The time of the first notification, as the file has it.
     var startMicroseconds: Int64 = 0
@@ -38,7 +38,7 @@ extension Capture {
     ///
     /// - Parameters:
     ///   - bytes: the file.
-    ///   - characteristics: UUIDs by attribute handle, for what the file does not tell.
+    ///   - characteristics: UUIDs by attribute handle, for what the file does not say.
     ///   - number: which peripheral, where several could be meant.
     ///   - wanted: what the peripheral notifies, or, where none does, what was discovered in it; any where it is empty.
     /// - Throws: ``CaptureError``, with the byte offset of the record where the file is damaged; with everything that was found
@@ -79,11 +79,11 @@ extension Capture {
 extension CapturedPeripheral: CustomStringConvertible {
     /// Which it is, and what it sent, for a person who has to choose.
     public var description: String {
-        let name = identifier.map(\.description) ?? "an address that the file does not tell"
+        let name = identifier.map(\.description) ?? "an address that the file does not name"
         var facts = counts.map { "\($0.count) of \($0.characteristic)" }
         if unmappedCount > 0 {
             let handles = unmappedHandles.map { "0x" + String($0, radix: 16) }.joined(separator: " ")
-            facts.append("\(unmappedCount) of handles whose characteristic the file does not tell (\(handles))")
+            facts.append("\(unmappedCount) of handles whose characteristic the file does not name (\(handles))")
         }
         return "\(number): \(name), \(duration.components.seconds) s, notifications: \(facts.joined(separator: ", "))"
     }

@@ -46,7 +46,7 @@ struct CaptureLineReader {
     /// More than any headset has.
     private static let knownLimit = 64
 
-    /// Whether the times tell UTC; false before the first.
+    /// Whether the times are UTC; false before the first.
     var isAbsolute: Bool { kind ?? false }
 
     /// Takes the next line.

@@ -10,7 +10,7 @@ public struct Capture: Hashable, Sendable {
         public var characteristic: BluetoothUUID
         /// The bytes.
         public var value: [UInt8]
-        /// True for the first one of a further link, where the capture tells that the link before it ended.
+        /// True for the first one of a further link, where the capture shows that the link before it ended.
         public var beginsLink: Bool
 
         /// Creates a piece.
@@ -24,9 +24,9 @@ public struct Capture: Hashable, Sendable {
 
     /// The pieces, in the order of their times.
     public var pieces: [Piece]
-    /// UTC of the first piece in nanoseconds since 1970, where the capture tells it.
+    /// UTC of the first piece in nanoseconds since 1970, where the capture shows it.
     public var startUnixNanoseconds: Int64?
-    /// How many notifications were left out because nothing told the UUID of their attribute handle.
+    /// How many notifications were left out because nothing showed the UUID of their attribute handle.
     public var unmappedCount = 0
     /// The handles of those notifications, each once, in the order of their first occurrence.
     public var unmappedHandles: [UInt16] = []

@@ -9,9 +9,9 @@ public struct CaptureContents: Sendable {
     public var characteristics: [BluetoothUUID]
     /// The time from the first piece to the last.
     public var duration: Duration
-    /// UTC of the first piece in nanoseconds since 1970, where the capture tells it.
+    /// UTC of the first piece in nanoseconds since 1970, where the capture shows it.
     public var startUnixNanoseconds: Int64?
-    /// How many notifications were left out because nothing told the UUID of their attribute handle.
+    /// How many notifications were left out because nothing showed the UUID of their attribute handle.
     public var unmappedCount = 0
 
     /// Describes pieces.

@@ -4,7 +4,7 @@ public import Bluetooth
 /// was read of it, and the bytes of a classic serial port.
 ///
 /// Handles are mapped to UUIDs by the discovery in the file; where it began later than that, by those that are given, or by
-/// the discovery of another peripheral. Notifications whose UUID nothing tells are left out and counted.
+/// the discovery of another peripheral. Notifications whose UUID nothing shows are left out and counted.
 public struct CaptureSnoop: Sendable {
     private let bytes: CaptureBytes
     private let given: [UInt16: BluetoothUUID]
@@ -20,7 +20,7 @@ public struct CaptureSnoop: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the file.
-    ///   - characteristics: UUIDs by attribute handle, for what the file does not tell.
+    ///   - characteristics: UUIDs by attribute handle, for what the file does not say.
     /// - Throws: ``CaptureError`` where it is no btsnoop file, or one of another kind.
     public init(_ bytes: CaptureBytes, characteristics: [UInt16: BluetoothUUID] = [:]) throws(CaptureError) {
         let header = bytes.prefix(Self.headerLength)

@@ -6,7 +6,7 @@ public struct CapturedPacket: Hashable, Sendable {
     public enum Kind: UInt8, Hashable, Sendable {
         /// Asynchronous data: what goes over the air.
         case data = 0x02
-        /// What the controller tells: the beginning and the end of a connection.
+        /// What the controller reports: the beginning and the end of a connection.
         case event = 0x04
     }
 

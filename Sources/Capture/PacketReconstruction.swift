@@ -2,11 +2,11 @@ public import Bluetooth
 
 /// What goes over the air as HCI packets, made from a central's requests and events.
 ///
-/// Where a central tells of the packets of the Attribute Protocol themselves
+/// Where a central reports the packets of the Attribute Protocol themselves
 /// (``CentralEvent/didTransferPacket(_:with:isReceived:at:)``), these are written, as they are, and nothing is made of requests
 /// and events. Otherwise a ``Central`` speaks of characteristics, not of packets: what lies below is written as it usually is.
 /// Bytes, order and times are those of the requests and events, the handles of attributes those of the headset, where the
-/// central tells them; the discovery's messages and the size of packets are made up. A request has the time of the latest
+/// central reports them; the discovery's messages and the size of packets are made up. A request has the time of the latest
 /// event, or of the latest ``pass(to:)``. The handles of connections are made up in any case. Behind a ``remark`` all packets
 /// of the Attribute Protocol are a socket's, up to the end of the link or to what ``reconstructionRemark`` announces.
 ///
@@ -42,7 +42,7 @@ public struct PacketReconstruction: Sendable {
         /// Nil before the discovery, and for serial ports.
         var attributes: AttributeTranscript?
         var isSerialPort = false
-        /// True where the central tells of the packets.
+        /// True where the central reports the packets.
         var isTapped = false
         /// True once the services were discovered in these.
         var isDiscoveryTapped = false
@@ -150,7 +150,7 @@ public struct PacketReconstruction: Sendable {
     /// The time has passed up to `now`.
     public mutating func pass(to now: MonotonicTime) { latest = max(latest, now) }
 
-    /// Takes an event that a central told at `now`.
+    /// Takes an event that a central reported at `now`.
     public mutating func note(_ event: CentralEvent, at now: MonotonicTime) {
         // Notifications and packets have their own time, before the central was asked.
         switch event {
@@ -244,7 +244,7 @@ public struct PacketReconstruction: Sendable {
         let link = links[index]
         keep(attributes.preamble, of: link)
         guard link.isTapped, !link.isDiscoveryTapped else { return }
-        // Known from an earlier link: without it nothing in the capture would tell the characteristics.
+        // Known from an earlier link: without it nothing in the capture would name the characteristics.
         keep(Self.text(Self.reconstructionRemark, of: link, at: latest))
         for packet in Self.packets(of: link, attributes.preamble, at: latest) { keep(packet) }
         keep(Self.text(Self.remark, of: link, at: latest))

@@ -2,8 +2,8 @@ import Bluetooth
 
 /// What a classic serial port looks like on the air: RFCOMM on an L2CAP channel.
 ///
-/// A ``Central`` tells only the bytes. Channel identifiers, the server channel and the size of frames are the usual ones; what
-/// a host and a headset negotiate beyond that is left out.
+/// A ``Central`` reports only the bytes. Channel identifiers, the server channel and the size of frames are the usual ones;
+/// what a host and a headset negotiate beyond that is left out.
 struct SerialPortTranscript {
     /// An L2CAP frame and its direction.
     struct Frame {

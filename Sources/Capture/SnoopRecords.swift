@@ -4,7 +4,7 @@ import Bluetooth
 struct SnoopRecords {
     private var cursor: ByteCursor
     private let datalink: CaptureSnoop.Datalink
-    /// Told of every record.
+    /// Sees every record.
     private(set) var sniffer: AttributeSniffer
     /// Where the record stands that has an impossible length; the end of what can be read.
     private(set) var damagedOffset: Int?
@@ -17,7 +17,7 @@ struct SnoopRecords {
         sniffer = AttributeSniffer(characteristics: characteristics)
     }
 
-    /// Tells the sniffer the next record; false at the end.
+    /// Hands the sniffer the next record; false at the end.
     mutating func next() -> Bool {
         guard damagedOffset == nil, cursor.remaining > 0 else { return false }
         let offset = cursor.offset
@@ -104,7 +104,7 @@ struct SnoopTally {
         count += 1
     }
 
-    /// What was read counts where it is told in no other way.
+    /// What was read counts where it is known in no other way.
     func addReadValues(_ peripheral: inout CapturedPeripheral) {
         var parts: [(uuid: BluetoothUUID, part: Part, order: Int, start: Int64)] = []
         for entry in entries {

@@ -2,7 +2,7 @@ import Headsets
 import Storage
 
 /// What a pass over a stream's rows finds out before they are written. Only exports that must know more than the ledger says
-/// pay for the pass: the ledger's partly recovered gaps do not tell which samples arrived.
+/// pay for the pass: the ledger's partly recovered gaps do not say which samples arrived.
 struct RowSurvey {
     /// Runs of rows, ascending, with at least one missing n between two that is not merely one that the headset never sends.
     private(set) var runs: [ClosedRange<Int64>] = []
@@ -38,7 +38,7 @@ struct RowSurvey {
 
     private mutating func addRuns(_ ns: [Int64], of stream: StreamContents) {
         guard let first = ns.first, let last = ns.last else { return }
-        // n ascends, so the last one tells of the whole chunk.
+        // n ascends, so the last one decides for the whole chunk.
         if last - first == Int64(ns.count - 1) { return addRun(first...last, of: stream) }
         for n in ns { addRun(n...n, of: stream) }
     }

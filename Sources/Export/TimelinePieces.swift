@@ -2,7 +2,7 @@ import Bluetooth
 import Headsets
 import Storage
 
-/// The pieces of a recording that one grid of samples can hold: it is cut where n does not tell how much time has passed, which
+/// The pieces of a recording that one grid of samples can hold: it is cut where n does not say how much time has passed, which
 /// is between two boots of the host, and at gaps that are longer than anybody would have filled.
 struct TimelinePieces {
     /// For each piece the parts that have samples in it, and from which to which n.

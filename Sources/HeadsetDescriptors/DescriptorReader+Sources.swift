@@ -58,8 +58,8 @@ extension DescriptorReader {
             let packet = packet(element, source.framing)
             if source.packets.contains(where: { $0.constants == packet.constants && $0.length == packet.length }) {
                 complain(
-                    element, "nothing tells this kind of packet from an earlier one, which is always taken",
-                    "tell them apart with 'when' or 'length'")
+                    element, "nothing distinguishes this kind of packet from an earlier one, which is always taken",
+                    "distinguish them with 'when' or 'length'")
             }
             source.packets.append(packet)
         }
@@ -67,17 +67,17 @@ extension DescriptorReader {
         return characteristic == nil ? nil : source
     }
 
-    /// What tells the lengths of frames, where each kind of packet has its own.
+    /// What shows the lengths of frames, where each kind of packet has its own.
     private mutating func kinds(of packets: [DescribedPacket], _ nodes: [YAMLValue]) -> [DescribedFraming.Kind] {
         for (packet, node) in zip(packets, nodes) {
             if packet.length == nil {
                 complain(node, "'length' is missing", "the framing asks each kind of packet for its length")
             }
             if packet.constants.isEmpty {
-                complain(node, "'when' is missing", "the framing asks each kind of packet how to tell it")
+                complain(node, "'when' is missing", "the framing asks each kind of packet how to recognise it")
             }
             if packet.constants.contains(where: { $0.field.byte < 0 }) {
-                complain(node, "a constant counts from the frame's end, which it is to tell", "count from the beginning")
+                complain(node, "a constant counts from the frame's end, which it is to give", "count from the beginning")
             }
         }
         return packets.map { DescribedFraming.Kind(constants: $0.constants, length: $0.length ?? 1) }
@@ -110,13 +110,13 @@ extension DescriptorReader {
         if framing.length == .any, found["length"] == nil {
             complain(
                 node, "'length' is missing",
-                "a byte stream needs it: the whole frame's bytes, the field that tells them, or by_packet")
+                "a byte stream needs it: the whole frame's bytes, the field that holds them, or by_packet")
         }
         if case .byKind = framing.length { return framing }
         if framing.sync.isEmpty, framing.trailer.isEmpty, framing.checksum == nil {
             let isOpen = ["sync", "trailer", "checksum"].contains { found[$0]?.isOpen == true }
             if !isOpen {
-                complain(node, "nothing tells where a frame begins", "a byte stream needs 'sync', 'trailer' or 'checksum'")
+                complain(node, "nothing shows where a frame begins", "a byte stream needs 'sync', 'trailer' or 'checksum'")
             }
         }
         return framing
@@ -132,7 +132,7 @@ extension DescriptorReader {
         let plus = integer(optional("plus", found), -DescribedFraming.lengthMaximum...DescribedFraming.lengthMaximum) ?? 0
         let maximum = integer(optional("maximum", found), least...DescribedFraming.lengthMaximum)
         guard let field = field(found) else { return .any }
-        if field.byte < 0 { complain(node, "the place of a length must count from the frame's beginning") }
+        if field.byte < 0 { complain(node, "the offset of a length must count from the frame's beginning") }
         if field.number.kind != .unsigned { complain(node, "a length is a number without sign", "such as type: u16le") }
         let most = field.number.bits >= 12 ? DescribedFraming.lengthMaximum : (1 << field.number.bits) - 1 + plus
         return .field(field, plus: plus, maximum: maximum ?? min(DescribedFraming.lengthMaximum, max(least, most)))
@@ -177,7 +177,7 @@ extension DescriptorReader {
 
     // MARK: Fields
 
-    /// The field that `at`, `bit` and `type` of a mapping tell.
+    /// The field that `at`, `bit` and `type` of a mapping name.
     mutating func field(_ found: YAMLFields) -> DescribedField? {
         let limit = DescribedFraming.lengthMaximum
         let byte = integer(required("at", found, "the first byte, from 0; -1 is the frame's last"), -limit...(limit - 1))

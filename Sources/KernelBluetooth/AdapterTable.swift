@@ -1,7 +1,7 @@
 import Bluetooth
 import BluetoothManagement
 
-/// The adapter in use, as the management channel tells it.
+/// The adapter in use, as the management channel reports it.
 struct AdapterStatus: Hashable {
     var state = AdapterState.unknown
     /// Nil where there is none.
@@ -17,7 +17,7 @@ struct AdapterStatus: Hashable {
     var isOurs: Bool { state != .unknown && state != .inUse }
 }
 
-/// Which adapters there are, and in which state the one in use is, from what the management channel tells. Pure.
+/// Which adapters there are, and in which state the one in use is, from what the management channel reports. Pure.
 struct AdapterTable: Hashable {
     /// One adapter.
     private struct Adapter: Hashable {
@@ -42,7 +42,7 @@ struct AdapterTable: Hashable {
     /// What to ask first.
     static let question = ManagementCommand.readControllerIndexList
 
-    /// Takes what the kernel tells, and returns what to ask next.
+    /// Takes what the kernel reports, and returns what to ask next.
     mutating func handle(_ event: ManagementEvent) -> [ManagementCommand] {
         switch event {
         case .reply(let reply): return handle(reply)
@@ -89,8 +89,8 @@ struct AdapterTable: Hashable {
     /// unsupported.
     ///
     /// - Parameters:
-    ///   - isBlocked: tells whether the radio of an adapter such as `hci0` is blocked.
-    ///   - mayUse: tells whether no other process has the adapter; taken for true until the next call.
+    ///   - isBlocked: answers whether the radio of an adapter such as `hci0` is blocked.
+    ///   - mayUse: answers whether no other process has the adapter; taken for true until the next call.
     func status(isBlocked: (String) -> Bool, mayUse: (String) -> Bool) -> AdapterStatus {
         let information = chosen?.information
         let settings = information?.currentSettings ?? []

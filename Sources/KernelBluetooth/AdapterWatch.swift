@@ -6,7 +6,7 @@ import Glibc
 final class AdapterWatch {
     /// How often a channel that cannot be opened, or broke, is tried again.
     private static let openingPause = Duration.seconds(2)
-    /// How often a blocked radio is looked at where the switches cannot be watched: the management channel does not tell that
+    /// How often a blocked radio is looked at where the switches cannot be watched: the management channel does not say that
     /// it is not blocked any more, but still off.
     private static let blockedPause = Duration.milliseconds(500)
     /// How often it is looked whether the other process that has the adapter has ended.
@@ -18,7 +18,7 @@ final class AdapterWatch {
     private var socket: ManagementSocket?
     private var due: MonotonicTime? = .boot
 
-    /// What the kernel has told, until somebody takes it. Kept only where somebody does.
+    /// What the kernel has reported, until somebody takes it. Kept only where somebody does.
     private var events: [ManagementEvent] = []
     private let keepsEvents: Bool
     private let wanted: String?
@@ -55,7 +55,7 @@ final class AdapterWatch {
     /// The channel's file descriptor; nil where it is closed.
     var descriptor: Int32? { socket?.descriptor }
 
-    /// Takes what the kernel has told since.
+    /// Takes what the kernel has reported since.
     func takeEvents() -> [ManagementEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
@@ -69,7 +69,7 @@ final class AdapterWatch {
     /// When ``process(_:at:)`` is due.
     var deadline: MonotonicTime? { due }
 
-    /// Takes what the kernel has told.
+    /// Takes what the kernel has reported.
     func process(_ ready: [Int32], at now: MonotonicTime) {
         if let due, due <= now {
             self.due = nil
@@ -87,7 +87,7 @@ final class AdapterWatch {
         }
     }
 
-    /// Takes what the radio switches tell. Returns whether one has changed.
+    /// Takes what the radio switches report. Returns whether one has changed.
     private func readSwitches(_ ready: [Int32]) -> Bool {
         guard let switches, ready.contains(switches) else { return false }
         // Each event is read whole and by itself; nine bytes since Linux 5.11, eight before.

@@ -36,7 +36,7 @@ struct AttributeChannel {
             } else if errno == EAGAIN || errno == EINTR || errno == ENOTCONN && isBeingSecured {
                 break
             }
-            // That the link is gone is told when it is read.
+            // That the link is gone is noticed when it is read.
             count += 1
         }
         outbox.removeFirst(count)

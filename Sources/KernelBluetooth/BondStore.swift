@@ -4,7 +4,7 @@ public import Bluetooth
 public struct BondStore {
     /// What is kept.
     public let load: () -> [Bond]
-    /// Keeps the bond with a device in place of an earlier one, or forgets it (nil). Never waits.
+    /// Keeps the bond with a device instead of an earlier one, or forgets it (nil). Never waits.
     public let save: (Bond?, PeripheralIdentifier) -> Void
 
     /// The keys of headsets of Bluetooth Classic, which come and go together with the others.
@@ -25,7 +25,7 @@ public struct BondStore {
     }
 }
 
-/// The bonds that are known, and what becomes of them when the kernel tells of new keys. Pure.
+/// The bonds that are known, and what becomes of them when the kernel reports new keys. Pure.
 struct BondTable: Hashable {
     /// How many are kept: more than anybody has headsets. The oldest goes first.
     static let limit = 256

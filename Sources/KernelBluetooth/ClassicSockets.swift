@@ -2,8 +2,8 @@ import Bluetooth
 import CBluetooth
 import Glibc
 
-/// How sockets to peripherals of Bluetooth Classic are opened. All else is done with the descriptors alone; tests put other
-/// sockets in their place.
+/// How sockets to peripherals of Bluetooth Classic are opened. All else is done with the descriptors alone; tests use
+/// other sockets instead.
 struct ClassicSockets {
     /// Begins to connect to the Service Discovery Protocol of a peripheral, from the adapter with an address (0: any adapter).
     var openServiceDiscovery: (_ peripheral: UInt64, _ adapter: UInt64) -> Result<Int32, SocketError>

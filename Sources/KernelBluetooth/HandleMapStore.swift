@@ -15,7 +15,7 @@ public struct HandleMapStore {
         inMemory([:]) { _, _ in }
     }
 
-    /// The same, filled with what was kept earlier, and telling what changes.
+    /// The same, filled with what was kept earlier, and reporting what changes.
     ///
     /// - Parameters:
     ///   - texts: maps in the form of `HandleMap.text`. One that cannot be read is none: that headset is discovered, and its

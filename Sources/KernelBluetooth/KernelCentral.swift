@@ -29,7 +29,7 @@ public final class KernelCentral: Central {
     private var conversation: KernelConversation
     private var channels: [AttributeChannel] = []
     private var arrivals = ArrivalClock()
-    /// The present, as last told.
+    /// The present, as last reported.
     private var now = MonotonicTime.boot
     private var events: [CentralEvent] = []
     private var buffer = [UInt8](repeating: 0, count: KernelCentral.receiveLimit.rawValue + 1)
@@ -105,7 +105,7 @@ public final class KernelCentral: Central {
         var ready = readiness.ready()
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
         for channel in channels where ready.contains(channel.socket) { serve(channel) }
-        // Why a link ended was told before its socket ended, but maybe after this turn looked.
+        // Why a link ended was reported before its socket ended, but maybe after this turn looked.
         if conversation.awaitsReasons, let descriptor = adapter.descriptor { ready.append(descriptor) }
         adapter.process(ready, at: now)
         let news = adapter.takeEvents()
@@ -142,7 +142,7 @@ public final class KernelCentral: Central {
         case .raiseSecurity(let level, let peripheral):
             guard let socket = channel(to: peripheral)?.socket else { return }
             if sockets.raiseSecurity(socket, level) {
-                // That the kernel takes packets again is how it tells that the link is secure.
+                // That the kernel takes packets again is how it signals that the link is secure.
                 withChannel(to: peripheral) { watch(&$0, for: .readingAndWriting) }
             } else {
                 handle(.security(sockets.security(socket), of: peripheral, isRefused: true))
@@ -186,7 +186,7 @@ public final class KernelCentral: Central {
         Glibc.close(socket)
     }
 
-    /// Something is to be told of a socket.
+    /// Something is to be reported of a socket.
     private func serve(_ channel: AttributeChannel) {
         let peripheral = channel.peripheral
         guard channel.isOpen else { return opened(channel) }
@@ -203,7 +203,7 @@ public final class KernelCentral: Central {
             $0.flush(isBeingSecured: isBeingSecured) { packet in
                 emit(of: packet, peripheral, isReceived: false, MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()))
             }
-            // A socket that takes packets would be told of over and over.
+            // A socket that takes packets would be reported over and over.
             watch(&$0, for: $0.outbox.isEmpty ? .reading : .readingAndWriting)
         }
     }
@@ -232,12 +232,12 @@ public final class KernelCentral: Central {
         handle(.channelOpened(channel.peripheral))
     }
 
-    /// Tells what has arrived, at most `limit` packets. Returns false where the channel has ended.
+    /// Reports what has arrived, at most `limit` packets. Returns false where the channel has ended.
     private func receive(_ channel: AttributeChannel, limit: Int) -> Bool {
         let peripheral = channel.peripheral
         arrivals.readClocks()
         for _ in 0..<limit {
-            // What a packet tells may lead to the end of its channel.
+            // What a packet says may lead to the end of its channel.
             guard let latest = self.channel(to: peripheral)?.latestArrival else { return false }
             var stamp: Int64 = -1
             let count = clinux_receive(channel.socket, &buffer, buffer.count, &stamp)

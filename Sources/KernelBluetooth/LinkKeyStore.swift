@@ -31,7 +31,7 @@ public final class LinkKeyStore {
         keys.contains { $0.peripheral == peripheral }
     }
 
-    /// Keeps a key in place of an earlier one. One that the kernel would not take is left alone.
+    /// Keeps a key instead of an earlier one. One that the kernel would not take is left alone.
     public func keep(_ key: LinkKey) {
         guard Self.isValid(key) else { return }
         keys.removeAll { $0.peripheral == key.peripheral }

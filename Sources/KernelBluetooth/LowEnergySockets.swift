@@ -4,7 +4,7 @@ import CBluetooth
 import Glibc
 
 /// How the fixed channel of the Attribute Protocol is opened and secured. All else is done with the descriptors alone; tests
-/// put other sockets in their place.
+/// use other sockets instead.
 struct LowEnergySockets {
     /// Begins to open the channel on the link to a peripheral, from the adapter with an address (0: any adapter).
     var open: (_ peripheral: PeripheralIdentifier, _ adapter: UInt64) -> Result<Int32, SocketError>

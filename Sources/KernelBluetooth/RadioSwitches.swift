@@ -1,14 +1,14 @@
 import BluetoothManagement
 import Glibc
 
-/// The kernel's radio switches (rfkill), and how their changes are noticed; tests put other ones in their place.
+/// The kernel's radio switches (rfkill), and how their changes are noticed; tests use others instead.
 struct RadioSwitches {
     /// Whether the radio of an adapter such as `hci0` is blocked.
     let isBlocked: (String) -> Bool
     /// Opens what becomes readable when a switch changes; nil where this process may not, or where there is none.
     let open: () -> Int32?
 
-    /// The kernel's. `/dev/rfkill` tells each switch once when it is opened and then each change
+    /// The kernel's. `/dev/rfkill` reports each switch once when it is opened and then each change
     /// (Documentation/driver-api/rfkill.rst); the state is read from sysfs, where only the adapter's own switch is looked at.
     static var kernel: RadioSwitches {
         RadioSwitches(

@@ -3,7 +3,7 @@ import Glibc
 
 /// Sockets that are watched together behind one descriptor (epoll(7)), each for what it waits for just now.
 final class SocketReadiness {
-    /// What a socket is watched for. Its end is told in any case.
+    /// What a socket is watched for. Its end is reported in any case.
     enum Interest {
         /// Nothing but its end.
         case end
@@ -15,7 +15,7 @@ final class SocketReadiness {
         case readingAndWriting
     }
 
-    /// How many are told at once; the others are told at the next question.
+    /// How many are reported at once; the others are reported at the next question.
     private static let capacity = 64
 
     /// Readable while something has come true for one of the sockets.
@@ -41,7 +41,7 @@ final class SocketReadiness {
         _ = clinux_epoll_remove(descriptor, socket)
     }
 
-    /// The sockets of which something is to be told now.
+    /// The sockets of which something is to be reported now.
     func ready() -> [Int32] {
         let count = clinux_epoll_ready(descriptor, &members, Int32(Self.capacity))
         return count > 0 ? Array(members[..<Int(count)]) : []

@@ -33,7 +33,7 @@ public enum ConnectionEvent: Hashable, Sendable {
     case identityRead(String?, attempt: Attempt)
     /// All control characteristics notify.
     case controlSubscribed(attempt: Attempt)
-    /// The headset told its status, asked or not.
+    /// The headset sent its status, asked or not.
     case statusReceived(HeadsetStatus)
     /// All data characteristics notify.
     case dataSubscribed(attempt: Attempt)
@@ -49,16 +49,16 @@ public enum ConnectionEvent: Hashable, Sendable {
 
 /// Why a machine is stopped.
 public enum StopReason: String, Hashable, Sendable, CaseIterable {
-    /// A person stopped the recording: the headset is told to stop, too.
+    /// A person stopped the recording: the headset is commanded to stop, too.
     case operatorStopped
-    /// A person paused all recordings, which stay open: the headset is told to stop, too.
+    /// A person paused all recordings, which stay open: the headset is commanded to stop, too.
     case paused
     /// The process ends and the recording stays open: the headset goes on sampling into its memory, if it has one.
     case shutdown
     /// What the headset sends breaks a rule: it is let go until a person says so, and the recording stays open.
     case quarantined
 
-    /// True where the headset is told to stop sampling.
+    /// True where the headset is commanded to stop sampling.
     var endsSampling: Bool {
         switch self {
         case .operatorStopped, .paused: true

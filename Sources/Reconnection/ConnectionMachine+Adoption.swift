@@ -11,7 +11,7 @@ extension ConnectionMachine {
         case provable
         /// No headset of the model was ever reached: the only one in sight is taken.
         case first
-        /// Another headset may have it, and nothing would tell.
+        /// Another headset may have it, and nothing would show it.
         case unrecognised
     }
 

@@ -96,7 +96,7 @@ extension ConnectionMachine {
         return proof == identityProof
     }
 
-    /// A status comes in several notifications without a checksum. A serial number that is new counts once it was told twice:
+    /// A status comes in several notifications without a checksum. A serial number that is new counts once it was sent twice:
     /// a damaged one would turn the headset away, or bind the recording to a headset that does not exist.
     private mutating func askAgain(
         _ proof: String, _ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
@@ -114,9 +114,9 @@ extension ConnectionMachine {
             || identifiers.contains(link.identifier) || adopting?.identifier == link.identifier
     }
 
-    /// It may be ours and merely not tell this time: no reason to leave it alone for long.
+    /// It may be ours and merely not send it this time: no reason to leave it alone for long.
     private mutating func abandonUnproven(_ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
-        abandon(link, .failed(.connectionFailed(reason: "the headset did not tell its serial number")), at: now, &effects)
+        abandon(link, .failed(.connectionFailed(reason: "the headset did not send its serial number")), at: now, &effects)
     }
 
     private mutating func rejectHeadset(
@@ -143,14 +143,14 @@ extension ConnectionMachine {
     ) {
         switch state {
         case .establishing(var link, let step):
-            // A headset may tell its status before it is asked; only the answer to the query moves the flow.
+            // A headset may send its status before it is asked; only the answer to the query moves the flow.
             guard step == .queryStatus else { return }
             if profile.sendsIdentityInStatus, let proof = status.serialNumber {
                 if proof != identityProof, proof != link.latestProof { return askAgain(proof, link, at: now, &effects) }
                 guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
                 identityProof = proof
             } else if status.isAwake, !mayStayUnproven(link) {
-                // One that sleeps has to be woken before it can tell; that harms nobody's headset.
+                // One that sleeps has to be woken before it can answer; that harms nobody's headset.
                 return abandonUnproven(link, at: now, &effects)
             }
             link.status = .known(status)
@@ -206,7 +206,7 @@ extension ConnectionMachine {
     private mutating func stepFailed(_ error: CentralError, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         switch state {
         case .establishing(let link, _):
-            // The adapter tells by itself when it is back.
+            // The adapter reports by itself when it is back.
             if case .adapterUnavailable = error { return abandon(link, .failed(error), at: now, &effects) }
             if error.disposition == .waitForOperator || error.disposition == .stop {
                 effects.append(.layerEnded(outcome(of: link, .failed(error))))

@@ -21,7 +21,7 @@ public import Headsets
 /// 3. `connecting` is left by an answer or by cancelling; what was cancelled is waited for, so two connections are never
 ///    outstanding.
 /// 4. Effects carry an attempt and replies bring it back; late ones are counted and dropped. An illegal event changes nothing.
-/// 5. Silence while streaming is a lost link, also that of a single vital characteristic. Leaving `streaming` always tells
+/// 5. Silence while streaming is a lost link, also that of a single vital characteristic. Leaving `streaming` always says
 ///    why, so that a gap opens.
 /// 6. What a person did waits for a person; what broke is retried.
 /// 7. Pauses start from the minimum again only after streaming has held for a while.
@@ -43,7 +43,7 @@ public struct ConnectionMachine: Sendable {
     public internal(set) var identityProof: String?
     /// The boot identifier of the latest epoch; nil where there is none.
     public internal(set) var knownBoot: UInt32?
-    /// The adapter's state as last told.
+    /// The adapter's state as last reported.
     public internal(set) var adapter: AdapterState = .unknown
 
     /// The headset's profile, as its GATT database makes it.
@@ -96,7 +96,7 @@ public struct ConnectionMachine: Sendable {
         case establishing(Link, Link.Step)
         /// Samples flow.
         case streaming(Link, since: MonotonicTime)
-        /// The headset was told to stop, on the operator's wish.
+        /// The headset was commanded to stop, on the operator's wish.
         case stopping(Link)
         /// Pause.
         case backingOff
@@ -171,7 +171,7 @@ public struct ConnectionMachine: Sendable {
     /// The headset's last answer on the present link.
     public var lastStatus: HeadsetStatus? { link?.lastStatus }
 
-    /// The services that were discovered tell which kind of headset it is; see ``HeadsetProfile/adapted(to:)``.
+    /// The services that were discovered show which kind of headset it is; see ``HeadsetProfile/adapted(to:)``.
     public mutating func adapt(to profile: any HeadsetProfile) {
         self.profile = profile
     }
@@ -280,7 +280,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// On the operator's wish the headset is told to stop; a process that merely ends leaves it sampling.
+    /// On the operator's wish the headset is commanded to stop; a process that merely ends leaves it sampling.
     private mutating func stop(
         _ link: Link, _ reason: StopReason, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {

@@ -60,9 +60,9 @@ public struct Link: Hashable, Sendable {
     public var isStarted = false
     /// Status queries sent since the last answer.
     public var statusTries = 0
-    /// The serial number that the latest status told, where it was not the expected one.
+    /// The serial number that the latest status held, where it was not the expected one.
     public var latestProof: String?
-    /// Statuses that told an unexpected serial number other than the one before.
+    /// Statuses that held an unexpected serial number other than the one before.
     public var proofTries = 0
     /// Wake sequences sent.
     public var wakeTries = 0

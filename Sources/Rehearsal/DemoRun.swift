@@ -22,7 +22,7 @@ public final class DemoRun {
 
     /// Prepares a process.
     ///
-    /// - Parameter tell: gets the lines of the timeline; those of one commit come together and are not in order.
+    /// - Parameter report: gets the lines of the timeline; those of one commit come together and are not in order.
     public init(_ plan: DemoPlan, defect: PlantedDefect? = nil, report: @escaping (DemoEvent) -> Void) {
         self.plan = plan
         self.defect = defect
@@ -35,7 +35,7 @@ public final class DemoRun {
     public struct Interruption: Hashable, Sendable {
         /// Rows in memory, not yet in the database.
         public var bufferedRows: Int
-        /// A checksum of everything that the world told the process.
+        /// A checksum of everything that the world reported to the process.
         public var worldDigest: UInt64
     }
 

@@ -4,7 +4,7 @@ import Headsets
 import Simulation
 import Storage
 
-/// Tells what happens in a demo: faults as the world counts them, and what was committed because of them.
+/// Reports what happens in a demo: faults as the world counts them, and what was committed because of them.
 struct DemoTimeline {
     private let script: [ScriptedFault]
     private var reported = InjectedFaults()
@@ -35,7 +35,7 @@ struct DemoTimeline {
         isFirstProcess = true
     }
 
-    /// The timeline of a process that goes on where another was killed: what that one has told is not told again.
+    /// The timeline of a process that goes on where another was killed: what that one has reported is not reported again.
     init(_ plan: DemoPlan, after world: SimulatedWorld) {
         script = plan.script
         end = plan.end
@@ -153,7 +153,7 @@ struct DemoTimeline {
                 return report(
                     .eegsync(at: noticed, "gapOpened", "gap opened at n = \(firstN): \(cause.rawValue), its end unknown"))
             }
-            // The link that came back told how long it is.
+            // The link that came back showed how long it is.
             let time = max(noticed, lastReturn)
             report(.eegsync(at: time, "gap", "gap at n = \(firstN): \(Self.amount(count)) missing, \(cause.rawValue)"))
         case .close(_, let firstN, 0, let count, _):

@@ -81,7 +81,7 @@ extension RehearsalPlan {
     }
 }
 
-/// A central that tells instants of the world on the boottime of the present boot.
+/// A central that reports instants of the world on the boottime of the present boot.
 final class BootCentral: Central {
     private let central: any Central
     /// When the boot began, on the world's time.

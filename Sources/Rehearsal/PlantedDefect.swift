@@ -5,7 +5,7 @@ import Storage
 /// Defects that can be planted between the acquisition and the database. Each breaks one promise; a checker that does not
 /// notice its defect is worth nothing.
 public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
-    /// The headset is told to forget what is not committed.
+    /// The headset is allowed to forget what is not committed.
     case acknowledgeBeforeCommit
     /// Rows are dropped on their way to the database.
     case loseRows
@@ -45,7 +45,7 @@ public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
     case adoptAtOnce
     /// A new address is adopted although a person is to be asked.
     case adoptUnasked
-    /// That an address was adopted is told nowhere.
+    /// That an address was adopted is written nowhere.
     case forgetAdoptions
     /// Of several headsets in sight one is shown, and so taken.
     case bindByChance

@@ -53,7 +53,7 @@ extension RehearsalChecker {
                 let isAnnotated = annotations.contains { $0.description.contains("at \(adoption.identifier)") }
                 if !isAnnotated {
                     add(
-                        .address, "recording \(recording.rawValue) does not tell of \(adoption.identifier)", at: now, &report)
+                        .address, "recording \(recording.rawValue) does not name \(adoption.identifier)", at: now, &report)
                 }
             }
         }

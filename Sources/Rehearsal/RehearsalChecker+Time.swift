@@ -53,7 +53,7 @@ extension RehearsalChecker {
         plan.faults != .none ? headset.specification.heldBackMaximum : .zero
     }
 
-    /// By the boot identifier of the epoch, and the place of the index in that boot.
+    /// By the boot identifier of the epoch, and the position of the index in that boot.
     private static func times(
         of stream: StreamContents, _ headset: BufferedHeadset, _ epochs: [EpochRecord]
     ) -> (Int64) -> MonotonicTime? {

@@ -2,7 +2,7 @@ public import Headsets
 public import Reconnection
 public import Simulation
 
-/// One headset of a rehearsal: what it is, and what the daemon is told about it.
+/// One headset of a rehearsal: what it is, and what the daemon knows about it.
 public struct RehearsedHeadset: Sendable {
     /// Its name in the configuration.
     public var name: String
@@ -25,7 +25,7 @@ public struct RehearsedHeadset: Sendable {
 
     /// A headset with the Buffered EEG service.
     ///
-    /// - Parameter number: from 1; tells headsets of the model apart.
+    /// - Parameter number: from 1; distinguishes headsets of the model.
     public static func buffered(
         number: Int = 1, _ specification: BufferedHeadsetSpecification = BufferedHeadsetSpecification()
     ) -> RehearsedHeadset {
@@ -71,7 +71,7 @@ public struct RehearsalPlan: Sendable {
 
     /// The operator stops a recording and starts another.
     public struct OperatorStop: Hashable, Sendable {
-        /// The headset's place in ``RehearsalPlan/headsets``.
+        /// The headset's index in ``RehearsalPlan/headsets``.
         public var headset: Int
         /// When the recording is stopped.
         public var at: Duration
@@ -102,7 +102,7 @@ public struct RehearsalPlan: Sendable {
 
     /// The operator measures the impedances of a headset's electrodes.
     public struct OperatorMeasurement: Hashable, Sendable {
-        /// The headset's place in ``RehearsalPlan/headsets``.
+        /// The headset's index in ``RehearsalPlan/headsets``.
         public var headset: Int
         /// When the measurement is asked for.
         public var at: Duration

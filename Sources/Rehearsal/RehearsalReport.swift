@@ -19,7 +19,7 @@ public struct RehearsalReport: Sendable {
         case contract
         /// What is stored is what the headset sampled: nothing twice, nothing shifted, nothing invented, no headset swapped.
         case storedIsSampled
-        /// What a headset was told to forget is committed, and survives a power cut.
+        /// What a headset was allowed to forget is committed, and survives a power cut.
         case acknowledgedIsCommitted
         /// A daemon that is ended in order writes what it has.
         case endsInOrder

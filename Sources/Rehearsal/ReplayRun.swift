@@ -49,14 +49,14 @@ public final class ReplayRun {
 
     /// Nothing that is wrong with a link takes longer than this to end in a new attempt.
     private static let patience: Duration = .seconds(60)
-    /// How often progress is told, in the time of the capture.
+    /// How often progress is reported, in the time of the capture.
     private static let progressInterval: Duration = .seconds(10)
 
     /// Looks into a capture; see ``hasSamples``.
     ///
     /// - Parameters:
     ///   - profile: the model that the capture is of.
-    ///   - told: what is known of the headset besides: values of characteristics, as the headset would have sent them.
+    ///   - given: what is known of the headset besides: values of characteristics, as the headset would have sent them.
     public init(_ contents: CaptureContents, profile: any HeadsetProfile, given: [Capture.Piece] = []) {
         self.contents = contents
         recognition = profile.recognition
@@ -67,7 +67,7 @@ public final class ReplayRun {
     /// Whether there is anything in the capture that could be stored.
     public var hasSamples: Bool { headset.hasSamples }
 
-    /// The characteristic whose value is read on each link, and neither in the capture nor told; nil where none is missing.
+    /// The characteristic whose value is read on each link, and neither in the capture nor given; nil where none is missing.
     public var lackedValue: BluetoothUUID? {
         if case .value(let characteristic)? = headset.lack { characteristic } else { nil }
     }

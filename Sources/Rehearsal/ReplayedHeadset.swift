@@ -2,7 +2,7 @@ import Bluetooth
 import Capture
 import Headsets
 
-/// What a capture tells of its headset before it is played: which kind of the model it is, and how it was set.
+/// What a capture shows of its headset before it is played: which kind of the model it is, and how it was set.
 struct ReplayedHeadset {
     /// What a discovery finds: what the model requires, and what it reads and writes.
     let database: GATTDatabase
@@ -15,7 +15,7 @@ struct ReplayedHeadset {
     let answersAreFirst: Bool
     /// Whether there is a sample in it.
     let hasSamples: Bool
-    /// What the capture does not tell, and nothing else.
+    /// What the capture does not show, and nothing else.
     let lack: Lack?
 
     /// What is missing in a capture that has samples, or could have.
@@ -33,7 +33,7 @@ struct ReplayedHeadset {
 
     /// - Parameters:
     ///   - characteristics: what notified, or was read, anywhere in the capture.
-    ///   - told: what is known of the headset besides: values of characteristics, as the headset would have sent them.
+    ///   - given: what is known of the headset besides: values of characteristics, as the headset would have sent them.
     init(
         _ pieces: any Sequence<Capture.Piece>, characteristics: [BluetoothUUID], profile: any HeadsetProfile,
         given: [Capture.Piece]

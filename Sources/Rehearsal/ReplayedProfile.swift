@@ -3,7 +3,7 @@ import Capture
 import Headsets
 import Synchronization
 
-/// A model whose headset is a capture: it is told nothing, sends from the first piece on, and is never given up while the
+/// A model whose headset is a capture: it is sent nothing, sends from the first piece on, and is never given up while the
 /// capture goes on. What was found out about it, it keeps from one link to the next.
 struct ReplayedProfile: HeadsetProfile {
     private let base: any HeadsetProfile
@@ -33,7 +33,7 @@ struct ReplayedProfile: HeadsetProfile {
     var sampleStamps: SampleStamps? { base.sampleStamps }
 
     /// A headset that counts over its links counts over a pause, too: nothing is gained by a new link. Of others, only time
-    /// tells how much is missing, as it does for a headset that is silent for so long.
+    /// shows how much is missing, as it does for a headset that is silent for so long.
     var timing: ProfileTiming {
         var timing = base.timing
         timing.keepAliveInterval = nil

@@ -20,7 +20,7 @@ struct SessionCheck {
     /// The first stored value that the headset did not send for its instant; nil where there is none.
     func firstWrong() throws(StorageError) -> String? {
         for stream in reader.contents.streams {
-            // Without a counter, a loss on the way cannot be told from the bytes, nor where a sample belongs.
+            // Without a counter, a loss on the way cannot be seen from the bytes, nor where a sample belongs.
             guard let firstN = stream.firstN, let lastN = stream.lastN, stream.description.counterModulus != nil else {
                 continue
             }
@@ -83,7 +83,7 @@ struct SessionCheck {
     }
 
     /// Where the epoch began: in the latest session of its time, at the latest position that has its counter and may have been
-    /// sent by then. What is late by a turn or more is told by what was stored.
+    /// sent by then. What is late by a turn or more is known by what was stored.
     private func origin(of epoch: EpochRecord, stream: StreamContents) -> Origin? {
         guard let session = headset.sessions.lastIndex(where: { $0.began <= epoch.began }) else { return nil }
         let sampled = headset.sessions[session]

@@ -10,7 +10,7 @@ struct TimeCheck {
     /// When a link had lasted so long, its rows are judged strictly.
     static let settlingTime: Duration = .seconds(60)
     /// The largest standard deviation of rows that are judged strictly, or an eighth of the steps in which packets arrive: a
-    /// headset whose packets nearly keep step with them is late by a part of a step that drifts, and nothing tells it.
+    /// headset whose packets nearly keep step with them is late by a part of a step that drifts, and nothing shows it.
     static let deviationMaximum: Duration = .milliseconds(2)
     /// Streams of fewer hertz have too few arrivals in a minute for that; only their largest error is judged.
     static let frequencyMinimum = 10.0
@@ -131,7 +131,7 @@ struct TimeCheck {
         return Double(n - first) >= Self.settlingTime.inSeconds * stream.description.samplingFrequency
     }
 
-    /// True for rows that were read from the headset's memory: they were taken while no link told the time.
+    /// True for rows that were read from the headset's memory: they were taken while no link showed the time.
     private func isRecovered(_ n: Int64) -> Bool {
         stream.gaps.contains { $0.channel == 0 && $0.recovered > 0 && n >= $0.firstN && n < $0.firstN + $0.count }
     }

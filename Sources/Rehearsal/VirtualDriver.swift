@@ -32,7 +32,7 @@ public final class VirtualDriver {
     public var committed: (WriteBatch, MonotonicTime) -> Void = { _, _ in }
     /// Sees what the database refuses that was not wanted to fail.
     public var refused: (StorageError, MonotonicTime) -> Void = { _, _ in }
-    /// Sees what is told, on the world's time.
+    /// Sees what is reported, on the world's time.
     public var reported: (AcquisitionReport, MonotonicTime) -> Void = { _, _ in }
     /// Called after every step.
     public var stepped: () -> Void = {}
@@ -59,7 +59,7 @@ public final class VirtualDriver {
     ///
     /// - Parameters:
     ///   - bootBegan: when the host's boottime was 0, on the world's time.
-    ///   - process: as the history tells of it; nil for not.
+    ///   - process: as the history describes it; nil for not.
     ///   - conduct: what each task of the database takes; no time by default.
     package init(
         central: any Central, store: AcquisitionStore, limits: AcquisitionLimits = AcquisitionLimits(), seed: UInt64,
@@ -110,7 +110,7 @@ public final class VirtualDriver {
         stepped()
     }
 
-    /// Tells the engine.
+    /// Hands an event to the engine.
     public func handle(_ event: EngineEvent, at now: MonotonicTime) {
         if case .shutDown = event, defect == .endWithoutWriting { return isFinished = true }
         for effect in engine.handle(event, at: now - offset) { perform(effect, at: now) }
@@ -131,7 +131,7 @@ public final class VirtualDriver {
         if let failure { throw failure }
     }
 
-    /// What `kill -9` does to tasks under way: each is done or not, and nobody is told.
+    /// What `kill -9` does to tasks under way: each is done or not, and nobody learns which.
     ///
     /// - Parameter isDone: true where the first of them is done.
     public func kill(completing isDone: Bool, at now: MonotonicTime) {

@@ -6,7 +6,7 @@ struct DaemonProcess {
     var generation: UInt32 = 0
     /// False while no daemon runs.
     var isAlive = false
-    /// The adapter's state as last told.
+    /// The adapter's state as last reported.
     var reportedState = AdapterState.unknown
     /// What is scanned for; nil where nothing is.
     var scanFilter: ScanFilter?
@@ -77,7 +77,7 @@ struct SlotTable<Value> {
     private(set) var values: [Value?] = []
     private var free: [Int] = []
 
-    /// Stores a value and tells its slot.
+    /// Stores a value and returns its slot.
     mutating func insert(_ value: Value) -> Int {
         if let slot = free.popLast() {
             values[slot] = value
@@ -95,7 +95,7 @@ struct SlotTable<Value> {
         return value
     }
 
-    /// Puts another value in place of one.
+    /// Replaces a value by another.
     mutating func replace(_ slot: Int, with value: Value) {
         values[slot] = value
     }

@@ -1,6 +1,6 @@
 public import Bluetooth
 
-/// Everything that can go wrong in a rehearsal, by name. The numbers are places in counters and are not stored.
+/// Everything that can go wrong in a rehearsal, by name. The numbers are indices in counters and are not stored.
 public enum Fault: UInt8, Hashable, Sendable, CaseIterable {
     // MARK: Of a headset, for a while
 
@@ -144,7 +144,7 @@ public struct ScriptedFault: Hashable, Sendable {
     public var fault: Fault
     /// How long it lasts; of no meaning for faults of an instant.
     public var duration: Duration
-    /// The headset's place in the world's list; of no meaning for other scopes.
+    /// The headset's index in the world's list; of no meaning for other scopes.
     public var headset: Int
 
     /// Creates a scripted fault.

@@ -2,7 +2,7 @@ public import Bluetooth
 
 /// One daemon process's view of a ``SimulatedWorld``.
 ///
-/// After a kill the instance is dead: its calls do nothing and it tells nothing.
+/// After a kill the instance is dead: its calls do nothing and it reports nothing.
 public final class SimulatedCentral: Central {
     private let world: SimulatedWorld
     private let generation: UInt32
@@ -22,7 +22,7 @@ public final class SimulatedCentral: Central {
         return world.process.inbox.isEmpty ? world.nextEventTime : world.now
     }
 
-    /// Lets the world go on until `now` and takes what it tells.
+    /// Lets the world go on until `now` and takes what it reports.
     public func process(at now: MonotonicTime) -> [CentralEvent] {
         guard isAlive else { return [] }
         world.advance(to: now)

@@ -179,7 +179,7 @@ extension SimulatedWorld {
         refreshAdvertising(headset)
     }
 
-    /// Takes over the adapter's state from the faults that hold. What hides the most is told first.
+    /// Takes over the adapter's state from the faults that hold. What hides the most is reported first.
     private func updateAdapter() {
         let state: AdapterState =
             if isUnder(.adapterVanished, headset: 0) { .absent } else if isUnder(.systemRestarted, headset: 0) {
@@ -190,7 +190,7 @@ extension SimulatedWorld {
         guard state != adapterState else { return }
         let wasOn = adapterState == .poweredOn
         adapterState = state
-        // Whether the state or the lost links are told first differs from case to case in reality.
+        // Whether the state or the lost links are reported first differs from case to case in reality.
         let stateFirst = chance.below(2) == 0
         if stateFirst { reportState() }
         if wasOn { shutDownRadio() }
@@ -284,7 +284,7 @@ extension SimulatedWorld {
         return true
     }
 
-    /// Gives the headset a new address: a random one of the kind that the two highest bits tell, or, in place of a static one,
+    /// Gives the headset a new address: a random one of the kind that the two highest bits name, or, instead of a static one,
     /// another of the type that it had, as another board has.
     private func changeAddress(_ headset: SimulatedHeadset, to kind: UInt64) {
         let type = kind == 0b11 ? headset.identifier.addressType : .random

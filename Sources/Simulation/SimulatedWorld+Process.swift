@@ -44,7 +44,7 @@ extension SimulatedWorld {
     /// True while a daemon process runs.
     public var isDaemonAlive: Bool { process.isAlive }
 
-    /// Tells the present process something.
+    /// Emits an event to the present process.
     func push(_ event: CentralEvent) {
         guard process.isAlive else { return }
         eventCount += 1
@@ -52,7 +52,7 @@ extension SimulatedWorld {
         process.inbox.append(event)
     }
 
-    /// Tells the present process something later.
+    /// Emits an event to the present process later.
     @discardableResult
     func push(_ event: CentralEvent, after delay: Int64, isLate: Bool = false, connect: UInt32? = nil) -> Int {
         let delivery = PendingDelivery(event: event, generation: process.generation, isLate: isLate, connect: connect)

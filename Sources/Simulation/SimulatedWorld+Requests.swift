@@ -74,7 +74,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Tells the adapter's state, where it is not what was told last.
+    /// Reports the adapter's state, where it is not what was reported last.
     func reportState() {
         guard process.isAlive, process.reportedState != adapterState else { return }
         process.reportedState = adapterState
@@ -259,7 +259,7 @@ extension SimulatedWorld {
         carry(held.value, from: held.characteristic, headset)
     }
 
-    /// Tells the process a notification, as late as it arrives.
+    /// Delivers to the process a notification, as late as it arrives.
     private func carry(_ value: [UInt8], from characteristic: BluetoothUUID, _ headset: SimulatedHeadset) {
         guard let link = headset.link else { return }
         let arrival = max(options.lateness.arrival(of: clock, &lateness), link.lastArrival)
@@ -279,7 +279,7 @@ extension SimulatedWorld {
         push(.didUpdateValue(next.characteristic, on: link.identifier, value: next.value, at: now))
     }
 
-    /// What is under way when a link ends arrives before its end is told.
+    /// What is under way when a link ends arrives before its end is reported.
     func arriveAll(_ headset: SimulatedHeadset) {
         guard let serial = headset.link?.serial else { return }
         for _ in 0..<(headset.link?.late.count ?? 0) { arriveNext(headset, link: serial, isDue: true) }

@@ -59,11 +59,11 @@ public final class SimulatedWorld {
     public internal(set) var contractViolations: [ContractViolation] = []
     /// The most violations that are kept.
     public static let violationLimit = 100
-    /// A checksum over all events that centrals were told, with their times: equal for equal runs.
+    /// A checksum over all events that centrals have emitted, with their times: equal for equal runs.
     public internal(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-    /// The number of events that centrals were told.
+    /// The number of events that centrals have emitted.
     public internal(set) var eventCount = 0
-    /// The state of the adapter, told or not.
+    /// The state of the adapter, reported or not.
     public internal(set) var adapterState = AdapterState.poweredOn
 
     /// The world's present in nanoseconds.

@@ -16,7 +16,7 @@ struct AddressSituation: Hashable, Encodable {
         let adopt = "eegsync headsets adopt \(activity.name)"
         if let provisional = activity.address.provisional {
             addresses = ["\(provisional)"]
-            let former = activity.address.replaced.map { " in place of \($0)" } ?? ""
+            let former = activity.address.replaced.map { " instead of \($0)" } ?? ""
             sentence = "is recorded at \(provisional)\(former), provisionally: it was the only one of its model in sight"
             remedy = "confirm it: \(adopt) \(provisional); or say where it is: \(adopt) ADDRESS"
             return

@@ -16,7 +16,7 @@ final class CentralSession {
     /// Makes a central.
     ///
     /// - Parameters:
-    ///   - makeCentral: gets the place where file descriptors are watched.
+    ///   - makeCentral: gets what watches file descriptors.
     ///   - now: the clock; ``HostClock``'s but in tests.
     init(now: @escaping () -> MonotonicTime = { HostClock.now }, makeCentral: (DescriptorWatch) -> any Bluetooth.Central) {
         let descriptors = Descriptors()

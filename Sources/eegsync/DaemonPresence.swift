@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether a process acquires into a database, as far as anybody can tell without disturbing it.
+/// Whether a process acquires into a database, as far as anybody can see without disturbing it.
 enum DaemonPresence {
     /// The pid of the acquiring process; nil where none runs.
     ///

@@ -70,7 +70,7 @@ final class HeadsetSession: Sendable {
         service = AcquisitionService(
             store: acquisition, settings: settings,
             makeCentral: { configuration.makeCentral(watch: $0, lock: AdapterLock(respect: .everybody)) },
-            // Nothing survives this process, so a headset with a memory is never told that it may forget.
+            // Nothing survives this process, so a headset with a memory is never allowed to forget.
             tasks: StorageTasks(
                 acquisition, synchronise: { () throws(StorageError) in throw .readOnly(detail: "a database in memory") }))
     }

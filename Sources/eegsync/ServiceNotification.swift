@@ -1,6 +1,6 @@
 import CSystemd
 
-/// What the service manager is told (sd_notify(3)); every call is a no-op where no service manager started the process.
+/// What the service manager is notified of (sd_notify(3)); every call is a no-op where no service manager started the process.
 enum ServiceNotification {
     /// The daemon is up: recordings run or wait.
     static func ready(status: String) {

@@ -4,7 +4,7 @@ import Storage
 
 /// What is wrong with a headset's signals, in one sentence for the person who wears it.
 struct SignalSituation: Hashable {
-    /// A check that is older tells nothing about now: results come every ten seconds where the signal has no gaps.
+    /// A check that is older says nothing about now: results come every ten seconds where the signal has no gaps.
     private static let ageLimitSeconds = 30.0
     /// What comes later than others by so much, or not at all, is no matter of batches and queues.
     private static let silenceLimitSeconds = 10.0

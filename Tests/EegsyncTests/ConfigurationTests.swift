@@ -58,7 +58,7 @@ import YAMLReading
         let twice = problems(text("hermes", names.dropLast() + ["FP1"]))
         #expect(twice.contains { $0.contains("headsets[0].montage[7]: the name 'FP1' is taken by another channel") })
         #expect(problems(text("hermes", names.dropLast() + ["a b"])).contains { $0.contains("letters, digits") })
-        #expect(problems(text("muse", names)).contains { $0.contains("a headset of model 'muse' tells its channels itself") })
+        #expect(problems(text("muse", names)).contains { $0.contains("a headset of model 'muse' names its channels itself") })
         #expect(problems(text("hermes", [])).contains { $0.contains("there are 0 names for 8 channels") })
         let scalar = problems(configuration(headset: "{name: left, model: hermes, montage: AF7}"))
         #expect(scalar.contains { $0.contains("headsets[0].montage: 'AF7' is not a list") })

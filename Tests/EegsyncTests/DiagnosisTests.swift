@@ -142,7 +142,7 @@ import Testing
             $0.privilege.daemonMayLoadParameters = false
             $0.bluetooth.adapters[0].defaultParameters = nil
         }
-        #expect(old.sentence.contains("does not tell"))
+        #expect(old.sentence.contains("does not report"))
     }
 
     @Test func aClockWithoutSynchronisationIsAWarning() throws {

@@ -96,6 +96,7 @@ private struct Workbench: ~Copyable {
         let line = try #require(show.output.split(separator: "\n").first { $0.hasPrefix("gain ") })
         for word in ["1 2 4 6 8 12 24", " 12 ", "8 channels", "Amplification of the channels"] { #expect(line.contains(word)) }
         let json = try ProgramRun(["headsets", "show", "explore", "--json"]).json()
+        #expect(json["tells_identity_in_status"] as? Bool == false, "a key that other programs read")
         let settings = try #require(json["settings"] as? [[String: Any]])
         #expect(settings.map { $0["name"] as? String } == ["sampling_frequency"])
         #expect(settings.first?["values"] as? [String] == ["250", "500", "1000"])
@@ -112,8 +113,8 @@ private struct Workbench: ~Copyable {
     }
 
     @Test func aModelThatIsSeveralKindsSaysSo() throws {
-        #expect(try ProgramRun(["headsets", "show", "muse"]).output.contains("its characteristics tell"))
-        #expect(try !ProgramRun(["headsets", "show", "ganglion"]).output.contains("its characteristics tell"))
+        #expect(try ProgramRun(["headsets", "show", "muse"]).output.contains("its characteristics say"))
+        #expect(try !ProgramRun(["headsets", "show", "ganglion"]).output.contains("its characteristics say"))
     }
 
     @Test func aTemplateIsNoModelAndSaysHowItBecomesOne() throws {

@@ -37,7 +37,7 @@ import Testing
     @Test func whatCannotBeMeasuredIsSaid() throws {
         let none = try impedance(["right", "--seconds", "1"])
         #expect(none.exitCode == Failure.Code.unavailable.rawValue)
-        #expect(none.errors.contains("a headset of model muse tells no impedances"))
+        #expect(none.errors.contains("a headset of model muse measures no impedances"))
         #expect(try impedance(["nobody"]).exitCode == Failure.Code.noInput.rawValue)
         #expect(try impedance(["left", "--seconds", "0"]).exitCode == Failure.Code.usage.rawValue)
     }

@@ -91,7 +91,7 @@ struct DescriptorErrorTests {
                 smallDescriptor(samples: "{stream: eeg, at: 1, type: u32le, instants: 2}"),
                 "does not fit into the database's integers"
             ),
-            (smallDescriptor(source: "framing: {kind: stream, length: 9}"), "nothing tells where a frame begins"),
+            (smallDescriptor(source: "framing: {kind: stream, length: 9}"), "nothing shows where a frame begins"),
             (smallDescriptor(source: "framing: {kind: stream, sync: A0}"), "'length' is missing"),
             (smallDescriptor(source: "framing: {kind: stream, sync: A0, length: by_packet}"), "'when' is missing"),
             (smallDescriptor(source: "role: read"), "no source has the role 'data'"),

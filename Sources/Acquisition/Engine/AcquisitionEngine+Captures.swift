@@ -76,7 +76,7 @@ extension AcquisitionEngine {
         for index in captures.indices {
             for acquisition in acquisitions where acquisition.headset == captures[index].headset {
                 guard let identifier = acquisition.peripheral, captures[index].add(identifier) else { continue }
-                // What led to here, as far as the packets do not tell it themselves.
+                // What led to here, as far as the packets do not show it themselves.
                 let isKnown = wasCapturing && taken.contains { $0.peripheral == identifier && $0.beginsLink }
                 guard !isKnown else { continue }
                 for packet in context.packets.preamble(of: identifier) { give(packet, to: index) }

@@ -98,7 +98,7 @@ extension AcquisitionEngine {
         return CommitPipeline.UnderWay(batch: batch, began: now, settled: settled, ended: ended)
     }
 
-    /// Tells what became of a batch.
+    /// Takes what became of a batch.
     func committed(_ number: UInt64, _ result: Result<[RefusedPart], StorageError>, at now: MonotonicTime) {
         guard let done = commits.underWay, done.batch.number == number else { return }
         switch result {
@@ -117,7 +117,7 @@ extension AcquisitionEngine {
         commits.problem = (error, problem?.since ?? now)
         context.overflowCause = .storageUnavailable
         guard error.disposition == .retry, !end.hasBegun else {
-            // The batch is lost to this process. A headset with a memory was told nothing, so it still has the samples.
+            // The batch is lost to this process. A headset with a memory was acknowledged nothing, so it still has the samples.
             commits.failure = error
             commits.underWay = nil
             end.isRequested = true

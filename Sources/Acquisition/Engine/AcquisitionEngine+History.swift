@@ -1,7 +1,7 @@
 import Bluetooth
 import Storage
 
-/// What the history tells of the process and the machine, and how long it is kept.
+/// What the history says of the process and the machine, and how long it is kept.
 struct ProcessHistory {
     /// Nil where the process leaves no rows, as in a test of something else.
     var identity: ProcessIdentity?

@@ -13,7 +13,7 @@ extension AcquisitionEngine {
         completeMeasurements(at: now)
     }
 
-    /// Finds the measurements that are over, once their headset was told so.
+    /// Finds the measurements that are over, once their headset has the command that ends them.
     func completeMeasurements(at now: MonotonicTime) {
         measurements.removeAll { request in
             guard !request.isWanted || request.end <= now else { return false }

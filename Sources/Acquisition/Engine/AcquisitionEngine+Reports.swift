@@ -2,10 +2,10 @@ import Bluetooth
 import Reconnection
 import Storage
 
-/// What was told last, so that only what has changed is told.
+/// What was reported last, so that only what has changed is reported.
 struct ChangeReporting {
     var headsets: [RecordingID: AcquiredHeadset] = [:]
-    /// How many of a headset's changes were told of late.
+    /// How many of a headset's changes were reported of late.
     var lines: [RecordingID: PhaseLines] = [:]
     /// Recordings of which the configuration has no headset.
     var unknownRecordings: [RecordingID] = []
@@ -15,18 +15,18 @@ struct ChangeReporting {
     var hasProblem = false
 }
 
-/// Bounds what is told of one headset whose link comes and goes: a few changes in a minute one by one, of more the sum.
+/// Bounds what is reported of one headset whose link comes and goes: a few changes in a minute one by one, of more the sum.
 struct PhaseLines {
     private var began: MonotonicTime?
     private var reported = 0
     private var summed = PhaseChanges(count: 0, returns: 0, period: .zero)
 
-    /// When the sum is due; nil where all is told.
+    /// When the sum is due; nil where all is reported.
     func deadline(_ limits: AcquisitionLimits) -> MonotonicTime? {
         summed.count > 0 ? began.map { $0 + limits.linesPeriod } : nil
     }
 
-    /// Notes a change. True where it is to be told by itself.
+    /// Notes a change. True where it is to be reported by itself.
     mutating func note(isReturn: Bool, _ limits: AcquisitionLimits, at now: MonotonicTime) -> Bool {
         if summed.count == 0, began.map({ now - $0 >= limits.linesPeriod }) ?? true { (began, reported) = (now, 0) }
         guard reported >= limits.linesPerPeriod else {
@@ -66,7 +66,7 @@ extension AcquisitionEngine {
         emit(.report(.unknownHeadset(name: open.headsetName, model: open.model)))
     }
 
-    /// Tells what has changed.
+    /// Reports what has changed.
     func reportChanges(at now: MonotonicTime) {
         var hasChanged = false
         for acquisition in acquisitions {
@@ -102,7 +102,7 @@ extension AcquisitionEngine {
         emit(.report(.summary(text)))
     }
 
-    /// Tells the sums that are due.
+    /// Reports the sums that are due.
     private func reportSums(at now: MonotonicTime) {
         timers[.sums] = nil
         for acquisition in acquisitions {

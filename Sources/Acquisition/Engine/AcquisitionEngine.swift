@@ -49,7 +49,7 @@ public final class AcquisitionEngine {
     ///   - beginsAfterFailedWrites: true where an earlier process ended while the database could not be written: what its last
     ///     batch held is missing, and not because no process ran.
     ///   - seed: of everything random.
-    ///   - process: as the history tells of it; nil for not.
+    ///   - process: as the history describes it; nil for not.
     ///   - lookUp: finds the headset of a recording.
     public init(
         nextStreamID: Int64, beginsAfterFailedWrites: Bool = false, limits: AcquisitionLimits = AcquisitionLimits(),
@@ -98,7 +98,7 @@ public final class AcquisitionEngine {
         return earliest
     }
 
-    /// One iteration: what the central tells, and what is due.
+    /// One iteration: what the central reports, and what is due.
     private func iterate(_ events: [CentralEvent], at now: MonotonicTime) {
         guard !end.isOver else { return }
         let bufferedRows = bufferedRows
@@ -163,8 +163,8 @@ public final class AcquisitionEngine {
         settle(at: now)
     }
 
-    /// The operator stopped a recording: nothing more is stored; the headset is told to stop and let go. A quarantined one is
-    /// ended from what the database has.
+    /// The operator stopped a recording: nothing more is stored; the headset is commanded to stop and let go. A quarantined one
+    /// is ended from what the database has.
     func end(_ recording: RecordingID, at now: MonotonicTime) {
         for acquisition in acquisitions where acquisition.recording == recording && !acquisition.isFinishing {
             if acquisition.quarantine != nil {

@@ -38,7 +38,7 @@ final class EngineContext {
     }
 
     /// True where another headset uses, tries or owns the identifier. What one that was never reached had tried when an earlier
-    /// process died is left to it, where no proof can tell the two apart.
+    /// process died is left to it, where no proof can distinguish the two.
     func isTaken(_ identifier: PeripheralIdentifier, by recording: RecordingID) -> Bool {
         let own = claims[recording]
         let isOwn = own.map { $0.known.contains(identifier) || $0.unproven == identifier } ?? false

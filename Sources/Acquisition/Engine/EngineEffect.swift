@@ -22,7 +22,7 @@ public enum EngineEffect: Sendable {
     case trimHistory(before: Int64)
     /// Note beside the database that rows wait which it does not take, or that all are written.
     case noteUnstored(Bool)
-    /// Tell the one place that logs.
+    /// Report to whoever logs.
     case report(AcquisitionReport)
     /// Show the service manager that the process is alive.
     case beat

@@ -1,9 +1,9 @@
 public import Bluetooth
 public import Storage
 
-/// What an ``AcquisitionEngine`` is told.
+/// What happens to an ``AcquisitionEngine``.
 public enum EngineEvent: Sendable {
-    /// What the central told since the last time; without events: that time has passed.
+    /// What the central reported since the last time; without events: that time has passed.
     case central([CentralEvent])
     /// The wall clock was read.
     case clock(ClockOffsetRecord)

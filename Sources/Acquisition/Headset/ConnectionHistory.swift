@@ -1,7 +1,7 @@
 import Bluetooth
 import Storage
 
-/// What the database is told of a headset's connection: every change of state and every attempt, where nothing repeats. What
+/// What the database gets of a headset's connection: every change of state and every attempt, where nothing repeats. What
 /// repeats without a return in between is counted, and the count is written once a minute: a headset that is away for a year
 /// costs a dozen rows, and they say since when, how often and when last it was tried.
 struct ConnectionHistory {
@@ -10,7 +10,7 @@ struct ConnectionHistory {
     static let eventRows = 8
     /// How often counts are written: they say what happened to a minute.
     static let interval = Duration.seconds(60)
-    /// How many different things are told apart; addresses of other people's headsets change for ever.
+    /// How many different things are distinguished; addresses of other people's headsets change for ever.
     static let kindLimit = 64
 
     /// What makes two records the same.
@@ -62,7 +62,7 @@ struct ConnectionHistory {
         var kind = kind
         var index = entries.firstIndex { $0.kind == kind }
         if index == nil, entries.count >= Self.kindLimit {
-            // What differs is not told any more, only that there are others.
+            // What differs is not written any more, only that there are others.
             kind = Kind(names: Array(kind.names.prefix(2)) + ["others"])
             index = entries.firstIndex { $0.kind == kind }
         }

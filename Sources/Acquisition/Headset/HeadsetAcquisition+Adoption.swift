@@ -26,11 +26,11 @@ extension HeadsetAcquisition {
             .candidate(CandidateRecord(headset: headset, identifier: identifier, name: name, rssi: rssi, at: now)))
     }
 
-    /// A headset's address that is taken without a proof is told in the history of its connection and in its recording.
+    /// A headset's address that is taken without a proof is named in the history of its connection and in its recording.
     func noteAdoption(
         _ identifier: PeripheralIdentifier, replacing replaced: PeripheralIdentifier?, isAutomatic: Bool, at now: MonotonicTime
     ) {
-        let former = replaced.map { " in place of \($0)" } ?? ""
+        let former = replaced.map { " instead of \($0)" } ?? ""
         let reason =
             isAutomatic
             ? "it was the only one of its model in sight, and nothing proves that it is this headset"

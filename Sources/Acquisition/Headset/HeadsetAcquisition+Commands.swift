@@ -102,7 +102,7 @@ extension HeadsetAcquisition {
         send(recorded.readMemory(at: now))
     }
 
-    /// Tells the headset that it may forget everything below these n's, one for each stream: they are committed.
+    /// Allows the headset to forget everything below these n's, one for each stream: they are committed.
     func acknowledge(upTo committed: [(stream: StreamID, n: Int64)]) {
         if readsMemory { send(recorded.acknowledge(upTo: committed)) }
     }

@@ -85,7 +85,7 @@ extension HeadsetAcquisition {
         session = LinkSession(profile)
     }
 
-    /// Some headsets are told apart by their characteristics only; all must have those that the profile needs.
+    /// Some headsets are distinguished by their characteristics only; all must have those that the profile needs.
     func discovered(_ result: Result<GATTDatabase, CentralError>, _ attempt: Attempt, at now: MonotonicTime) {
         switch result {
         case .failure(let error): handle(.stepFailed(error, attempt: attempt), at: now)

@@ -10,7 +10,7 @@ extension HeadsetAcquisition {
 
     private var isImpedanceOn: Bool { session.streaming?.impedance.isOn ?? false }
 
-    /// True where the headset measures, or is being told to begin or to end.
+    /// True where the headset measures, or is being commanded to begin or to end.
     var isMeasuringImpedance: Bool { isImpedanceOn || session.runner?.attempt.lane == .impedance }
 
     /// Follows the operator's wish.
@@ -21,7 +21,7 @@ extension HeadsetAcquisition {
         advanceImpedance(at: now)
     }
 
-    /// Tells the headset to begin or to end, where its samples have settled and nothing else is being told.
+    /// Commands the headset to begin or to end, where its samples have settled and no other command is under way.
     func advanceImpedance(at now: MonotonicTime) {
         if let end = impedanceEnd, end <= now { impedanceEnd = nil }
         timers[.impedanceEnd] = isImpedanceOn ? impedanceEnd : nil
@@ -42,7 +42,7 @@ extension HeadsetAcquisition {
         begin(CommandRunner(steps: steps, attempt: impedanceAttempt), at: now)
     }
 
-    /// What a headset that measures must be told before other commands.
+    /// What a headset that measures must be sent before other commands.
     func stepsToEndImpedance(at now: MonotonicTime) -> [CommandStep] {
         guard isImpedanceOn else { return [] }
         endImpedance(at: now)

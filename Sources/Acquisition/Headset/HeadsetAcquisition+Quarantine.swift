@@ -5,7 +5,7 @@ import Storage
 
 /// One headset that breaks a rule is let go alone, and the others lose nothing.
 extension HeadsetAcquisition {
-    /// Lets the headset go until a person says so. The recording stays open; so does a gap that tells the cause.
+    /// Lets the headset go until a person says so. The recording stays open; so does a gap that names the cause.
     func quarantine(_ reason: QuarantineReason, at now: MonotonicTime) {
         guard quarantine == nil, !hasEnded else { return }
         quarantine = reason

@@ -5,7 +5,7 @@ struct HeadsetRecords {
     private var changes: [Change] = []
     private var counts: [ObjectIdentifier: Int] = [:]
 
-    /// Notes what has happened, in place of the oldest of its kind where too many wait.
+    /// Notes what has happened, instead of the oldest of its kind where too many wait.
     mutating func append(_ change: Change) {
         changes.append(change)
         guard let maximum = change.waitingMaximum else { return }

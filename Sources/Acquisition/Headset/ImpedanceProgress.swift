@@ -5,9 +5,9 @@ import Headsets
 struct ImpedanceProgress {
     /// True where the samples of the link have flowed for long enough that their times are known.
     var isSettled = false
-    /// True where the headset was told to measure, until it is told to stop.
+    /// True where the headset was commanded to measure, until it is commanded to stop.
     var isOn = false
-    /// True while the headset sends impedances in place of samples.
+    /// True while the headset sends impedances instead of samples.
     var hasPausedSamples = false
     /// The latest value of each electrode that was measured since the beginning.
     private var latest: [(electrode: String, kilohms: Double)] = []
@@ -16,7 +16,7 @@ struct ImpedanceProgress {
     /// up: placed by them alone, samples were seen 0.3 s off.
     static let settlingTime = Duration.seconds(2)
 
-    /// The headset is told to measure.
+    /// The headset is commanded to measure.
     mutating func begin() {
         isOn = true
         latest.removeAll()

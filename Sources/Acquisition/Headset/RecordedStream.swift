@@ -11,25 +11,25 @@ struct RecordedStream {
     var memory = MemoryReader()
     /// When the latest live sample of the present link arrived; nil before the first.
     var latestArrival: MonotonicTime?
-    /// The n up to which the headset was told on the present link that it may forget.
+    /// The n up to which the headset was allowed on the present link to forget.
     var acknowledgedN = Int64.min
 
     init(_ assembler: StreamAssembler) {
         self.assembler = assembler
     }
 
-    /// The next block of a link tells where the stream stands.
+    /// The next block of a link shows where the stream stands.
     mutating func beginLink(_ start: LinkStart) {
         (memory, latestArrival, acknowledgedN) = (MemoryReader(), nil, .min)
         assembler.beginLink(start)
     }
 
-    /// Takes a block of samples, in place: a stream is large to copy.
+    /// Takes a block of samples, without a copy of the stream, which is large.
     ///
     /// - Parameters:
     ///   - hasRoom: false where the buffer of samples is full; new samples then go to the ledger.
     ///   - overflowCause: why, then.
-    /// - Returns: whether the stream has its first sample now, and the headset's stamp on the block, where it tells something
+    /// - Returns: whether the stream has its first sample now, and the headset's stamp on the block, where it says something
     ///   of the other streams.
     mutating func take(
         _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool, overflowCause: GapCause

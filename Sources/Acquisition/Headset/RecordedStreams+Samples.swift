@@ -47,7 +47,7 @@ extension RecordedStreams {
         if let index = index(of: position) { streams[index].assembler.takeUnsent(counter: counter, count: count, at: arrival) }
     }
 
-    /// A headset without counters tells how many samples make a period.
+    /// A headset without counters says how many samples make a period.
     mutating func mark(position: Int, period: Int, at arrival: MonotonicTime) {
         if let index = index(of: position) { streams[index].assembler.takeMark(period: period, at: arrival) }
     }
@@ -93,7 +93,7 @@ extension RecordedStreams {
         return commands
     }
 
-    /// Tells the headset that it may forget everything below these n's, one for each stream: they are committed.
+    /// Allows the headset to forget everything below these n's, one for each stream: they are committed.
     mutating func acknowledge(upTo committed: [(stream: StreamID, n: Int64)]) -> [BufferedEEGCommand] {
         var commands: [BufferedEEGCommand] = []
         for (stream, n) in committed {

@@ -75,8 +75,8 @@ struct RecordedStreams {
 
     // MARK: Shape
 
-    /// True where the recording has streams of another shape than these. A headset that sends another preset than it was told
-    /// to tells its streams by its first samples: until then, neither is believed.
+    /// True where the recording has streams of another shape than these. A headset that sends another preset than it was set
+    /// to shows its streams by its first samples: until then, neither is believed.
     func hasOtherShape(than expected: [StreamDescription]) -> Bool {
         named(expected).enumerated().contains { position, description in
             streams.contains { $0.assembler.position == position && !$0.assembler.hasShape(of: description) }
@@ -157,7 +157,7 @@ struct RecordedStreams {
 
     // MARK: Links
 
-    /// The next block of each stream tells where it stands.
+    /// The next block of each stream shows where it stands.
     ///
     /// - Parameter positions: only the streams at these; nil for all.
     mutating func beginLink(_ session: StreamingSession, of profile: any HeadsetProfile, positions: [Int]? = nil) {

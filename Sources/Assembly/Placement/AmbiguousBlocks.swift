@@ -3,8 +3,8 @@ import Headsets
 
 /// Live blocks whose n is ambiguous: the time says that the counter may have wrapped unseen.
 ///
-/// A Ganglion's counter wraps within a second. After a pause it tells how much was lost only up to whole wraps; the time of
-/// arrival tells the rest, but a block may have waited in a queue for longer than one. So blocks are held until the queue has
+/// A Ganglion's counter wraps within a second. After a pause it shows how much was lost only up to whole wraps; the time of
+/// arrival shows the rest, but a block may have waited in a queue for longer than one. So blocks are held until the queue has
 /// run empty: the smallest lateness is that of a block that did not wait, and what is left of it are whole wraps.
 struct AmbiguousBlocks: Sendable {
     /// Where the missed wraps lie.
@@ -17,7 +17,7 @@ struct AmbiguousBlocks: Sendable {
         var missed: Int64
         /// The index of that entry's first sample, missed wraps included.
         var index: Int64
-        /// True where the counter jumps there; false where only the time tells that something is missing.
+        /// True where the counter jumps there; false where only the time shows that something is missing.
         var isJump: Bool
         /// False where the blocks ended before the queue had run empty: there may be wraps less.
         var isSure: Bool
@@ -63,7 +63,7 @@ struct AmbiguousBlocks: Sendable {
     /// late, too, and the clock's rate is not known well at first.
     private static func doubt(of wrap: Int64) -> Int64 { wrap * 3 / 10 }
 
-    /// How many wraps were missed, as far as the time tells.
+    /// How many wraps were missed, as far as the time shows it.
     private var wrapsByTime: Int64 {
         guard leastLateness < .max else { return 0 }
         return max(0, (leastLateness + Self.doubt(of: wrap)) / wrap)

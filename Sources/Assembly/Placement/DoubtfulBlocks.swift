@@ -1,7 +1,7 @@
 import Bluetooth
 import Headsets
 
-/// Live blocks whose counter does not go on where the one before them ended, until later ones tell what happened: packets
+/// Live blocks whose counter does not go on where the one before them ended, until later ones show what happened: packets
 /// were lost, the counter of the block was damaged, or the headset counts anew.
 ///
 /// A counter is believed where the next one follows it. One that follows nothing was damaged. One that the elapsed time does

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Tells by the time that samples of a stream without counter are missing: blocks that come late, all of them for a while, came
+/// Finds by the time that samples of a stream without counter are missing: blocks that come late, all of them for a while, came
 /// behind a loss; a stall ends with one that is on time.
 struct LossByTime: Hashable, Sendable {
     /// The rate must be known to so much, as a part.

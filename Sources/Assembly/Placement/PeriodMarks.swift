@@ -4,7 +4,7 @@ import Bluetooth
 ///
 /// Marks stand between blocks, so that the samples between two marks are a period only to within a block. Where that block is
 /// cut (its phase) follows from the marks themselves: losses are whole blocks and never become fewer, which only the right
-/// phase shows. Until one phase is left, the least loss that any of them tells is believed.
+/// phase shows. Until one phase is left, the least loss that any of them shows is believed.
 struct PeriodMarks: Hashable, Sendable {
     /// Samples between two marks.
     private let period: Int64
@@ -31,7 +31,7 @@ struct PeriodMarks: Hashable, Sendable {
     /// sooner.
     private static let lateMarks = 3
 
-    /// Larger blocks have too many phases to be told apart.
+    /// Larger blocks have too many phases to be distinguished.
     private static let blockLimit: Int64 = 256
 
     /// Begins at a mark.

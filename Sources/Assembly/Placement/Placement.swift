@@ -62,7 +62,7 @@ package struct Placement: Sendable {
         sampleCounter.index(of: counter, near: index ?? expectedIndex)
     }
 
-    /// The n of the sample with a counter; nil where nothing tells it yet.
+    /// The n of the sample with a counter; nil where nothing shows it yet.
     func n(of counter: UInt32) -> Int64? { epoch?.n(of: index(of: counter)) }
 
     /// The headset's counter at sample n, as it would be sent; nil where n lies outside the present epoch.
@@ -73,7 +73,7 @@ package struct Placement: Sendable {
 
     // MARK: Links
 
-    /// Samples are expected on a new link; the next block tells where it stands.
+    /// Samples are expected on a new link; the next block shows where it stands.
     mutating func beginLink(_ start: LinkStart) {
         linkStart = start
         isLinked = true
@@ -118,7 +118,7 @@ package struct Placement: Sendable {
     /// Nothing more comes on this line of the time map.
     mutating func interrupt() { clock.interrupt() }
 
-    /// Takes what a stamp of another stream tells of the time.
+    /// Takes what a stamp of another stream says of the time.
     mutating func borrow(ticks: UInt64, at arrival: MonotonicTime) {
         if isLinked { clock.borrow(ticks: ticks, at: arrival) }
     }
@@ -208,7 +208,7 @@ package struct Placement: Sendable {
     }
 
     /// Samples of a stream without counter that are known to be damaged are missing. Before the link's first sample they lie
-    /// in the absence that came before it, whose length the elapsed time tells.
+    /// in the absence that came before it, whose length the elapsed time shows.
     mutating func settleDamage(in rows: inout StreamRows, at now: MonotonicTime) {
         let count = uncounted.takeDamaged()
         guard hasSamples, linkStart == nil else { return }
@@ -230,7 +230,7 @@ package struct Placement: Sendable {
 
     private mutating func firstUncountedN(of received: ReceivedBlock, in rows: inout StreamRows) -> Int64 {
         let (block, arrival) = (received.block, received.arrival)
-        // A channel that the waiting row has already, or the time, tells that the next instant has come.
+        // A channel that the waiting row has already, or the time, shows that the next instant has come.
         let isLater = uncounted.noteArrival(arrival)
         if uncounted.hasDamage || isLater || rows.isBeyondPartial(block) { settlePartial(in: &rows, at: arrival) }
         settleDamage(in: &rows, at: arrival)

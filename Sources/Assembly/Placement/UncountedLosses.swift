@@ -2,7 +2,7 @@ import Bluetooth
 import Headsets
 import Storage
 
-/// What is lost of a stream without counter, as damaged packets, the headset's own marks, and else the time tell it.
+/// What is lost of a stream without counter, as damaged packets, the headset's own marks, and else the time show it.
 struct UncountedLosses: Sendable {
     private let stream: StreamID
     private let channelCount: Int
@@ -105,9 +105,9 @@ struct UncountedLosses: Sendable {
         return 0
     }
 
-    // MARK: What tells a loss
+    // MARK: What shows a loss
 
-    /// Says from the block on, whose first sample is `nextN`, what tells a loss, where that has changed.
+    /// Says from the block on, whose first sample is `nextN`, what shows a loss, where that has changed.
     mutating func noteDetection(_ block: SampleBlock, nextN: Int64, isRateCertain: Bool) {
         unmarked?.count += Int64(block.instantCount)
         let present: LossDetection =

@@ -67,7 +67,7 @@ struct WaitingBlocks: Sendable {
             let counter = block.counter, let position = placement.clock.mapPosition(at: arrival),
             !epoch.isOtherBoot(block)
         else { return false }
-        // What the clock does not know better than a fraction of a wrap, it cannot tell.
+        // What the clock does not know better than a fraction of a wrap, it cannot decide.
         if ambiguous == nil, position.uncertainty > wrap / 3 { return false }
         var index = placement.index(of: counter, near: ambiguous?.expectedIndex)
         // The index that the time says.
@@ -195,7 +195,7 @@ struct WaitingBlocks: Sendable {
         if before.hasOvertaken(end), hole <= 0 {
             for entry in entries { takeUnambiguous(entry, &placement, &rows) }
         } else {
-            // It may still be a damaged one: whether the next one follows it, or comes instead of it, tells.
+            // It may still be a damaged one: whether the next one follows it, or comes instead of it, decides.
             doubtful = before
             doubtful.isBehindHole = before.isBehindHole || hole > 0
         }

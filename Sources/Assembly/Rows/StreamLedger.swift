@@ -201,7 +201,7 @@ struct StreamLedger: Sendable {
         if absence.certainty == .unknown {
             let continued = gap?.firstN == first && gap?.cause == absence.cause
             if let gap, !continued { draft.withdraw(firstN: gap.firstN, channel: 0) }
-            // What another bank tells to be missing comes first: two gaps never begin at one n.
+            // What another bank shows to be missing comes first: two gaps never begin at one n.
             if end > first { add(first..<end, cause: absence.cause, at: noticed, isRecoverable: false, isOpened: continued) }
             if continued, end == first {
                 draft.close(firstN: end, channel: 0, count: 0, certainty: .timed(uncertainty: 0))
@@ -238,7 +238,7 @@ struct Absence: Sendable {
     var lostCause: GapCause
     /// Why samples are missing.
     var cause: GapCause
-    /// How the end is known; unknown between two host boots, where only their clocks can tell.
+    /// How the end is known; unknown between two host boots, where only their clocks can say it.
     var certainty: GapCertainty
 }
 

@@ -26,7 +26,7 @@ struct LineFilter: Sendable {
     /// Twice the cosine of the angle between two samples.
     let coefficient: Double
 
-    /// A filter for a frequency; nil where the sampling is too slow to tell it from its mirror image.
+    /// A filter for a frequency; nil where the sampling is too slow to distinguish it from its mirror image.
     init?(frequency: Double, samplingFrequency: Double) {
         guard frequency + 2 / SignalThresholds.windowSeconds < samplingFrequency / 2 else { return nil }
         coefficient = 2 * cos(2 * .pi * frequency / samplingFrequency)

@@ -2,8 +2,8 @@ import Headsets
 
 /// From where on a signal is not good any more.
 enum SignalThresholds {
-    /// Samples of one window: long enough to tell 50 Hz from 60 Hz and both from EEG (the spectral line is 2 Hz wide), short
-    /// enough for a mains frequency that wanders by 0.05 Hz, which then costs 1 % of the amplitude.
+    /// Samples of one window: long enough to distinguish 50 Hz from 60 Hz and both from EEG (the spectral line is 2 Hz wide),
+    /// short enough for a mains frequency that wanders by 0.05 Hz, which then costs 1 % of the amplitude.
     static let windowSeconds = 2.0
     /// After how many windows a result is stored where nothing changes: 10 s.
     static let windowsPerResult = 5

@@ -9,7 +9,7 @@ struct Arrival: Hashable, Sendable {
     var deviceTicks: UInt64?
 }
 
-/// Picks the earliest arrival of about each second: only those tell the time, and they are kept as evidence.
+/// Picks the earliest arrival of about each second: only those show the time, and they are kept as evidence.
 struct ArrivalWindow: Sendable {
     /// How many samples it spans. A stream that is slow has longer ones, so that its evidence stays small beside its rows.
     let length: Int64

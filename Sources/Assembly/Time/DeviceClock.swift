@@ -76,7 +76,7 @@ struct DeviceClock: Hashable, Sendable {
     /// then.
     mutating func beginStretch() { first = nil }
 
-    /// Which n the sample has that bears a stamp; nil where the clock cannot tell.
+    /// Which n the sample has that bears a stamp; nil where the clock cannot show it.
     func position(ticks: UInt64, at arrival: MonotonicTime) -> StreamPosition? {
         guard let latest, let elapsed = seconds(from: latest, to: ticks, at: arrival) else { return nil }
         let uncertainty = (2 * uncertainJitter + 3 * deviation * abs(elapsed)) * rate + 1

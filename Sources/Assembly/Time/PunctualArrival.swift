@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The latest arrival that came on time, as far as the rate is known: while that is not known well, it tells better than any
+/// The latest arrival that came on time, as far as the rate is known: while that is not known well, it shows better than any
 /// line where a stream stands.
 struct PunctualArrival: Hashable, Sendable {
     private var latest: Arrival?

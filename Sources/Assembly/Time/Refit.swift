@@ -60,7 +60,7 @@ public struct Refit: Sendable {
         rate = Self.mean(of: fitted.flatMap { drawings[$0].rates })
     }
 
-    /// What the neighbour's end that is nearer tells of the rate.
+    /// What the neighbour's end that is nearer says of the rate.
     private static func rate(of neighbour: NeighbouringEvidence) -> ArrivalEnvelope.Rate {
         let rates = EvidenceRates(EvidenceRun.runs(of: neighbour.evidence))
         var rate = neighbour.isEarlier ? rates.last : rates.first

@@ -5,7 +5,7 @@ import Storage
 struct RefitDrawing: Sendable {
     private let run: EvidenceRun
     private var knots: [Knot] = []
-    /// What each stretch by itself tells of the rate.
+    /// What each stretch by itself says of the rate.
     private(set) var rates: [ArrivalEnvelope.Rate] = []
 
     private struct Knot: Sendable {

@@ -36,7 +36,7 @@ struct StreamClock: Sendable {
     /// True once the time map of this process has begun.
     var hasMap: Bool { map != nil }
 
-    /// True where the time that has passed tells where the stream stands.
+    /// True where the time that has passed shows where the stream stands.
     var isKnown: Bool { map != nil || earlierSegment != nil }
 
     /// Where the stream stands at `now` by the time map of this process; nil before that has begun.
@@ -74,7 +74,7 @@ struct StreamClock: Sendable {
     /// Whether the headset's rate is known to so much, as a part.
     func isRateKnown(within deviation: Double) -> Bool { (map?.rate.deviation ?? 1) < deviation }
 
-    // MARK: What tells the time
+    // MARK: What shows the time
 
     /// Takes the rate of an earlier recording for the stream's own, until more is known.
     mutating func learn(from rates: [ResumeState.LearntRate], streamName: String) {
@@ -127,10 +127,10 @@ struct StreamClock: Sendable {
     /// So many samples were entered as missing that were lost at an unknown n since some seconds.
     mutating func misplaced(count: Int64) { map?.misplaced(count: count) }
 
-    /// True where the latest stamp tells something of the other streams of the headset.
+    /// True where the latest stamp says something of the other streams of the headset.
     var mayLendStamp: Bool { deviceClock.map { $0.stamps.isExact && $0.isSteady } ?? false }
 
-    /// Takes what the latest stamp of another stream tells: had the latest sample of this one come with that packet, it would
+    /// Takes what the latest stamp of another stream says: had the latest sample of this one come with that packet, it would
     /// have come so much earlier than the packet as the headset's clock says.
     mutating func borrow(ticks: UInt64, at arrival: MonotonicTime) {
         guard let period = map?.segment.periodNanoseconds,

@@ -58,7 +58,7 @@ struct TimeMap: Sendable {
     static let interruptionNanoseconds = 60e9
     /// A change of a piece by less is not worth writing.
     private static let worthNanoseconds = 20e3
-    /// What another stream's packet tells is believed where it is earlier than the line, and what that is uncertain by, by no
+    /// What another stream's packet says is believed where it is earlier than the line, and what that is uncertain by, by no
     /// more nanoseconds.
     private static let borrowedEarliness = 20e6
     /// Arrivals so near before a piece are looked at with it.
@@ -120,7 +120,7 @@ struct TimeMap: Sendable {
     /// How late arrivals usually are against the map, in nanoseconds; nil before anything is known.
     var usualLateness: Double? { live?.lateness }
 
-    // MARK: Telling
+    // MARK: Answers
 
     /// The segment reaches to sample n at least.
     mutating func extend(to n: Int64) {
@@ -141,7 +141,7 @@ struct TimeMap: Sendable {
         if let evidence = window.take(arrival, period: segment.periodNanoseconds) { add(evidence) }
     }
 
-    /// Takes what a packet of another stream tells of sample n, which was observed: by the headset's clock it could have come
+    /// Takes what a packet of another stream says of sample n, which was observed: by the headset's clock it could have come
     /// at `time`.
     mutating func borrow(n: Int64, at time: MonotonicTime, deviceTicks: UInt64) {
         let earliness = Double(self.time(of: n).nanoseconds) - lift - Double(time.nanoseconds)
@@ -296,7 +296,7 @@ struct TimeMap: Sendable {
         return points[begin..<max(begin, end)]
     }
 
-    /// A final knot tells the rate from the one before; it may have changed a little when the next one comes.
+    /// A final knot gives the rate from the one before; it may have changed a little when the next one comes.
     private mutating func learn(from fit: ArrivalEnvelope, upTo index: Int) {
         var known = fit.rate
         if index > 0, knots[index - 1].isFinal, knots[index - 1].pointCount > 0 {
@@ -324,7 +324,7 @@ struct TimeMap: Sendable {
     }
 
     /// By how much the open piece is drawn later than its line, to pass the segment before it: where the stream stands now, the
-    /// line tells.
+    /// line says.
     private var lift: Double {
         knots.last.map { Double(nanoseconds(of: $0)) - Double(unbounded($0)) } ?? 0
     }
@@ -374,7 +374,7 @@ struct TimeMap: Sendable {
     }
 
     /// By how much arrivals stay above a line that ought to touch them, all of some seconds: the samples there may be later by
-    /// so much than it says, as something was lost or came twice that no counter tells.
+    /// so much than it says, as something was lost or came twice that no counter shows.
     private func untouched(from knot: Knot, to end: Double, slope: Double) -> Double {
         let begin = x(of: knot.n)
         var (most, before, last) = (0.0, Double.infinity, Double.infinity)

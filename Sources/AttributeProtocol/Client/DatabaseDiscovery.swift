@@ -66,7 +66,7 @@ struct DatabaseDiscovery: GATTProcedure {
         return goOn(after: .last)
     }
 
-    /// The next request, after everything up to a handle was told.
+    /// The next request, after everything up to a handle was listed.
     private mutating func goOn(after end: AttributeHandle) -> GATTStep {
         switch (stage, end.next) {
         case (.services, let next?): stage = .services(from: next)

@@ -6,7 +6,7 @@ public import Bluetooth
 /// One procedure is under way at a time, and of it one request (Core Specification, Vol 3, Part F, 3.3.2). Indications are
 /// confirmed as they arrive. A peer's requests are answered, its commands ignored.
 public struct GATTClient: Sendable {
-    /// What a client tells.
+    /// What a client reports.
     public enum Event: Hashable, Sendable {
         /// The procedure that was started ended.
         case finished(Result<GATTOutcome, GATTFailure>)
@@ -53,7 +53,7 @@ public struct GATTClient: Sendable {
         return packets
     }
 
-    /// Takes the events that are to be told.
+    /// Takes the events that wait.
     public mutating func takeEvents() -> [Event] {
         defer { events.removeAll(keepingCapacity: true) }
         return events

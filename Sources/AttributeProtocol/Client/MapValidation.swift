@@ -8,7 +8,7 @@ import Bluetooth
 ///   be that one declaration and no other, with the same handle, value handle, properties and UUID: what was put in, taken
 ///   out or made longer anywhere before it has moved it. Two changes are not seen. What was added behind it with a UUID of
 ///   the other length is left out of the answer by the protocol; the handles that are known are right all the same. And a
-///   change that keeps the last declaration in its place shows in the first request that is refused.
+///   change that leaves the last declaration where it is shows in the first request that is refused.
 struct MapValidation: GATTProcedure {
     let map: HandleMap
 

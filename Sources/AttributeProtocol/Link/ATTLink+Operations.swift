@@ -103,7 +103,7 @@ extension ATTLink {
         }
     }
 
-    /// Tells the success of an operation that has no value.
+    /// Reports the success of an operation that has no value.
     private mutating func succeed(_ operation: ATTOperation) {
         switch operation {
         case .setNotify(let enabled, let uuid, let attempt):
@@ -117,7 +117,7 @@ extension ATTLink {
         }
     }
 
-    /// Tells that an operation failed, where somebody waits for it.
+    /// Reports that an operation failed, where somebody waits for it.
     mutating func fail(_ operation: ATTOperation, _ error: CentralError) {
         switch operation {
         case .validate(let attempt), .discover(let attempt):

@@ -8,7 +8,7 @@ public import Bluetooth
 /// notifies. Requests wait for each other and are carried out in the order in which they were made, writes without response
 /// among them.
 public struct ATTLink: Sendable {
-    /// What a link tells its owner.
+    /// What a link reports to its owner.
     public enum Event: Hashable, Sendable {
         /// The central's event, to be passed on.
         case central(CentralEvent)
@@ -23,7 +23,7 @@ public struct ATTLink: Sendable {
 
     /// How long raising the security may take: the Security Manager's own limit (Core Specification, Vol 3, Part H, 3.4).
     static let securityLimit = Duration.seconds(30)
-    /// How long after a discovery the link asks to be told of changed services: late enough to stand in nobody's way.
+    /// How long after a discovery the link asks to be notified of changed services: late enough to stand in nobody's way.
     static let watchDelay = Duration.seconds(2)
     /// How often a discovery begins again because the services changed meanwhile.
     static let discoveryLimit = 3
@@ -38,7 +38,7 @@ public struct ATTLink: Sendable {
     var map: HandleMap?
     /// True while ``map`` comes from an earlier link.
     var isFromEarlierLink: Bool
-    /// True once the services were told on this link.
+    /// True once the services were reported on this link.
     var areServicesKnown = false
     /// The handle of Service Changed, as last known: it outlives the map.
     var serviceChangedHandle: AttributeHandle?
@@ -55,11 +55,11 @@ public struct ATTLink: Sendable {
     var waiting: [ATTOperation] = []
     /// What the operation under way needs before it is tried again.
     var raisedSecurity: RaisedSecurity?
-    /// The socket's level of security, as last told.
+    /// The socket's level of security, as last reported.
     var security = SecurityLevel.low
     var subscriptions: [ATTSubscription] = []
     var events: [Event] = []
-    /// When the link asks to be told of changed services.
+    /// When the link asks to be notified of changed services.
     var watchTime: MonotonicTime?
 
     /// Security that is being raised.
@@ -98,7 +98,7 @@ public struct ATTLink: Sendable {
     /// True while an operation waits for ``didChangeSecurity(to:at:)``.
     public var awaitsSecurity: Bool { raisedSecurity != nil }
 
-    /// Takes what is to be told, in order.
+    /// Takes the events that wait, in order.
     public mutating func takeEvents() -> [Event] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
@@ -178,13 +178,13 @@ public struct ATTLink: Sendable {
         while current == nil, client.isIdle, !waiting.isEmpty {
             let operation = waiting.removeFirst()
             current = operation
-            // An operation that is done at once has told so.
+            // An operation that is done at once has reported so.
             if !begin(operation, at: now) { current = nil }
             takeClientEvents(at: now)
         }
     }
 
-    /// What the client tells. Values come before the end of a procedure if they came first.
+    /// What the client reports. Values come before the end of a procedure if they came first.
     private mutating func takeClientEvents(at now: MonotonicTime) {
         for event in client.takeEvents() {
             switch event {

@@ -14,11 +14,11 @@ enum ATTOperation: Hashable {
     case read(BluetoothUUID, attempt: Attempt)
     /// Writes a value.
     case write([UInt8], BluetoothUUID, WriteType, attempt: Attempt)
-    /// Asks to be told of changed services. Nobody waits for it.
+    /// Asks to be notified of changed services. Nobody waits for it.
     case watchServices
 }
 
-/// A characteristic whose values are told.
+/// A characteristic whose values are reported.
 struct ATTSubscription: Hashable {
     /// The handle of its value.
     let handle: AttributeHandle

@@ -29,7 +29,7 @@ public struct HandleMap: Hashable, Sendable {
         services.lazy.flatMap(\.characteristics).max { $0.declaration < $1.declaration }
     }
 
-    /// The characteristics, as a central tells them.
+    /// The characteristics, as a central reports them.
     public var database: GATTDatabase {
         GATTDatabase(
             characteristics: services.flatMap { service in

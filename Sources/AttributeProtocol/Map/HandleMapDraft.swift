@@ -110,7 +110,7 @@ struct HandleMapDraft {
         return entries.last?.handle
     }
 
-    /// Drops what was read by type, because the server did not tell all of it.
+    /// Drops what was read by type, because the server did not list all of it.
     mutating func forgetConfigurations() {
         for index in characteristics.indices {
             partCount -= characteristics[index].descriptors.count

@@ -40,7 +40,7 @@ int clinux_epoll(void);
 int clinux_epoll_insert(int set, int descriptor);
 
 /// Says what a descriptor of the set is watched for, and adds it where it is not in the set: until it can be read, until it can
-/// be written, both, or neither. An error and the end of a connection are told in any case. 0 or -errno.
+/// be written, both, or neither. An error and the end of a connection are reported in any case. 0 or -errno.
 int clinux_epoll_watch(int set, int descriptor, int reading, int writing);
 
 /// Takes a descriptor out of the set. 0, also where it was not in it, or -errno.
@@ -50,11 +50,11 @@ int clinux_epoll_remove(int set, int descriptor);
 /// many, or -errno. Never waits.
 int clinux_epoll_ready(int set, int *descriptors, int capacity);
 
-/// Lets a socket tell when the kernel got each packet from the device below it (SO_TIMESTAMPNS, socket(7)). 0 or -errno.
+/// Lets a socket say when the kernel got each packet from the device below it (SO_TIMESTAMPNS, socket(7)). 0 or -errno.
 int clinux_stamp_arrivals(int socket);
 
 /// Takes one packet from a socket, and sets `arrival` to when the kernel got it, in nanoseconds of CLOCK_REALTIME, or to -1 where
-/// the socket does not tell. How many bytes (0: an empty packet, or the end: see clinux_has_ended), or -errno; -EAGAIN where none waits. Never waits.
+/// the socket does not say. How many bytes (0: an empty packet, or the end: see clinux_has_ended), or -errno; -EAGAIN where none waits. Never waits.
 int clinux_receive(int socket, void *bytes, size_t capacity, int64_t *arrival);
 
 /// The process that listens at, or has connected, the other end of a local socket, and its user (SO_PEERCRED, unix(7)). 0 or

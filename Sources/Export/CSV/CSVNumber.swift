@@ -2,8 +2,8 @@ import Headsets
 
 /// How one channel's values are written into a table, and read back.
 ///
-/// A physical value has as many decimals as tell it from `scale` × raw + `offset` to a millionth of a raw count, trailing zeros
-/// dropped: the text gives the raw count back exactly.
+/// A physical value has as many decimals as distinguish it from `scale` × raw + `offset` to a millionth of a raw count,
+/// trailing zeros dropped: the text gives the raw count back exactly.
 struct CSVNumber: Hashable, Sendable {
     let scale: Double
     let offset: Double
@@ -23,7 +23,7 @@ struct CSVNumber: Hashable, Sendable {
 
     /// The way for a channel's physical values.
     ///
-    /// - Throws: ``ExportError/notRepresentable(what:reason:advice:)`` where 18 digits cannot tell the channel's counts apart.
+    /// - Throws: ``ExportError/notRepresentable(what:reason:advice:)`` where 18 digits cannot distinguish the channel's counts.
     init(channel: ChannelDescription) throws {
         let ends = [channel.rawMinimum, channel.rawMaximum].map { abs(channel.scale * Double($0) + channel.offset) }
         let largest = max(ends[0], ends[1], abs(channel.offset))
@@ -38,7 +38,7 @@ struct CSVNumber: Hashable, Sendable {
         guard isWhole || unit < abs(channel.scale) * 0.01, largest < abs(channel.scale) * 1e14, largest < 1e17 else {
             throw ExportError.notRepresentable(
                 what: "Channel \(channel.name) in \(channel.unit)",
-                reason: "18 digits cannot tell its values apart (scale \(channel.scale), offset \(channel.offset))",
+                reason: "18 digits cannot distinguish its values (scale \(channel.scale), offset \(channel.offset))",
                 advice: "Export raw counts with --values raw.")
         }
         self.init(scale: channel.scale, offset: channel.offset, decimals: decimals)

@@ -62,7 +62,7 @@ struct CSVSidecar: Codable, Hashable {
     var missingRowCount: Int64
     /// Within what all times of the table are right, but for the headset's constant delay; absent where that is not known.
     var timeUncertaintyMilliseconds: Double?
-    /// What tells that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
+    /// What shows that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
     var lossDetection: String
     var channels: [Channel]
     var gaps: [Gap]

@@ -50,7 +50,7 @@ struct CSVWriter {
         try reader.forEachChunk(of: stream.id, in: range, rowsPerChunk: Self.rowsPerChunk) { chunk in
             for row in chunk.n.indices {
                 let n = chunk.n[row]
-                // What nobody would have filled is left out: the next n tells it.
+                // What nobody would have filled is left out: the next n shows it.
                 if n - expected > longestFill { expected = n }
                 while expected < n {
                     try appendMissing(expected, to: text, clock: &clock, written: &written)

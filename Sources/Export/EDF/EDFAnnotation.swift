@@ -10,7 +10,7 @@ struct EDFAnnotation: Hashable, Sendable {
     /// and filters do not reach across `BAD_ACQ_SKIP`).
     static let skipText = "BAD_ACQ_SKIP"
 
-    /// The separator by which MNE tells the text from the label of the one signal that is meant.
+    /// The separator by which MNE distinguishes the text from the label of the one signal that is meant.
     static let channelSeparator = "@@"
 
     /// The most bytes of text in one annotation. A data record must hold any one annotation, so every record of a file pays for

@@ -114,7 +114,7 @@ final class EDFTrackWriter {
         rowCount += Int64(count)
     }
 
-    /// How many rows from `row` on follow each other without a gap; n ascends, so the last one tells of a whole chunk.
+    /// How many rows from `row` on follow each other without a gap; n ascends, so the last one decides for a whole chunk.
     private func runLength(_ ns: UnsafeBufferPointer<Int64>, from row: Int) -> Int {
         let rest = ns.count - row
         if ns[ns.count - 1] - ns[row] == Int64(rest - 1) { return rest }

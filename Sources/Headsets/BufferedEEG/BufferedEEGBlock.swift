@@ -28,7 +28,7 @@ public struct BufferedEEGBlock: Hashable, Sendable {
         public var isFromMemory: Bool
         /// The boot identifier of the headset that took the samples.
         public var bootIdentifier: UInt32
-        /// The stream's place in the status report.
+        /// The stream's index in the status report.
         public var stream: Int
         /// The first channel in the block, 0 ... 7.
         public var firstChannel: Int

@@ -16,11 +16,11 @@ public enum BufferedEEGCommand: Hashable, Sendable {
     case read(stream: Int, from: UInt32, credit: UInt16)
     /// Allows `blocks` more blocks of the stream's running read.
     case credit(stream: Int, blocks: UInt16)
-    /// Tells that all samples before index `upTo`, modulo 2^32, are committed to disk; the headset may forget them.
+    /// Says that all samples before index `upTo`, modulo 2^32, are committed to disk; the headset may forget them.
     case acknowledge(stream: Int, upTo: UInt32)
     /// Ends the stream's running read.
     case abort(stream: Int)
-    /// Tells the host's UTC, in microseconds since 1970, and how uncertain it is.
+    /// Gives the host's UTC, in microseconds since 1970, and how uncertain it is.
     case setTime(microsecondsSince1970: UInt64, uncertaintyMicroseconds: UInt32)
 
     /// The first byte.

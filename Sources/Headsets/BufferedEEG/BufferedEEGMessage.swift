@@ -8,7 +8,7 @@ public enum BufferedEEGMessage: Hashable, Sendable {
     case stream(BufferedEEGStreamPart)
     /// Ends a status report.
     case statusEnd(streamCount: Int)
-    /// Tells whether a command was carried out; code 0 is success, see ``BufferedEEGService/ResultCode``.
+    /// Says whether a command was carried out; code 0 is success, see ``BufferedEEGService/ResultCode``.
     case result(command: UInt8, code: UInt8)
     /// Samples.
     case block(BufferedEEGBlock)

@@ -4,7 +4,7 @@ import Bluetooth
 typealias BufferedEEGReader = ByteReader<BufferedEEGError>
 
 extension ByteReader<BufferedEEGError> {
-    /// Reads from a place on.
+    /// Reads from an offset on.
     init(_ bytes: [UInt8], from position: Int) { self.init(bytes, from: position, truncated: .truncated) }
 
     /// The next byte as a number, 0 ... 255.

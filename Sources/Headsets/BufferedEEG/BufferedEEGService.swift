@@ -65,7 +65,7 @@ extension BufferedEEGService {
 
     /// Why samples cannot be had any more. A code that this version does not know is read as ``unreadable``.
     public enum GapReason: UInt8, Hashable, Sendable, CaseIterable {
-        /// Newer samples took their place in memory.
+        /// Newer samples have overwritten them in memory.
         case overwritten = 0
         /// The memory could not be read back.
         case unreadable = 1

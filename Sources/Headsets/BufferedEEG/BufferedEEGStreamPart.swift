@@ -5,7 +5,7 @@ public struct BufferedEEGStreamPart: Hashable, Sendable {
     /// The first byte.
     public static let opcode: UInt8 = 0x82
 
-    /// The stream's place in the status report.
+    /// The stream's index in the status report.
     public var stream: Int
     /// The stream's name, 1 ... 16 printable ASCII characters.
     public var name: String

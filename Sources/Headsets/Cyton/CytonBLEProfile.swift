@@ -21,7 +21,7 @@ public enum RFduinoService {
 
 /// The OpenBCI Cyton whose radio speaks Bluetooth Low Energy itself: two channels at 125 Hz.
 public struct CytonBLEProfile: HeadsetProfile {
-    /// The place of the stream of EEG samples.
+    /// The index of the stream of EEG samples.
     public static let eeg = 0
     /// Channels that fit through the radio.
     public static let channelCount = 2

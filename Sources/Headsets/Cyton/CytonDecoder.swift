@@ -2,7 +2,7 @@ public import Bluetooth
 
 /// Decodes the byte stream of a Cyton: text until it streams, then frames.
 ///
-/// Texts end with `$$$`. The one that tells how many channels there are is the answer to the status query. A frame has no
+/// Texts end with `$$$`. The one that says how many channels there are is the answer to the status query. A frame has no
 /// checksum and little that marks it: it counts where its first and last byte are right and what follows, if it is there
 /// already, begins another one. Where bytes were damaged before it, the next frame must be there, with the next number.
 public struct CytonDecoder: HeadsetDecoder {
@@ -31,7 +31,7 @@ public struct CytonDecoder: HeadsetDecoder {
 
     /// Creates a decoder for one link.
     ///
-    /// - Parameter settings: what the headset is told.
+    /// - Parameter settings: how the headset is set.
     public init(settings: CytonSettings = CytonSettings()) {
         self.settings = settings
     }
@@ -67,7 +67,7 @@ public struct CytonDecoder: HeadsetDecoder {
         return next
     }
 
-    /// Whether a frame begins at the next byte, which is right; nil where more bytes must tell.
+    /// Whether a frame begins at the next byte, which is right; nil where more bytes must decide.
     private var isFrame: Bool? {
         // Behind the end of a text comes nothing more until the next command.
         let wait: Bool? = stream.ends(with: Self.textEnd.utf8) ? false : nil
@@ -77,7 +77,7 @@ public struct CytonDecoder: HeadsetDecoder {
         guard stream.count > CytonFrame.length else { return isSure ? true : wait }
         guard stream[CytonFrame.length] == CytonFrame.header else { return false }
         if isSure { return true }
-        // By chance alone, one byte in 4096 looks like a frame's beginning and has the end in its place.
+        // By chance alone, one byte in 4096 looks like a frame's beginning and has the end where it belongs.
         guard stream.count > CytonFrame.length + 1 else { return wait }
         return stream[CytonFrame.length + 1] == stream[1] &+ 1
     }

@@ -3,13 +3,13 @@ public import Bluetooth
 /// The OpenBCI Cyton, with or without a Daisy, whose serial stream comes over a classic Bluetooth link: 8 channels at 250 Hz
 /// or 16 at 125 Hz.
 public struct CytonProfile: SerialPortProfile {
-    /// The place of the stream of the board's channels.
+    /// The index of the stream of the board's channels.
     public static let eeg = 0
-    /// The place of the stream of accelerations or readings of pins, without a Daisy.
+    /// The index of the stream of accelerations or readings of pins, without a Daisy.
     public static let auxiliary = 1
-    /// The place of the stream of the Daisy's channels: the second bank of the EEG.
+    /// The index of the stream of the Daisy's channels: the second bank of the EEG.
     public static let daisy = 1
-    /// The place of the stream of accelerations or readings of pins, with a Daisy.
+    /// The index of the stream of accelerations or readings of pins, with a Daisy.
     public static let auxiliaryWithDaisy = 2
 
     /// Frames per second, with and without a Daisy.
@@ -96,8 +96,8 @@ public struct CytonProfile: SerialPortProfile {
 
     /// The headset does not notice the end of a link and streams on: it is stopped before anything is asked.
     ///
-    /// The question is the command that attaches a Daisy, whose answer tells how many channels there are. A headset that does
-    /// not answer is told to use eight.
+    /// The question is the command that attaches a Daisy, whose answer says how many channels there are. A headset that does
+    /// not answer is set to eight.
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         let pause = CommandStep.wait(.milliseconds(100))
         switch purpose {

@@ -38,7 +38,7 @@ extension CytonSettings {
                 name: "auxiliary", meaning: "What is sent beside EEG: accelerations, or readings of pins",
                 values: Auxiliary.allCases.map(\.word), usual: Auxiliary.accelerometer.word),
             HeadsetSetting(
-                name: "time_stamps", meaning: "Whether the board's time is sent too, in place of two readings of pins",
+                name: "time_stamps", meaning: "Whether the board's time is sent too, instead of two readings of pins",
                 usual: false),
         ]
 

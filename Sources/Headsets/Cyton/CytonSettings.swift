@@ -56,7 +56,7 @@ public struct CytonSettings: Hashable, Sendable {
     public var auxiliary: Auxiliary
     /// True where the board's time is sent too; a frame then holds one acceleration or reading less.
     public var stampsTime: Bool
-    /// True where a Daisy is used if there is one: 16 channels at 125 Hz in place of 8 at 250 Hz.
+    /// True where a Daisy is used if there is one: 16 channels at 125 Hz instead of 8 at 250 Hz.
     public var usesDaisy: Bool
 
     /// The most channels, with a Daisy.

@@ -20,7 +20,7 @@ public struct DescribedFraming: Hashable, Sendable {
         func matches(_ byte: UInt8) -> Bool { (byte ^ value) & mask == 0 }
     }
 
-    /// What tells the length of a frame.
+    /// What shows the length of a frame.
     public enum Length: Hashable, Sendable {
         /// The notification: whatever it has. In a byte stream, nothing.
         case any
@@ -34,7 +34,7 @@ public struct DescribedFraming: Hashable, Sendable {
 
     /// How long the packets of one kind are.
     public struct Kind: Hashable, Sendable {
-        /// What tells the kind; counted from the frame's beginning.
+        /// What shows the kind; counted from the frame's beginning.
         public var constants: [DescribedConstant]
         /// The whole frame's bytes.
         public var length: Int
@@ -52,7 +52,7 @@ public struct DescribedFraming: Hashable, Sendable {
     public var spansNotifications = true
     /// Bytes that each frame begins with.
     public var sync: [Byte] = []
-    /// What tells where it ends.
+    /// What shows where it ends.
     public var length = Length.any
     /// Bytes that each frame ends with.
     public var trailer: [Byte] = []
@@ -71,7 +71,7 @@ public struct DescribedFraming: Hashable, Sendable {
         case frame(Int)
         /// None; so many bytes can be passed over.
         case none(skip: Int)
-        /// Cannot be told before more bytes come.
+        /// Cannot be known before more bytes come.
         case incomplete
     }
 
@@ -87,7 +87,7 @@ public struct DescribedFraming: Hashable, Sendable {
         case .any: return .none(skip: 1)
         case .fixed(let fixed): count = fixed
         case .field(let field, let plus, let maximum):
-            // The field stands within the shortest frame; its place is counted from the beginning.
+            // The field stands within the shortest frame; its offset is counted from the beginning.
             guard field.byte >= 0 else { return .none(skip: 1) }
             if field.byte + field.byteCount > available { return .incomplete }
             guard let pattern = field.pattern(in: bytes, start..<bytes.count), pattern <= UInt64(Self.lengthMaximum) else {
@@ -144,7 +144,7 @@ struct DescribedFrameBuffer: Sendable {
         bytes.append(contentsOf: piece)
     }
 
-    /// The next frame's place in ``bytes``, or nil until more bytes come.
+    /// The next frame's range in ``bytes``, or nil until more bytes come.
     mutating func next(_ framing: DescribedFraming) -> Range<Int>? {
         while start < bytes.count {
             switch framing.verdict(on: bytes, from: start) {

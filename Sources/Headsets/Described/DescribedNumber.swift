@@ -128,7 +128,7 @@ extension DescribedNumber: CustomStringConvertible {
     }
 }
 
-/// A number at a place of a frame.
+/// A number at an offset of a frame.
 public struct DescribedField: Hashable, Sendable {
     /// The first byte, from 0; negative numbers count from the frame's end, -1 being the last byte.
     public var byte: Int

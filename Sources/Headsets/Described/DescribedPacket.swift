@@ -1,10 +1,10 @@
-/// One kind of packet: how it is told from others, and what it holds.
+/// One kind of packet: how it differs from others, and what it holds.
 public struct DescribedPacket: Hashable, Sendable {
     /// What it is called in messages to people.
     public var name: String
     /// How many bytes the frame has; nil for any number that is enough.
     public var length: Int?
-    /// Constants that tell this kind from others; all must fit.
+    /// Constants that distinguish this kind from others; all must fit.
     public var constants: [DescribedConstant] = []
     /// The counter, of packets or of samples; nil where there is none.
     public var counter: DescribedField?
@@ -63,13 +63,13 @@ public struct DescribedSamples: Hashable, Sendable {
         case rest(except: Int)
     }
 
-    /// The stream's place in ``HeadsetDescriptor/streams``.
+    /// The stream's index in ``HeadsetDescriptor/streams``.
     public var stream: Int
     /// The first value.
     public var first: DescribedField
     /// How many instants.
     public var count: Count
-    /// The channels (places in the stream) in the order of the values; nil for values that are not stored.
+    /// The channels (indices in the stream) in the order of the values; nil for values that are not stored.
     public var channels: [Int?]
     /// True where all values of a channel stand together; false where all values of an instant do.
     public var isChannelMajor = false
@@ -88,9 +88,9 @@ public struct DescribedSamples: Hashable, Sendable {
     }
 }
 
-/// The fields of a status. What is not described is not told.
+/// The fields of a status. What is not described is not reported.
 public struct DescribedStatus: Hashable, Sendable {
-    /// What tells the condition.
+    /// What shows the condition.
     public enum Condition: Hashable, Sendable {
         /// Streaming once samples have come on this link, idle before.
         case bySamples
@@ -137,7 +137,7 @@ public struct DescribedStatus: Hashable, Sendable {
     public var bootIdentifier: DescribedField?
     /// The battery's charge in percent.
     public var battery: Quantity?
-    /// What tells two headsets of the model apart.
+    /// What distinguishes two headsets of the model.
     public var serialNumber: DescribedString?
     /// The headset's clock, in ticks.
     public var ticks: DescribedField?

@@ -1,13 +1,13 @@
 import Bluetooth
 
-/// A descriptor made ready for decoding: flat lists of places, so that a packet costs no look-up and no allocation.
+/// A descriptor made ready for decoding: flat lists of slots, so that a packet costs no look-up and no allocation.
 struct DescribedPlan: Sendable {
     /// Where bytes come from.
     struct Source: Sendable {
         var characteristic: BluetoothUUID
         var framing: DescribedFraming
         var packets: [Packet]
-        /// What one lost frame of this source costs the streams without counter; empty where that cannot be told.
+        /// What one lost frame of this source costs the streams without counter; empty where that cannot be known.
         var cost: [(stream: Int, count: Int)]
     }
 
@@ -73,10 +73,10 @@ struct DescribedPlan: Sendable {
 
 /// Neighbouring channels of one bank that one packet holds: where each value stands.
 struct SampleRun: Sendable {
-    /// The bank's place among all banks of the headset.
+    /// The bank's index among all banks of the headset.
     var stream: Int
     var firstChannel: Int
-    /// The place of the first value of each channel, in values, from the first one of all.
+    /// The slot of the first value of each channel, in values, from the first one of all.
     var slots: [Int]
     var first: DescribedField
     var count: DescribedSamples.Count
@@ -90,7 +90,7 @@ struct SampleRun: Sendable {
     static let instantsMaximum = 4096
 
     static func runs(of samples: DescribedSamples, in stream: DescribedStream, firstBank: Int) -> [SampleRun] {
-        // (channel, place in the packet), in the order of the stream.
+        // (channel, slot in the packet), in the order of the stream.
         let stored = samples.channels.enumerated().compactMap { slot, channel in channel.map { (channel: $0, slot: slot) } }
             .filter { stream.channels.indices.contains($0.channel) }.sorted { $0.channel < $1.channel }
         var runs: [SampleRun] = []

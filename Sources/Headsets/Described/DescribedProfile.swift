@@ -52,7 +52,7 @@ public struct DescribedProfile: HeadsetProfile {
     public var memory: MemoryCapability { descriptor.memory }
     public var timing: ProfileTiming { descriptor.timing }
 
-    /// A serial number that a status tells takes the place of a characteristic's.
+    /// A serial number in a status replaces a characteristic's.
     public var sendsIdentityInStatus: Bool {
         identityCharacteristic == nil
             && descriptor.sources.contains { $0.packets.contains { $0.status?.serialNumber != nil } }

@@ -19,7 +19,7 @@ public struct HeadsetDescriptor: Hashable, Sendable {
     public var required: [BluetoothUUID] = []
     /// Characteristics with which it is another model.
     public var excluded: [BluetoothUUID] = []
-    /// The characteristic whose value tells two headsets of the model apart; nil where there is none.
+    /// The characteristic whose value distinguishes two headsets of the model; nil where there is none.
     public var identityCharacteristic: BluetoothUUID?
     /// What one run of the counters lasts for.
     public var epochRule = EpochRule.connection

@@ -3,7 +3,7 @@ public import Bluetooth
 /// Decodes the packets of an Explore, whose notifications may be cut anywhere.
 ///
 /// A packet counts where its kind is known, its length is right for the kind, and its trailer stands where the length says.
-/// What the headset is like (channels, frequency, kind of motion packets) it learns from the packets, and then tells it as a
+/// What the headset is like (channels, frequency, kind of motion packets) it learns from the packets, and then reports it as a
 /// status; until then samples are dropped.
 public struct ExploreDecoder: HeadsetDecoder {
     /// How long packets of motion are waited for before the layout counts as known; they come each 50 ms.
@@ -230,7 +230,7 @@ public struct ExploreDecoder: HeadsetDecoder {
 
     // MARK: What the headset is
 
-    /// Learns from a packet of EEG what the headset is like, and tells it once that is complete.
+    /// Learns from a packet of EEG what the headset is like, and reports it once that is complete.
     private mutating func learn(
         _ kind: ExplorePacket.Kind, _ channelCount: Int, _ instants: Int, at ticks: UInt64, firstByte: Int,
         into decoded: inout Decoded

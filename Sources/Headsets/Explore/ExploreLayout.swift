@@ -1,6 +1,6 @@
 /// What the packets of an Explore hold: learned from the packets themselves, and described as streams.
 struct ExploreLayout: Hashable, Sendable {
-    /// The places of the streams. Those of the EEG come last: their number differs.
+    /// The indices of the streams. Those of the EEG come last: their number differs.
     static let accelerometer = 0
     static let gyroscope = 1
     static let magnetometer = 2

@@ -132,7 +132,7 @@ public struct ExplorePacket: Hashable, Sendable {
         }
         guard let first, let latest else { return nil }
         let seconds = Double(latest.ticks &- first.ticks) / tickFrequency
-        // A clock that was set meanwhile tells nothing.
+        // A clock that was set meanwhile shows nothing.
         guard (0.1...3600).contains(seconds) else { return nil }
         return Double(latest.offset - first.offset) / seconds
     }
@@ -144,7 +144,7 @@ public struct ExplorePacket: Hashable, Sendable {
         return bytes
     }
 
-    /// The content of a packet of several instants of EEG, each behind a word that tells the sampling frequency.
+    /// The content of a packet of several instants of EEG, each behind a word that names the sampling frequency.
     ///
     /// - Parameter frequencyCode: 16,000 Hz divided by 2 so many times.
     public static func content(ofInstants instants: [[Int32]], frequencyCode: UInt8) -> [UInt8] {

@@ -2,15 +2,15 @@ public import Bluetooth
 
 /// Mentalab's Explore: 4, 8, 16 or 32 channels, motion and environment over Bluetooth Low Energy.
 public struct ExploreProfile: HeadsetProfile {
-    /// The place of the stream of accelerations.
+    /// The index of the stream of accelerations.
     public static let accelerometer = ExploreLayout.accelerometer
-    /// The place of the stream of angular velocities.
+    /// The index of the stream of angular velocities.
     public static let gyroscope = ExploreLayout.gyroscope
-    /// The place of the stream of magnetic fields.
+    /// The index of the stream of magnetic fields.
     public static let magnetometer = ExploreLayout.magnetometer
-    /// The place of the stream of temperature, light and battery voltage.
+    /// The index of the stream of temperature, light and battery voltage.
     public static let environment = ExploreLayout.environment
-    /// The place of the first bank of EEG; the others follow.
+    /// The index of the first bank of EEG; the others follow.
     public static let eeg = ExploreLayout.eeg
 
     /// The frequencies that explorepy sets over the air, in hertz; a headset can be set to more of them by cable.
@@ -25,7 +25,7 @@ public struct ExploreProfile: HeadsetProfile {
     /// - Parameters:
     ///   - samplingFrequency: how many samples a second there are to be, 250 × a power of 2; nil for whatever the headset is
     ///     set to.
-    ///   - service: through which characteristics it sends; the database tells it.
+    ///   - service: through which characteristics it sends; the database shows it.
     public init(samplingFrequency: Double? = nil, service: ExploreService = .explorePro) {
         self.samplingFrequency = samplingFrequency
         self.service = service
@@ -41,7 +41,7 @@ public struct ExploreProfile: HeadsetProfile {
 
     public var services: [BluetoothUUID] { [ExploreService.explorePro.service] }
 
-    /// The board's name, which the headset tells, is that of a series.
+    /// The board's name, which the headset sends, is that of a series.
     public var identityCharacteristic: BluetoothUUID? { nil }
     public var isDiscriminatedByDatabase: Bool { true }
 
@@ -49,7 +49,7 @@ public struct ExploreProfile: HeadsetProfile {
     public var controlCharacteristics: [BluetoothUUID] { [service.data] }
     public var dataCharacteristics: [BluetoothUUID] { [] }
 
-    /// The headset's clock goes on, but nothing tells whether it restarted meanwhile.
+    /// The headset's clock goes on, but nothing shows whether it restarted meanwhile.
     public var epochRule: EpochRule { .connection }
 
     /// What the headset has stored comes over a cable only.
@@ -61,7 +61,7 @@ public struct ExploreProfile: HeadsetProfile {
     }
 
     /// 33 instants at 250 Hz, the most in a packet, are one each 132 ms. The status is the answer to a command, once the
-    /// packets have told what they are: 0.3 s.
+    /// packets have shown what they are: 0.3 s.
     public var timing: ProfileTiming {
         ProfileTiming(packetPeriod: .milliseconds(132), silenceLimit: .milliseconds(3000), statusLimit: .milliseconds(2000))
     }

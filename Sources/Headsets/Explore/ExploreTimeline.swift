@@ -1,4 +1,4 @@
-/// Numbers the samples of one stream of an Explore by the headset's clock: packets have no number that tells how many are
+/// Numbers the samples of one stream of an Explore by the headset's clock: packets have no number that shows how many are
 /// missing.
 ///
 /// A packet lies where the clock says, to the nearest whole packet; the line follows the clock slowly, so that a clock that

@@ -2,9 +2,9 @@ public import Bluetooth
 
 /// Decodes the notifications of a Ganglion, of firmware 2 or 3.
 ///
-/// The packets' identifiers count the packets of a cycle of ``GanglionService/cycleLength`` sampling instants; the place in
-/// the cycle is the counter of the streams. Firmware 3 takes a last sample of each cycle that it never sends: that is told as
-/// such, so that it is no lost packet.
+/// The packets' identifiers count the packets of a cycle of ``GanglionService/cycleLength`` sampling instants; the position in
+/// the cycle is the counter of the streams. Firmware 3 takes a last sample of each cycle that it never sends: that is reported
+/// as such, so that it is no lost packet.
 public struct GanglionDecoder: HeadsetDecoder {
     /// Longer texts are cut: the register dump, the longest, has about 300 characters.
     public static let messageLengthMaximum = 1024
@@ -16,7 +16,7 @@ public struct GanglionDecoder: HeadsetDecoder {
     private var previous: (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
     /// Firmware 2: false from a lost packet to the next raw sample.
     private var hasPrevious = false
-    /// The place of the latest packet in its cycle; nil before the first.
+    /// The position of the latest packet in its cycle; nil before the first.
     private var lastPosition: Int?
     /// The text that has not ended yet.
     private var message: [UInt8] = []
@@ -24,9 +24,9 @@ public struct GanglionDecoder: HeadsetDecoder {
     /// Creates a decoder for one link.
     ///
     /// - Parameters:
-    ///   - firmware: how samples are packed; nil where the Software Revision String will tell it. Samples that come before
+    ///   - firmware: how samples are packed; nil where the Software Revision String will name it. Samples that come before
     ///     are discarded.
-    ///   - isAccelerometerOn: what the headset was told.
+    ///   - isAccelerometerOn: how the headset was set.
     public init(firmware: GanglionFirmware? = nil, isAccelerometerOn: Bool = true) {
         self.firmware = firmware
         self.isAccelerometerOn = isAccelerometerOn
@@ -39,7 +39,7 @@ public struct GanglionDecoder: HeadsetDecoder {
             lastPosition = nil
             // As if the headset had not answered: the version is read again.
             guard firmware != nil else { return decoded.items.append(.discarded(byteCount: bytes.count)) }
-            // It does not tell whether it streams. Stopped is right on a new link, and on an old one it does no harm.
+            // It does not say whether it streams. Stopped is right on a new link, and on an old one it does no harm.
             decoded.items.append(.status(HeadsetStatus(condition: .idle)))
             return
         }
@@ -134,7 +134,7 @@ public struct GanglionDecoder: HeadsetDecoder {
 
     /// The last byte of a packet of 18 bits is one axis; the packets in between repeat a stale one.
     private func decodeAcceleration(_ bytes: [UInt8], position: Int, into decoded: inout Decoded) {
-        // Where the accelerometer was switched off, a packet of 18 bits tells that the headset has not heard it: there is no
+        // Where the accelerometer was switched off, a packet of 18 bits shows that the headset has not heard it: there is no
         // stream for the axis.
         guard isAccelerometerOn, (1...3).contains(position % 10) else { return }
         let start = decoded.values.count

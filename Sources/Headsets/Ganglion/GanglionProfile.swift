@@ -2,9 +2,9 @@ public import Bluetooth
 
 /// The OpenBCI Ganglion: 4 channels at 200 Hz and an accelerometer; firmware 2 and 3.
 public struct GanglionProfile: HeadsetProfile {
-    /// The place of the stream of EEG samples.
+    /// The index of the stream of EEG samples.
     public static let eeg = 0
-    /// The place of the stream of accelerations.
+    /// The index of the stream of accelerations.
     public static let accelerometer = 1
 
     /// Microvolts of one count: MCP3912 with 24 bits, reference 1.2 V, gain 1.5 before an amplifier of 51 (OpenBCI).
@@ -71,7 +71,7 @@ public struct GanglionProfile: HeadsetProfile {
             end: [GanglionCommand.impedanceOff.step, .wait(.milliseconds(50)), GanglionCommand.start.step])
     }
 
-    /// The status query reads the firmware's version, which tells how samples are packed; where it was not answered, the
+    /// The status query reads the firmware's version, which shows how samples are packed; where it was not answered, the
     /// version is read again, and the headset is not used without it.
     ///
     /// The headset is stopped before it is configured, for a link that outlived this program. The radio confirms a

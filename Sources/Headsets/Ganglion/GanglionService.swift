@@ -40,7 +40,7 @@ public enum GanglionCommand: UInt8, Hashable, Sendable, CaseIterable {
     case stop = 0x73
     /// `v`: soft reset; the answer is a text.
     case reset = 0x76
-    /// `?`: tells the registers as text; only while stopped.
+    /// `?`: lists the registers as text; only while stopped.
     case registers = 0x3F
     /// `n`: accelerometer on; samples have 18 bits.
     case accelerometerOn = 0x6E

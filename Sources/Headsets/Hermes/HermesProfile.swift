@@ -2,13 +2,13 @@ public import Bluetooth
 
 /// RE-AK's Nucleus-Kit headset, `Hermes V1`: 8 channels at 250 Hz, accelerometer, gyroscope, magnetometer, two buttons.
 public struct HermesProfile: HeadsetProfile {
-    /// The place of the stream of EEG samples.
+    /// The index of the stream of EEG samples.
     public static let eeg = 0
-    /// The place of the stream of accelerations.
+    /// The index of the stream of accelerations.
     public static let accelerometer = 1
-    /// The place of the stream of angular velocities.
+    /// The index of the stream of angular velocities.
     public static let gyroscope = 2
-    /// The place of the stream of magnetic fields.
+    /// The index of the stream of magnetic fields.
     public static let magnetometer = 3
     /// The three streams of one notification, in its order.
     static let motionStreams = [accelerometer, gyroscope, magnetometer]
@@ -61,13 +61,13 @@ public struct HermesProfile: HeadsetProfile {
     public var dataCharacteristics: [BluetoothUUID] { [HermesService.motionData, HermesService.eegData] }
     public var vitalCharacteristics: [BluetoothUUID] { [HermesService.eegData] }
 
-    /// The counter goes on where it stood, but stands still while nobody listens: it tells nothing about the time between two
+    /// The counter goes on where it stood, but stands still while nobody listens: it says nothing about the time between two
     /// links, which are therefore placed by the time that has passed.
     public var epochRule: EpochRule { .connection }
     public var memory: MemoryCapability { .none }
 
     /// A packet each 40 ms. The headset can hold back 30 of them: nothing is gained by waiting for twice as long, and a new
-    /// link places motion, which has no counter, by the time. The limit is below the 5.12 s after which the counter wraps.
+    /// link continues motion, which has no counter, by the time. The limit is below the 5.12 s after which the counter wraps.
     public var timing: ProfileTiming {
         ProfileTiming(packetPeriod: .milliseconds(40), silenceLimit: .milliseconds(2500))
     }
@@ -107,8 +107,8 @@ public struct HermesProfile: HeadsetProfile {
     public func makeDecoder() -> any HeadsetDecoder { HermesDecoder(configured: configuration.last ?? []) }
 
     /// The writes that configure the headset. Writing a register stops the converter, so that it is started at the end; the
-    /// start carries a sum of the registers in the bytes that the firmware ignores, to tell them from others when it is read
-    /// back.
+    /// start carries a sum of the registers in the bytes that the firmware ignores, to distinguish them from others when it is
+    /// read back.
     private var configuration: [[UInt8]] {
         guard !registers.isEmpty else { return [HermesCommand.mode(mode).encoded] }
         var sum = UInt16(mode.rawValue)

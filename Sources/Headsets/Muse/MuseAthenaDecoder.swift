@@ -3,7 +3,7 @@ public import Bluetooth
 /// Decodes the multiplexed packets of a Muse S Athena. Each kind of block has a number of its own, which counts the blocks
 /// and is the counter of its streams.
 ///
-/// A headset that sends another preset than it was told, or than a capture is believed to hold, is followed: what its blocks
+/// A headset that sends another preset than it was set to, or than a capture is believed to hold, is followed: what its blocks
 /// hold, their tags say.
 ///
 /// Each block bears the clock of its packet's header (``SampleBlock/deviceTicks``). Measured on a recording of 7 s with old
@@ -19,13 +19,13 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     /// The clock in the present packet's header; nil with new firmware, with which nobody has checked the header.
     private var milliseconds: UInt64?
     private var hasNewFirmware = false
-    /// The headset's clock when it was told last.
+    /// The headset's clock when it was reported last.
     private var latestMilliseconds: UInt64?
 
     /// How many steps of the new firmware's block are a percent, once that is known.
     private var newBatterySteps: Double?
 
-    /// How often the headset's clock is told; battery blocks come each second.
+    /// How often the headset's clock is reported; battery blocks come each second.
     private static let clockPeriodMilliseconds: UInt64 = 10_000
 
     /// The lowest byte of the latest packet's index.
@@ -45,8 +45,8 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
 
     /// Creates a decoder for one link.
     ///
-    /// - Parameter preset: what the headset was told to send. Blocks of another width are held back; with the eighth in a row,
-    ///   what they hold is told as a status with other streams, and then their samples. Where one comes between that fits,
+    /// - Parameter preset: what the headset was set to send. Blocks of another width are held back; with the eighth in a row,
+    ///   what they hold is reported as a status with other streams, and then their samples. Where one comes between that fits,
     ///   they are discarded.
     public init(preset: MuseAthenaPreset = .p1041) {
         layout = preset.layout
@@ -222,7 +222,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
         return milliseconds
     }
 
-    /// The headset's clock in a packet's header, in milliseconds; nil where it was told not long ago.
+    /// The headset's clock in a packet's header, in milliseconds; nil where it was reported not long ago.
     private mutating func clockIfDue(_ bytes: [UInt8], _ packet: Range<Int>) -> UInt64? {
         let milliseconds = Self.clock(bytes, packet)
         if let latest = latestMilliseconds, milliseconds &- latest < Self.clockPeriodMilliseconds { return nil }
@@ -242,9 +242,9 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
                     deviceTicks: milliseconds, tickFrequency: 1000, raw: Array(bytes[content]))))
     }
 
-    /// The charge as new firmware tells it, in 1/256 % or 1/512 %: sources disagree. The answer to the status query tells it in
-    /// percent; only a block that agrees with it to 5 % shows which, and until one does nothing is told. Nobody has checked
-    /// the packets' header with this firmware, so its clock is not told.
+    /// The charge as new firmware sends it, in 1/256 % or 1/512 %: sources disagree. The answer to the status query has it in
+    /// percent; only a block that agrees with it to 5 % shows which, and until one does nothing is reported. Nobody has checked
+    /// the packets' header with this firmware, so its clock is not reported.
     private mutating func appendNewBattery(
         _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>, into decoded: inout Decoded
     ) {

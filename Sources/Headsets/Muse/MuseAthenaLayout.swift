@@ -1,4 +1,4 @@
-/// What a Muse S Athena sends: how many channels its blocks hold. The preset decides it, and the tags of the blocks tell it.
+/// What a Muse S Athena sends: how many channels its blocks hold. The preset decides it, and the tags of the blocks show it.
 struct MuseAthenaLayout: Hashable, Sendable {
     /// Channels of the EEG, 4 or 8.
     var eegChannelCount: Int
@@ -18,13 +18,13 @@ struct MuseAthenaLayout: Hashable, Sendable {
         }
     }
 
-    /// The place of the stream of the reference electrodes: behind the banks of optics.
+    /// The index of the stream of the reference electrodes: behind the banks of optics.
     var referenceStream: Int {
         let perBank = StreamDescription.channelsPerBank
         return MuseAthenaProfile.optics + (opticsChannelCount + perBank - 1) / perBank
     }
 
-    /// Takes over the width that a tag tells of.
+    /// Takes over the width that a tag names.
     mutating func follow(_ tag: MuseAthenaPacket.Tag) {
         switch tag {
         case .eeg4: eegChannelCount = 4
@@ -36,7 +36,7 @@ struct MuseAthenaLayout: Hashable, Sendable {
         }
     }
 
-    /// The streams, in the order of their places.
+    /// The streams, in the order of their indices.
     var streams: [StreamDescription] {
         let channels = ["TP9", "AF7", "AF8", "TP10", "AUX1", "AUX2", "AUX3", "AUX4"].prefix(eegChannelCount)
         let scale = MuseAthenaProfile.microvoltsPerCount

@@ -1,4 +1,4 @@
-/// What a Muse S Athena may be told to send. All presets have motion and the reference electrodes.
+/// What a Muse S Athena can be set to send. All presets have motion and the reference electrodes.
 ///
 /// What a preset holds was seen in recordings (OpenMuse's, amused-py's) or is what programs agree on; with `p50` ... `p61`,
 /// BrainFlow's documentation promises optics that no recording has.

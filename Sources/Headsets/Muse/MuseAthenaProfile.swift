@@ -2,13 +2,13 @@ public import Bluetooth
 
 /// InteraXon's Muse S Athena (2025): what ``MuseProfile`` becomes where the characteristic of multiplexed packets is there.
 public struct MuseAthenaProfile: HeadsetProfile {
-    /// The place of the stream of EEG samples.
+    /// The index of the stream of EEG samples.
     public static let eeg = 0
-    /// The place of the stream of accelerations.
+    /// The index of the stream of accelerations.
     public static let accelerometer = 1
-    /// The place of the stream of angular velocities.
+    /// The index of the stream of angular velocities.
     public static let gyroscope = 2
-    /// The place of the first bank of optical samples.
+    /// The index of the first bank of optical samples.
     public static let optics = 3
 
     /// Microvolts of one count of the EEG. All current programs use it; nobody has proven it against a known voltage.

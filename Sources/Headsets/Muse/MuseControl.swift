@@ -1,9 +1,9 @@
 /// What a Muse answers on its control characteristic, as statuses. All models answer alike.
 struct MuseControl: Sendable {
     private var replies = MuseReplyAssembler()
-    /// True once samples came on the link: the status itself does not tell whether the headset streams.
+    /// True once samples came on the link: the status itself does not say whether the headset streams.
     var hasSamples = false
-    /// The charge in percent that the last status told.
+    /// The charge in percent that the last status held.
     private(set) var batteryPercent: Double?
 
     /// Takes a notification of the control characteristic.
@@ -20,7 +20,7 @@ struct MuseControl: Sendable {
 
     private static func item(of reply: MuseReply, isStreaming: Bool) -> DecodedItem {
         guard reply.isWellFormed else { return .discarded(byteCount: reply.text.count) }
-        // In its bootloader a headset tells its versions, but no status.
+        // In its bootloader a headset sends its versions, but no status.
         if reply["ap"] == "bootloader" { return .status(HeadsetStatus(condition: .bootloader, raw: reply.text)) }
         if reply["sn"] != nil || reply["bp"] != nil {
             return .status(

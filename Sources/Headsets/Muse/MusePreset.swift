@@ -1,4 +1,4 @@
-/// What a Muse 2016, Muse 2 or Muse S may be told to send.
+/// What a Muse 2016, Muse 2 or Muse S can be set to send.
 ///
 /// Sources agree on these (BlueMuse, muse-lsl, BrainFlow); of `p23`, `p31`, `p32`, `p52`, `p53` and `p63` nobody says what
 /// they hold.

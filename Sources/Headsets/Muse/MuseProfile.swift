@@ -1,9 +1,9 @@
 public import Bluetooth
 
 /// InteraXon's Muse 2016, Muse 2 and Muse S, and the way to ``MuseAthenaProfile``. Which of them it is, the GATT database
-/// tells; see ``adapted(to:)``.
+/// shows; see ``adapted(to:)``.
 public struct MuseProfile: HeadsetProfile {
-    /// What the GATT database tells of a headset.
+    /// What the GATT database shows of a headset.
     public enum Variant: String, Hashable, Sendable, CaseIterable {
         /// Services are not discovered yet.
         case unknown
@@ -15,13 +15,13 @@ public struct MuseProfile: HeadsetProfile {
         case withPPG
     }
 
-    /// The place of the stream of EEG samples.
+    /// The index of the stream of EEG samples.
     public static let eeg = 0
-    /// The place of the stream of accelerations.
+    /// The index of the stream of accelerations.
     public static let accelerometer = 1
-    /// The place of the stream of angular velocities.
+    /// The index of the stream of angular velocities.
     public static let gyroscope = 2
-    /// The place of the stream of optical samples.
+    /// The index of the stream of optical samples.
     public static let ppg = 3
 
     /// Microvolts of one count of the EEG: ±1000 µV in 12 bits.
@@ -54,7 +54,7 @@ public struct MuseProfile: HeadsetProfile {
 
     public func choosing(preset: String) -> any HeadsetProfile { MuseProfile(preset: preset, variant: variant) }
 
-    /// What the headset is told, as far as it knows the preset.
+    /// How the headset is set, as far as it knows the preset.
     private var chosen: MusePreset? {
         guard let preset = preset.flatMap(MusePreset.init(rawValue:)) else { return nil }
         return variant == .withPPG ? preset : preset.withoutPPG
@@ -147,7 +147,7 @@ public struct MuseProfile: HeadsetProfile {
         MuseCommand.bytes(chosen?.rawValue ?? (variant == .withPPG ? MusePreset.p50 : .p21).rawValue)
     }
 
-    /// The status query asks for the versions where there is no status: a headset in its bootloader tells it only there.
+    /// The status query asks for the versions where there is no status: a headset in its bootloader says so only there.
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch purpose {
         case .queryStatus: Self.statusQuery(version: MuseCommand.version)

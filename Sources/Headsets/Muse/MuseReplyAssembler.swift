@@ -2,7 +2,7 @@
 ///
 /// Each notification holds, behind a byte that counts them, up to 19 characters; what stands after them is left over from
 /// older messages. One notification may hold the end of one object and the beginning of the next. Objects are flat and their
-/// texts hold no braces: a second opening brace tells that the end of the object before was lost.
+/// texts hold no braces: a second opening brace shows that the end of the object before was lost.
 public struct MuseReplyAssembler: Sendable {
     /// Longer objects are dropped. The longest known has some 150 characters.
     public static let lengthMaximum = 512

@@ -2,7 +2,7 @@ public import Bluetooth
 
 /// Decodes the notifications of a MindWave Mobile 2 into the streams of ``ThinkGearProfile``.
 ///
-/// No notification has a counter: one that never came cannot be told from its neighbours. Signal quality and powers come once
+/// No notification has a counter: one that never came does not show in its neighbours. Signal quality and powers come once
 /// in 512 raw samples, as from the module behind a serial port, in three notifications: the first that arrives is a mark
 /// (``DecodedItem/periodMark(stream:sampleCount:)``), to a notification of raw samples.
 public struct MindWaveDecoder: HeadsetDecoder {

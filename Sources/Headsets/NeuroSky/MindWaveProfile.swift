@@ -16,7 +16,7 @@ public struct MindWaveProfile: HeadsetProfile {
     /// Creates the profile.
     ///
     /// - Parameters:
-    ///   - format: what the headset sends; the GATT database of the link tells it again.
+    ///   - format: what the headset sends; the GATT database of the link shows it again.
     ///   - notch: ``MindWaveCommand/notch50Hz`` or ``MindWaveCommand/notch60Hz`` to set the headset's mains filter; nil leaves
     ///     it as it is.
     public init(format: Format = .packets, notch: MindWaveCommand? = nil) {
@@ -63,7 +63,7 @@ public struct MindWaveProfile: HeadsetProfile {
         }
     }
 
-    /// The headset of 2013 is not told: its commands are not known.
+    /// The headset of 2013 is sent none: its commands are not known.
     public var settings: [HeadsetSetting] {
         [
             HeadsetSetting(

@@ -30,7 +30,7 @@ public struct TGAMProfile: HeadsetProfile {
 
     /// Creates the profile.
     ///
-    /// - Parameter radio: the board's radio; the GATT database of the link tells it again.
+    /// - Parameter radio: the board's radio; the GATT database of the link shows it again.
     public init(radio: Radio = .hm10) {
         self.radio = radio
     }
@@ -38,14 +38,14 @@ public struct TGAMProfile: HeadsetProfile {
     public var model: String { "tgam" }
     public var displayName: String { "TGAM board" }
 
-    /// By the radios' services, which belong to every serial device with such a radio: only ThinkGear frames tell that it is
+    /// By the radios' services, which belong to every serial device with such a radio: only ThinkGear frames show that it is
     /// one.
     public var recognition: Recognition { Recognition(serviceUUIDs: services) }
     public var services: [BluetoothUUID] { Radio.allCases.map(\.service) }
     public var identityCharacteristic: BluetoothUUID? { nil }
     public var isDiscriminatedByDatabase: Bool { true }
 
-    /// The stream is listened to before anything else, so that the first frame can tell what it is that was found.
+    /// The stream is listened to before anything else, so that the first frame can show what it is that was found.
     public var controlCharacteristics: [BluetoothUUID] { [radio.data] }
     public var dataCharacteristics: [BluetoothUUID] { [] }
     /// The module is that of the other ThinkGear headsets.
@@ -84,10 +84,10 @@ public struct TGAMProfile: HeadsetProfile {
     public func makeDecoder() -> any HeadsetDecoder { TGAMDecoder(characteristic: radio.data) }
 }
 
-/// Decodes the byte stream of a TGAM board, and tells by its frames that it is one.
+/// Decodes the byte stream of a TGAM board, and recognises by its frames that it is one.
 public struct TGAMDecoder: HeadsetDecoder {
     private var stream: ThinkGearDecoder
-    /// The number of frames at which the status is told next.
+    /// The number of frames at which the status is reported next.
     private var nextStatus: UInt64 = 1
 
     /// Creates a decoder for one link.

@@ -2,14 +2,14 @@ public import Bluetooth
 
 /// Decodes the byte stream of a ThinkGear serial port into the streams of ``ThinkGearProfile``.
 ///
-/// The format has no counter. Damage is therefore counted in bytes: what lies between two good frames tells how many frames
+/// The format has no counter. Damage is therefore counted in bytes: what lies between two good frames shows how many frames
 /// were lost there. Bytes that never came leave no trace; but the module computes powers once in 512 raw samples, so that each
 /// set of them is a mark (``DecodedItem/periodMark(stream:sampleCount:)``). In a recording of 322 s, 320 of the 321 intervals
 /// between two sets are 512 raw samples; one is 262, where the module or the recording began anew.
 public struct ThinkGearDecoder: HeadsetDecoder {
     private let characteristic: BluetoothUUID
     private var parser = ThinkGearParser()
-    /// What old modules told of their battery last.
+    /// What old modules sent of their battery last.
     private var battery: UInt8?
 
     /// Creates a decoder for one link.
@@ -44,7 +44,7 @@ public struct ThinkGearDecoder: HeadsetDecoder {
         Self.endRaw(from: &rawStart, into: &decoded)
     }
 
-    /// The frames that `byteCount` damaged bytes between two good frames were, as far as that can be told.
+    /// The frames that `byteCount` damaged bytes between two good frames were, as far as that can be known.
     ///
     /// Raw frames have 8 bytes, power frames 36, which is 4 more than a multiple of 8; with 512 raw frames to one power frame,
     /// the likeliest number of power frames with the right parity is taken. Where bytes are missing too, or

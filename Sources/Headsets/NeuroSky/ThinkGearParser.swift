@@ -86,7 +86,7 @@ public struct ThinkGearParser: Sendable {
         payload.count == 4 && buffer[payload.lowerBound] == ThinkGearRow.raw && buffer[payload.lowerBound + 1] == 2
     }
 
-    /// Whether the byte behind the payload, which must be there, is its checksum. By places: a slice costs as much as the sum.
+    /// Whether the byte behind the payload, which must be there, is its checksum. By indices: a slice costs as much as the sum.
     private func hasGoodChecksum(_ payload: Range<Int>) -> Bool {
         var sum: UInt8 = 0
         for index in payload { sum &+= buffer[index] }

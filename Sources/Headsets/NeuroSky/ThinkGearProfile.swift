@@ -2,17 +2,17 @@ import Bluetooth
 
 /// NeuroSky headsets that send the ThinkGear stream over a classic serial port, such as the MindWave Mobile.
 public struct ThinkGearProfile: SerialPortProfile {
-    /// The place of the stream of raw samples.
+    /// The index of the stream of raw samples.
     public static let eeg = 0
-    /// The place of the stream of band powers.
+    /// The index of the stream of band powers.
     public static let power = 1
-    /// The place of the stream of signal quality, attention and meditation.
+    /// The index of the stream of signal quality, attention and meditation.
     public static let esense = 2
 
     /// Raw samples between two sets of powers, exactly, as a recording shows.
     public static let samplesPerPower = 512
 
-    /// Bytes per second while the headset sends: 512 raw frames and 1 power frame. Tells the time of recorded bytes without
+    /// Bytes per second while the headset sends: 512 raw frames and 1 power frame. Gives the time of recorded bytes without
     /// times.
     public static let nominalBytesPerSecond = samplesPerPower * ThinkGearFrame.rawLength + ThinkGearFrame.powerLength
 
@@ -28,7 +28,7 @@ public struct ThinkGearProfile: SerialPortProfile {
     public var model: String { "thinkgear" }
     public var displayName: String { "NeuroSky ThinkGear headset" }
 
-    /// What the module computes and filters before is not told.
+    /// What the module computes and filters before is not documented.
     public var constantDelay: ConstantDelay? {
         ConstantDelay(parts: [
             .serialPort(

@@ -13,7 +13,7 @@ struct ByteStream: Sendable {
     /// How many bytes are there to be read.
     var count: Int { bytes.count - start }
 
-    /// A byte, from the next one on; the place must be below ``count``.
+    /// A byte, from the next one on; the index must be below ``count``.
     subscript(offset: Int) -> UInt8 { bytes[start + offset] }
 
     /// Adds the next piece.
@@ -37,7 +37,7 @@ struct ByteStream: Sendable {
         isAligned = false
     }
 
-    /// Goes behind a byte whose meaning only later ones tell: it counts neither as understood nor as skipped.
+    /// Goes behind a byte whose meaning only later ones show: it counts neither as understood nor as skipped.
     mutating func pass() {
         if count > 0 { start += 1 }
     }
@@ -57,34 +57,34 @@ struct ByteStream: Sendable {
         return skippedByteCount
     }
 
-    /// The big-endian two's complement of 24 bits at a place.
+    /// The big-endian two's complement of 24 bits at an offset.
     func int24(bigEndianAt offset: Int) -> Int32 {
         let bits = UInt32(self[offset]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset + 2]) << 8
         return Int32(bitPattern: bits) >> 8
     }
 
-    /// The little-endian two's complement of 24 bits at a place.
+    /// The little-endian two's complement of 24 bits at an offset.
     func int24(littleEndianAt offset: Int) -> Int32 {
         let bits = UInt32(self[offset + 2]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset]) << 8
         return Int32(bitPattern: bits) >> 8
     }
 
-    /// The little-endian two's complement of 16 bits at a place.
+    /// The little-endian two's complement of 16 bits at an offset.
     func int16(littleEndianAt offset: Int) -> Int32 {
         Int32(Int16(bitPattern: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8))
     }
 
-    /// The big-endian two's complement of 16 bits at a place.
+    /// The big-endian two's complement of 16 bits at an offset.
     func int16(bigEndianAt offset: Int) -> Int32 {
         Int32(Int16(bitPattern: UInt16(self[offset]) << 8 | UInt16(self[offset + 1])))
     }
 
-    /// The big-endian number of 32 bits at a place.
+    /// The big-endian number of 32 bits at an offset.
     func uint32(bigEndianAt offset: Int) -> UInt32 {
         uint32(littleEndianAt: offset).byteSwapped
     }
 
-    /// The little-endian number of 32 bits at a place.
+    /// The little-endian number of 32 bits at an offset.
     func uint32(littleEndianAt offset: Int) -> UInt32 {
         UInt32(self[offset]) | UInt32(self[offset + 1]) << 8 | UInt32(self[offset + 2]) << 16 | UInt32(self[offset + 3]) << 24
     }

@@ -1,7 +1,7 @@
 /// The delay that the time of a sample contains: from when the electrodes had the voltage to the earliest moment at which the
 /// sample can arrive.
 ///
-/// A time map learns the earliest arrivals. What never varies stays in them, and no arrival tells how much it is: the group
+/// A time map learns the earliest arrivals. What never varies stays in them, and no arrival shows how much it is: the group
 /// delay of filters and converters, the way through a serial port inside the headset, the radio. That a packet is sent only
 /// once its last sample was taken is no part of it: a time is that of the packet's last sample.
 public struct ConstantDelay: Hashable, Sendable {

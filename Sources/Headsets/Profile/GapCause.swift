@@ -4,7 +4,7 @@ public enum GapCause: String, Hashable, Sendable, CaseIterable {
     case linkLost
     /// The headset was connected but silent.
     case silence
-    /// The headset restarted and lost its memory or its place.
+    /// The headset restarted and lost its memory or its count.
     case headsetRestarted
     /// This machine restarted or lost power.
     case hostRestarted

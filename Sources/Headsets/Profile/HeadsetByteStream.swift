@@ -4,7 +4,7 @@ public import Bluetooth
 public struct HeadsetByteStream: Hashable, Sendable {
     /// Where the bytes count as coming from.
     public var characteristic: BluetoothUUID
-    /// How many the headset sends by its nominal frequency; nil where neither the model nor the bytes tell it.
+    /// How many the headset sends by its nominal frequency; nil where neither the model nor the bytes show it.
     public var bytesPerSecond: Double?
 
     /// Creates a description.

@@ -58,7 +58,7 @@ public enum DecodedItem: Hashable, Sendable {
     case periodMark(stream: Int, sampleCount: Int)
     /// Bytes that belong to no valid message were dropped; nothing can be said about samples in them.
     case discarded(byteCount: Int)
-    /// The impedance of an electrode, in kΩ as the headset says it; `electrode` is a place in
+    /// The impedance of an electrode, in kΩ as the headset says it; `electrode` is an index in
     /// ``ImpedanceMeasurement/electrodes``.
     case impedance(electrode: Int, kilohms: Double)
     /// Something that a person or the headset marks at this instant, such as a blink or a button.
@@ -75,13 +75,13 @@ public enum DecodedItem: Hashable, Sendable {
 public struct SampleBlock: Hashable, Sendable {
     /// Where the samples came from.
     public enum Origin: String, Hashable, Sendable {
-        /// Sent as they were taken: their arrival tells the time.
+        /// Sent as they were taken: their arrival shows the time.
         case live
-        /// Read from the headset's memory: their arrival tells nothing.
+        /// Read from the headset's memory: their arrival shows nothing.
         case memory
     }
 
-    /// The stream's place in the headset's list of streams.
+    /// The stream's index in the headset's list of streams.
     public var stream: Int
     /// The headset's counter of the first sample, as sent; nil where the stream has none.
     public var counter: UInt32?
@@ -93,14 +93,14 @@ public struct SampleBlock: Hashable, Sendable {
     public var channelCount: Int
     /// How many sampling instants the block holds.
     public var instantCount: Int
-    /// The place in ``Decoded/values``: `instantCount` × `channelCount` values, all channels of an instant together.
+    /// The range in ``Decoded/values``: `instantCount` × `channelCount` values, all channels of an instant together.
     public var values: Range<Int>
     /// Live or from memory.
     public var origin: Origin
     /// True where the values are sums of differences: wrong if a wrap of the counter was lost before them unseen.
     public var isSummed: Bool
     /// The headset's own clock when the last of the instants was taken, in ticks of ``HeadsetProfile/sampleStamps``;
-    /// nil where nothing was sent that tells it. The profile says what a tick is worth; whether the clock is right, is even, or
+    /// nil where nothing was sent that shows it. The profile says what a tick is worth; whether the clock is right, is even, or
     /// goes on at all, is the headset's word only.
     public var deviceTicks: UInt64?
 

@@ -18,16 +18,16 @@ public protocol HeadsetProfile: Sendable {
     /// The services that mark a connected peripheral as one of this model; asked for in service retrieval.
     var services: [BluetoothUUID] { get }
 
-    /// The characteristic whose value tells two headsets of the model apart (a serial number), or nil where there is none.
+    /// The characteristic whose value distinguishes two headsets of the model (a serial number), or nil where there is none.
     var identityCharacteristic: BluetoothUUID? { get }
 
-    /// True where the status tells a serial number, which then takes the place of ``identityCharacteristic``.
+    /// True where the status holds a serial number, which then replaces ``identityCharacteristic``.
     var sendsIdentityInStatus: Bool { get }
 
     /// False where the status query would stop a headset that streams: it is asked before the start only.
     var isAskedWhileStreaming: Bool { get }
 
-    /// True where only the GATT database tells which of several kinds of headset this one is; see ``adapted(to:)``.
+    /// True where only the GATT database shows which of several kinds of headset this one is; see ``adapted(to:)``.
     var isDiscriminatedByDatabase: Bool { get }
 
     /// Characteristics whose notifications are switched on before the status query, in this order.
@@ -89,7 +89,7 @@ public protocol HeadsetProfile: Sendable {
 
     /// The stream of bytes that carries the samples; nil where a notification is more than its bytes.
     ///
-    /// - Parameter beginning: the first bytes of a recorded stream, by which some headsets tell how much they send.
+    /// - Parameter beginning: the first bytes of a recorded stream, by which some headsets show how much they send.
     func byteStream(beginning: [UInt8]) -> HeadsetByteStream?
 
     /// A decoder for one link.
@@ -157,7 +157,7 @@ public struct Recognition: Hashable, Sendable {
 
 /// What one run of a headset's counters lasts for. Indexes of different epochs do not continue each other.
 public enum EpochRule: String, Hashable, Sendable {
-    /// From power-on to power-off, told by a boot identifier; a reconnect continues the epoch.
+    /// From power-on to power-off, known by a boot identifier; a reconnect continues the epoch.
     case boot
     /// As long as one link; each connection begins a new epoch.
     case connection
@@ -175,7 +175,7 @@ public enum MemoryCapability: String, Hashable, Sendable {
 public struct ProfileTiming: Hashable, Sendable {
     /// The expected time between two notifications of samples while streaming.
     public var packetPeriod: Duration
-    /// How long streaming may be silent before people are told: long enough for a radio that repeats a packet or two.
+    /// How long streaming may be silent before people are warned: long enough for a radio that repeats a packet or two.
     public var silenceNotice: Duration { min(max(.milliseconds(1000), packetPeriod * 8), silenceLimit) }
     /// How long streaming, or one of the ``HeadsetProfile/vitalCharacteristics``, may be silent before the link counts as lost.
     /// Longer than the stalls of a headset that is there: what it holds back meanwhile arrives after all, and a headset that is

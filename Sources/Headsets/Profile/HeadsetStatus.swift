@@ -18,7 +18,7 @@ public struct HeadsetStatus: Hashable, Sendable {
 
     /// What the headset holds of one stream.
     public struct BufferedRange: Hashable, Sendable {
-        /// The stream's place in the headset's list of streams.
+        /// The stream's index in the headset's list of streams.
         public var stream: Int
         /// Index of the oldest sample in memory, as sent (modulo the stream's counter modulus).
         public var oldest: UInt32
@@ -41,15 +41,15 @@ public struct HeadsetStatus: Hashable, Sendable {
     public var streams: [StreamDescription]?
     /// What the headset holds in memory, one entry a stream; empty where it has none.
     public var buffered: [BufferedRange]
-    /// Battery charge, 0 ... 100 %; nil where not told.
+    /// Battery charge, 0 ... 100 %; nil where not sent.
     public var batteryPercent: Double?
     /// The headset's own clock, in ticks since power-on; nil where there is none.
     public var deviceTicks: UInt64?
     /// Ticks per second of ``deviceTicks``.
     public var tickFrequency: Double?
-    /// What tells two headsets of the model apart, where the status holds it.
+    /// What distinguishes two headsets of the model, where the status holds it.
     public var serialNumber: String?
-    /// The bytes that told it, as sent, where they hold more than is decoded; else empty.
+    /// The bytes that held it, as sent, where they hold more than is decoded; else empty.
     public var raw: [UInt8]
 
     /// Creates a status.

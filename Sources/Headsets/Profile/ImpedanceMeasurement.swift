@@ -1,4 +1,4 @@
-/// How a headset measures the impedance of its electrodes: it tells one number after the other, until it is told to stop.
+/// How a headset measures the impedance of its electrodes: it sends one number after the other, until it is commanded to stop.
 public struct ImpedanceMeasurement: Hashable, Sendable {
     /// Another program's reading of the same numbers, where nobody has proven either.
     public struct OtherReading: Hashable, Sendable {

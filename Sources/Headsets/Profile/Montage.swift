@@ -1,4 +1,4 @@
-/// Where a person has put the electrodes: names for a headset's EEG channels in place of those of its profile.
+/// Where a person has put the electrodes: names for a headset's EEG channels instead of those of its profile.
 public struct Montage: Hashable, Sendable {
     /// The names, in the order of the channels over all banks.
     public var names: [String]
@@ -8,7 +8,7 @@ public struct Montage: Hashable, Sendable {
         self.names = names
     }
 
-    /// How many channels of a profile it can name; nil where the headset itself tells which channels it has.
+    /// How many channels of a profile it can name; nil where the headset itself shows which channels it has.
     ///
     /// A descriptor names its streams whatever the GATT database decides: that the headset is one of the model, and which of
     /// the streams are sent.

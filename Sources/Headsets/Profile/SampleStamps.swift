@@ -4,7 +4,7 @@ public struct SampleStamps: Hashable, Sendable {
     public var tickFrequency: Double
     /// The number of values before it wraps to 0; nil where it does not wrap, or the decoder has unwrapped it.
     public var modulus: UInt64?
-    /// True where a stamp tells when the last instant of its block was taken, and not only about when its packet was: then the
+    /// True where a stamp shows when the last instant of its block was taken, and not only about when its packet was: then the
     /// streams of the headset are aligned by it.
     public var isExact: Bool
 

@@ -3,10 +3,10 @@ public import Bluetooth
 /// A headset that sends one stream of bytes over a serial port of Bluetooth Classic: what all such have in common.
 ///
 /// The port stands for a characteristic, ``BluetoothUUID/serialPort``; its UUID is that of every serial device, so that only
-/// the name tells a model.
+/// the name shows the model.
 public protocol SerialPortProfile: HeadsetProfile {
-    /// The RFCOMM server channel of the model, 1 ... 30, for headsets that do not tell it by the Service Discovery Protocol;
-    /// nil where nobody knows it.
+    /// The RFCOMM server channel of the model, 1 ... 30, for headsets that do not announce it by the Service Discovery
+    /// Protocol; nil where nobody knows it.
     var serialPortChannel: UInt8? { get }
 }
 

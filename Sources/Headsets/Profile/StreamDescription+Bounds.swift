@@ -111,7 +111,7 @@ extension String {
             && unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
     }
 
-    /// As much of the text as an error tells, in one line.
+    /// As much of the text as an error quotes, in one line.
     fileprivate var bounded: String {
         var text = ""
         for scalar in unicodeScalars.prefix(StreamDescription.textLengthMaximum) {

@@ -16,7 +16,7 @@ public struct StreamDescription: Hashable, Sendable {
     /// 1 ... ``channelsPerBank`` channels, in the order of the samples.
     public var channels: [ChannelDescription]
     /// Where the channels' converter saturates, in raw counts; nil where it uses the whole range of the channel. A railed
-    /// channel is told by it. The database does not keep it.
+    /// channel is known by it. The database does not keep it.
     public var saturation: ClosedRange<Int32>?
 
     /// Creates a description.

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// One frame of the Unicorn Hybrid Black: everything that was measured at one instant, in 45 bytes without a checksum.
 ///
-/// Source: unicorn2lsl and FieldTrip's Unicorn reader, whose places agree; see the profile's page for the one that differs.
+/// Source: unicorn2lsl and FieldTrip's Unicorn reader, whose offsets agree; see the profile's page for the one that differs.
 public struct UnicornFrame: Hashable, Sendable {
     /// Bytes of a frame.
     public static let length = 45

@@ -2,11 +2,11 @@ import Bluetooth
 
 /// The g.tec Unicorn Hybrid Black: 8 channels and motion at 250 Hz over a classic serial port.
 public struct UnicornProfile: SerialPortProfile {
-    /// The place of the stream of EEG samples.
+    /// The index of the stream of EEG samples.
     public static let eeg = 0
-    /// The place of the stream of accelerations.
+    /// The index of the stream of accelerations.
     public static let accelerometer = 1
-    /// The place of the stream of angular velocities.
+    /// The index of the stream of angular velocities.
     public static let gyroscope = 2
 
     /// Microvolts of one count (unicorn2lsl: 4,500,000 / 50,331,642).
@@ -44,7 +44,7 @@ public struct UnicornProfile: SerialPortProfile {
     }
 
     /// No question about the status is known. A headset that still sends from before is stopped first; its answers move
-    /// nothing, since one that does not start is told by its silence.
+    /// nothing, since one that does not start is noticed by its silence.
     public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch purpose {
         case .initialise: [Self.step(.stop), .wait(.milliseconds(100))]

@@ -5,7 +5,7 @@ import Bluetooth
 /// A caller that looks for a headset in several ways gives one up after some seconds and may come back to it at once. *Remove
 /// Device* is not sent then: a headset that returns just at that moment is being connected to, and the kernel would execute no
 /// command for 4 s (see `deviceConnected`). If the kernel does connect meanwhile, the headset, which does not advertise any
-/// longer, is told of as discovered, and as connected to whoever asks for that.
+/// longer, is reported as discovered, and as connected to whoever asks for that.
 struct GivenUpPeripherals {
     /// How long the kernel goes on waiting: longer than callers take to come back to a headset that is away.
     private static let limit = Duration.seconds(30)

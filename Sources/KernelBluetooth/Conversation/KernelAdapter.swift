@@ -3,7 +3,7 @@ import BluetoothManagement
 
 /// The adapter as this central uses it: whether it may, and whether it is to be switched on. Pure.
 struct KernelAdapter {
-    /// How long after a refusal the adapter is told again to switch on: it may be just coming up, or busy.
+    /// How long after a refusal the adapter is asked again to switch on: it may be just coming up, or busy.
     private static let powerPause = Duration.seconds(2)
 
     /// What has become of the command to switch the adapter on.
@@ -16,9 +16,9 @@ struct KernelAdapter {
     }
 
     private let powersOn: Bool
-    /// As the management channel tells it.
+    /// As the management channel reports it.
     private(set) var status = AdapterStatus()
-    /// As last told to callers.
+    /// As last reported to callers.
     private(set) var state = AdapterState.unknown
     /// Whether this process may do what it must; nil before the kernel said so.
     private var isPermitted: Bool?
@@ -50,7 +50,7 @@ struct KernelAdapter {
         if event.isOfRenewedAdapter, event.index == preparedIndex { prepare(nil) }
         guard case .reply(let reply) = event, reply.index == preparedIndex else { return }
         switch (reply.opcode, reply.result) {
-        // Of the answers, only the refusal needs to be known: that the adapter is off is told otherwise.
+        // Of the answers, only the refusal needs to be known: that the adapter is off is reported otherwise.
         case (.getConnections, .failure(.permissionDenied)): isPermitted = false
         case (.getConnections, _): isPermitted = true
         case (.setPowered, .success): powering = .idle
@@ -74,7 +74,7 @@ struct KernelAdapter {
         powering = .idle
     }
 
-    /// What an adapter that has come into use is told before it gets keys.
+    /// What an adapter that has come into use is sent before it gets keys.
     var preparation: ManagementCommand? {
         guard powersOn, let index, !status.settings.contains(.lowEnergy) else { return nil }
         return .setLowEnergy(true, index)
@@ -97,7 +97,7 @@ struct KernelAdapter {
     /// Takes what later processes are to know of a person's switching off.
     mutating func takePowerChanges() -> [PowerMemory.Change] { power.takeChanges() }
 
-    /// Returns the state where it has changed since it was told last.
+    /// Returns the state where it has changed since it was last reported.
     mutating func takeNewState() -> AdapterState? {
         let newState: AdapterState =
             switch (status.state, isPermitted, powering) {
@@ -114,7 +114,7 @@ struct KernelAdapter {
 }
 
 extension ManagementEvent {
-    /// True where all that an adapter was told before is void: it is new, or gone, or the first that a new channel tells of it.
+    /// True where all that an adapter was sent before is void: it is new, or gone, or the first that a new channel reports.
     var isOfRenewedAdapter: Bool {
         switch self {
         case .indexAdded, .indexRemoved: true

@@ -61,7 +61,7 @@ extension KernelConversation {
         if let index = links.firstIndex(where: { $0.identifier == identifier && $0.isWaiting }) { return open(index) }
         if givenUp.remove(identifier) { return connectedThoughGivenUp(identifier) }
         // The kernel connects to what a process that was killed has waited for, closes the link after 2 s because nobody opens
-        // a socket on it, and begins again, so that no scan finds the headset. It is told to stop that now, and not before:
+        // a socket on it, and begins again, so that no scan finds the headset. It is asked to stop that now, and not before:
         // while the kernel itself is connecting, to remove the device blocks all its commands for 4 s (seen on 6.1: the answer
         // to LE Create Connection is taken for the one to LE Create Connection Cancel; `hci_le_create_conn_sync`).
         let isOurs = links.contains { $0.identifier == identifier }
@@ -133,7 +133,7 @@ extension KernelConversation {
             return end(peripheral, .heldByBluetoothd)
         }
         if case .final(let error) = error.connecting { return end(peripheral, error) }
-        // The link has gone again, or goes; its end is told, and the kernel waits for the next.
+        // The link has gone again, or goes; its end is reported, and the kernel waits for the next.
         closeLink(to: peripheral)
         if peripheral.isPrivate { end(peripheral, .connectionTimedOut) }
     }

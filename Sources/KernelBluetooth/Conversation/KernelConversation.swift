@@ -9,14 +9,15 @@ import BluetoothManagement
 /// ``ServiceRetrieval``, and for each headset a ``KernelLink`` with its `ATTLink`. What is here passes events to them and
 /// decides between them.
 struct KernelConversation {
-    /// What the one who holds the sockets tells. An effect is carried out, and what it leads to told, before the next event.
+    /// What the one who holds the sockets reports. An effect is carried out, and what it leads to reported, before the next
+    /// event.
     enum Event {
         /// A caller's request.
         case request(CentralRequest)
-        /// What the management channel has told since the last time, and how it stands with the adapter after all of it. Each
-        /// of these follows as ``management(_:)``.
+        /// What the management channel has reported since the last time, and how it stands with the adapter after all of it.
+        /// Each of these follows as ``management(_:)``.
         case adapter(AdapterStatus, [ManagementEvent])
-        /// What the management channel has told.
+        /// What the management channel has reported.
         case management(ManagementEvent)
         /// The channel to a peripheral is open.
         case channelOpened(PeripheralIdentifier)
@@ -26,7 +27,7 @@ struct KernelConversation {
         case received([UInt8], from: PeripheralIdentifier, at: MonotonicTime)
         /// The channel has ended.
         case channelEnded(PeripheralIdentifier, SocketError)
-        /// All is told that had arrived on a channel: the answer to ``Effect/readRest(of:)``.
+        /// All is reported that had arrived on a channel: the answer to ``Effect/readRest(of:)``.
         case restRead(of: PeripheralIdentifier)
         /// More waits to be sent to a peripheral than ever should.
         case channelOverflowed(PeripheralIdentifier)
@@ -38,7 +39,7 @@ struct KernelConversation {
 
     /// What the conversation wants from the one who holds the sockets.
     enum Effect: Hashable {
-        /// Tell the caller.
+        /// Emit an event to the caller.
         case emit(CentralEvent)
         /// Send a command on the management channel.
         case send(ManagementCommand)
@@ -50,11 +51,11 @@ struct KernelConversation {
         case close(PeripheralIdentifier)
         /// Send a packet.
         case sendPacket([UInt8], to: PeripheralIdentifier)
-        /// The link is down: tell all that has arrived on its channel.
+        /// The link is down: report all that has arrived on its channel.
         case readRest(of: PeripheralIdentifier)
-        /// Ask the kernel for a more secure link, and tell if it refuses.
+        /// Ask the kernel for a more secure link, and say if it refuses.
         case raiseSecurity(SecurityLevel, of: PeripheralIdentifier)
-        /// Tell how secure the link is.
+        /// Say how secure the link is.
         case readSecurity(of: PeripheralIdentifier)
         /// Keep the handles of a peripheral, or forget them.
         case keepMap(HandleMap?, of: PeripheralIdentifier)
@@ -110,7 +111,7 @@ struct KernelConversation {
         case .received(let packet, let peripheral, let arrival):
             onLink(to: peripheral) { link, _ in link.attributes.received(packet, at: arrival) }
         case .channelEnded(let peripheral, let error):
-            // Why is told on the management channel, maybe in this turn.
+            // Why is reported on the management channel, maybe in this turn.
             onLink(to: peripheral) { link, _ in link.end = link.end ?? SocketError.ended(error) }
         case .restRead(let peripheral):
             if let reason = links.first(where: { $0.identifier == peripheral })?.end { end(peripheral, reason) }
@@ -141,7 +142,7 @@ struct KernelConversation {
         return (others + links.map(\.deadline)).compactMap { $0 }.min()
     }
 
-    /// True while a channel has ended, and its link is not told to have.
+    /// True while a channel has ended, and its link is not reported to have.
     var awaitsReasons: Bool { links.contains { $0.end != nil } }
 
     /// True where a peripheral is connected for a caller.
@@ -186,7 +187,7 @@ struct KernelConversation {
         answerRetrievals(isOver: true)
     }
 
-    /// Tells the kernel all keys that are kept, where it does not know them yet.
+    /// Gives the kernel all keys that are kept, where it does not know them yet.
     mutating func loadKeys() {
         effects += keys.load(adapter.status, isBluetoothdRunning: isBluetoothdRunning)
     }

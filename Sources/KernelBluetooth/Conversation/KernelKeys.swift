@@ -18,7 +18,7 @@ struct KernelKeys {
     private var bonds: BondTable
     /// The adapter that has the keys.
     private var keyedIndex: ControllerIndex?
-    /// Private addresses of links whose identity was told since.
+    /// Private addresses of links whose identity was revealed since.
     private var resolved: [(address: PeripheralIdentifier, identity: PeripheralIdentifier)] = []
 
     /// - Parameter bonds: what is kept; nil to keep none.
@@ -34,7 +34,7 @@ struct KernelKeys {
         if event.isOfRenewedAdapter, event.index == keyedIndex { keyedIndex = nil }
     }
 
-    /// Returns all that the kernel is to be told, once for each adapter, and before it is asked to connect to anybody. Not
+    /// Returns all that the kernel is to be given, once for each adapter, and before it is asked to connect to anybody. Not
     /// while bluetoothd runs: its keys would be gone.
     mutating func load(_ adapter: AdapterStatus, isBluetoothdRunning: () -> Bool) -> [KernelConversation.Effect] {
         guard areKept, let index = adapter.index, keyedIndex != index, !isBluetoothdRunning() else { return [] }
@@ -92,8 +92,8 @@ struct KernelKeys {
 
     // MARK: Resolved addresses
 
-    /// A pairing has told by which key private addresses are recognised. A link that was made to one goes by the identity's
-    /// from now on, in all that the kernel says and is told. Callers go on with the address that they know.
+    /// A pairing has revealed by which key private addresses are recognised. A link that was made to one goes by the identity's
+    /// from now on, in all that the kernel says and is asked. Callers go on with the address that they know.
     mutating func noteResolvingKey(
         _ key: SecretKey, of identity: PeripheralIdentifier, resolved address: PeripheralIdentifier?
     ) {

@@ -38,7 +38,7 @@ struct KernelLink {
     private(set) var securing: Securing?
     /// Until when a device that others have connected is asked what it offers; nil for a link that a caller wants.
     private let probeLimit: MonotonicTime?
-    /// Why the link has ended, until that is told.
+    /// Why the link has ended, until that is reported.
     var end: CentralError?
 
     /// A link that a caller wants.

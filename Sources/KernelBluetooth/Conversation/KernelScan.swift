@@ -1,7 +1,7 @@
 import Bluetooth
 import BluetoothManagement
 
-/// A scan through the management channel: which commands it takes, from what the kernel tells. Pure.
+/// A scan through the management channel: which commands it takes, from what the kernel reports. Pure.
 ///
 /// The kernel ends each discovery after about 10 s, and may be asked for one at a time; this keeps one going as long as it is
 /// wanted.
@@ -78,9 +78,9 @@ struct KernelScan: Hashable {
 
     /// The kernel is to connect to a device. Returns what to send first.
     ///
-    /// The kernel lets controllers tell of each device once in a discovery (`filter_dup` in net/bluetooth/hci_sync.c), and
-    /// connects to what it is told of: one that was found already would not be connected to before the discovery ends, up to
-    /// 10 s later (seen on 6.1). One that is still wanted begins anew by itself.
+    /// The kernel lets controllers report each device once in a discovery (`filter_dup` in net/bluetooth/hci_sync.c), and
+    /// connects to what is reported to it: one that was found already would not be connected to before the discovery ends, up
+    /// to 10 s later (seen on 6.1). One that is still wanted begins anew by itself.
     mutating func connectBegins(on index: ControllerIndex) -> ManagementCommand? {
         guard isDiscovering || isRunning, !isStopping else { return nil }
         isStopping = isRunning

@@ -14,7 +14,7 @@ import BluetoothManagement
 /// nor while bluetoothd may be on its, as both are when the machine shuts down. What happens to an adapter while no process of
 /// this program runs is not seen.
 struct PowerMemory: Hashable {
-    /// An adapter that is pulled out is told to be off first, and then to be gone; the kernel may wait for an answer of the
+    /// An adapter that is pulled out is reported to be off first, and then to be gone; the kernel may wait for an answer of the
     /// hardware in between, for 2 s (HCI_CMD_TIMEOUT). What is off for no longer than this was not switched off by a person.
     static let removalLimit = Duration.seconds(3)
 
@@ -56,7 +56,7 @@ struct PowerMemory: Hashable {
         adapters = switchedOff.map { Adapter(address: $0, index: .none, offTime: .boot, isKept: true) }
     }
 
-    /// When ``wantsPower(_:on:in:at:isBluetoothdRunning:)`` is to be asked again although nothing was told; nil for never.
+    /// When ``wantsPower(_:on:in:at:isBluetoothdRunning:)`` is to be asked again although nothing was reported; nil for never.
     var deadline: MonotonicTime? { adapters.compactMap { $0.serviceTime ?? Self.keepingTime(of: $0) }.min() }
 
     /// When it is sure that a person has switched an adapter off.

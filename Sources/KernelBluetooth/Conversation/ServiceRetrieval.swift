@@ -4,9 +4,9 @@ import Bluetooth
 /// Which of the devices that are connected, by whomever, are headsets: the questions that wait for their answer, and what
 /// devices were found to offer. Pure.
 ///
-/// Of a device with a known map of handles the map tells. Any other is probed: the channel of the Attribute Protocol is opened
-/// beside whatever holds the link, the services are discovered, and the channel is closed again, which ends the link of nobody
-/// else. Where another program has the channel, the device would be of no use.
+/// Of a device with a known map of handles the map says it. Any other is probed: the channel of the Attribute Protocol is
+/// opened beside whatever holds the link, the services are discovered, and the channel is closed again, which ends the link of
+/// nobody else. Where another program has the channel, the device would be of no use.
 struct ServiceRetrieval {
     /// How long a question waits for probes: less than the caller does. A discovery that takes longer serves the next question.
     private static let limit = Duration.milliseconds(400)

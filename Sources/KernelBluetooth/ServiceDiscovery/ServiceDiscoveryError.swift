@@ -1,6 +1,6 @@
 public import Bluetooth
 
-/// Why the Service Discovery Protocol did not tell where a service is.
+/// Why the Service Discovery Protocol did not say where a service is.
 public enum ServiceDiscoveryError: Error, Hashable, Sendable {
     /// A packet or an element announces more bytes than there are.
     case truncated

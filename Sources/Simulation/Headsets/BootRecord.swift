@@ -58,7 +58,7 @@ public struct Acknowledgement: Hashable, Sendable {
     public var time: MonotonicTime
     /// The boot identifier of the headset when it arrived.
     public var bootIdentifier: UInt32
-    /// The stream's place in the headset's list.
+    /// The stream's index in the headset's list.
     public var stream: Int
     /// The index, as sent.
     public var upTo: UInt32

@@ -32,7 +32,7 @@ extension BufferedHeadset {
         return time
     }
 
-    /// Sends the newest sample alone, once per heartbeat; tells when the next one is due.
+    /// Sends the newest sample alone, once per heartbeat; returns when the next one is due.
     private func sendHeartbeat(_ heartbeat: Int64, at time: Int64) -> Int64 {
         guard time >= nextHeartbeat else { return nextHeartbeat }
         nextHeartbeat = time + heartbeat

@@ -96,7 +96,7 @@ public final class BufferedHeadset: PeripheralBehaviour {
     func sleep(at time: Int64) -> Bool {
         guard condition != .lowPower else { return false }
         stopSampling(at: time, condition: .lowPower)
-        // The headset tells by itself when its condition changes.
+        // The headset sends its status by itself when its condition changes.
         controlMessages += statusReport(at: time)
         wake(at: time + interval)
         return true

@@ -19,7 +19,7 @@ public struct BufferedHeadsetSpecification: Hashable, Sendable {
     public var splitsChannels = false
     /// Battery charge at the beginning, in percent; one hour costs 2.
     public var batteryPercent = 87.0
-    /// True for a headset that samples since power-on without being told to.
+    /// True for a headset that samples since power-on without a command.
     public var samplesFromBoot = false
 
     /// Creates a specification; the default is eight channels of EEG at 250 Hz and memory for 20 minutes.

@@ -241,7 +241,7 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         let value = SimulatedSignal.value(
             seed: headset.world.seed, boot: UInt32(session), stream: 1, channel: axis,
             index: UInt32(truncatingIfNeeded: position))
-        // Neighbours differ, so that a row in a wrong place shows.
+        // Neighbours differ, so that a row at a wrong n shows.
         return Int32(Int8(truncatingIfNeeded: value >> 4))
     }
 

@@ -206,7 +206,7 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: HermesService.characteristics),
             firmware: { HermesHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(30)
-        // Up to a whole ring of packets, 40 ms each: nothing in them tells it, and the page Hermes says so.
+        // Up to a whole ring of packets, 40 ms each: nothing in them shows it, and the page Hermes says so.
         headset.heldBackMaximum = .milliseconds(40) * HermesService.heldPackets
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         return headset

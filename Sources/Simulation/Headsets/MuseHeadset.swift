@@ -57,7 +57,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
 
     /// The instants of a packet, or of an Athena's block, by stream.
     let instantsPerPacket: [Int64]
-    /// The place of an Athena's stream of reference electrodes: behind two banks of optics.
+    /// The index of an Athena's stream of reference electrodes: behind two banks of optics.
     static let reference = MuseAthenaProfile.optics + 2
     /// Packets of a stream that the radio holds back; older ones are gone.
     private static let backlog: Int64 = 16
@@ -203,7 +203,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         return first..<end
     }
 
-    /// True each time that a headset tells its battery by itself.
+    /// True each time that a headset sends its battery by itself.
     func isTelemetryDue(every period: Int64, at time: Int64) -> Bool {
         guard time >= nextTelemetry else { return false }
         nextTelemetry = time + period
@@ -280,7 +280,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
 /// What a Muse has to say: JSON, cut into notifications of 19 characters behind their count. What a shorter one leaves of
 /// the buffer is left over from the one before.
 struct MuseReplyQueue {
-    /// The charge that the simulated headset tells.
+    /// The charge that the simulated headset sends.
     static let batteryPercent = 82
 
     private let name: String
@@ -303,7 +303,7 @@ struct MuseReplyQueue {
                 + "\"bn\":27,\"fw\":\"1.2.13\",\"bl\":\"1.2.3\",\"pv\":1,\"rc\":0}")
     }
 
-    /// The preset is told in decimal.
+    /// The preset is sent in decimal.
     mutating func addStatus(preset: UInt8) {
         add(
             "{\"hn\":\"\(name)\",\"sn\":\"\(serialNumber)\",\"ma\":\"00-55-da-b0-13-24\","
@@ -322,7 +322,7 @@ struct MuseReplyQueue {
 }
 
 extension HeadsetSpecification {
-    /// A Muse: no memory; tells its serial number in its status.
+    /// A Muse: no memory; sends its serial number in its status.
     ///
     /// - Parameters:
     ///   - number: which headset of the model, from 1.

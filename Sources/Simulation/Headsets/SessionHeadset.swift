@@ -9,9 +9,9 @@ public protocol SessionHeadset: AnyObject {
     /// What the headset sent for one instant.
     ///
     /// - Parameters:
-    ///   - session: the session's place in ``sessions``.
-    ///   - stream: the stream's place in the headset's list.
-    ///   - channel: the channel's place in the stream.
+    ///   - session: the session's index in ``sessions``.
+    ///   - stream: the stream's index in the headset's list.
+    ///   - channel: the channel's index in the stream.
     ///   - position: the number of sampling periods since the session's first sample.
     /// - Returns: the value as a perfect decoder gets it; nil where the headset sends nothing for the instant.
     func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32?

@@ -10,7 +10,7 @@ struct SessionRecord {
     /// How many packets stand for one instant of the stream that paces them.
     private var packetsPerInstant = 1
 
-    /// The present session's place; only while there is one.
+    /// The present session's index; only while there is one.
     var number: Int { sessions.count - 1 }
 
     /// Begins a session; one that goes on ends.

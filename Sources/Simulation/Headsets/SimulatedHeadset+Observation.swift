@@ -11,9 +11,9 @@ extension SimulatedHeadset {
         return behaviour.isStreaming
     }
 
-    /// What the headset tells of an electrode, in kΩ; nil where it measures none.
+    /// What the headset sends of an electrode, in kΩ; nil where it measures none.
     ///
-    /// - Parameter place: the electrode's place in the profile's list.
+    /// - Parameter electrode: the electrode's index in the profile's list.
     public func impedance(ofElectrode electrode: Int) -> Double? {
         behaviour is GanglionHeadset ? Double(GanglionHeadset.impedance(ofElectrode: electrode)) : nil
     }

@@ -4,7 +4,7 @@ public import Bluetooth
 public final class SimulatedHeadset {
     /// What the headset is like.
     public let specification: HeadsetSpecification
-    /// The headset's place in the world's list.
+    /// The headset's index in the world's list.
     public let number: Int
     /// The address that the headset uses now.
     public internal(set) var identifier: PeripheralIdentifier
@@ -117,7 +117,7 @@ public final class SimulatedHeadset {
         world.notify(value, from: characteristic, headset: self)
     }
 
-    /// Asks for the next turn, in place of an earlier wish; nil for none.
+    /// Asks for the next turn, instead of an earlier wish; nil for none.
     func scheduleTick(at time: Int64?) {
         tickGeneration &+= 1
         guard let time else { return }

@@ -12,8 +12,8 @@ public enum SimulatedSignal {
     /// - Parameters:
     ///   - seed: the world's seed.
     ///   - boot: the boot identifier under which the sample was taken.
-    ///   - stream: the stream's place in the headset's list.
-    ///   - channel: the channel's place in the stream.
+    ///   - stream: the stream's index in the headset's list.
+    ///   - channel: the channel's index in the stream.
     ///   - index: the sample's index as the headset sends it, modulo 2^32.
     public static func value(seed: UInt64, boot: UInt32, stream: Int, channel: Int, index: UInt32) -> Int32 {
         let key = SeededGenerator.mixed(

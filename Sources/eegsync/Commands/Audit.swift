@@ -13,7 +13,7 @@ struct Audit: ParsableCommand {
 
             It proves that the ledger and the rows agree. That a loss reaches the ledger takes something that finds it: \
             LOSSES FOUND BY says what does now, in each stream. COUNTED, TIMED and UNKNOWN say how what is missing is known; \
-            TIMED includes what lies between two boots of this machine, which takes no place in n.
+            TIMED includes what lies between two boots of this machine, which takes no n.
 
             Exit code 0 if everything adds up, 65 if not; the first offending rows are listed.
 
@@ -50,11 +50,11 @@ struct AuditFacts: Facts {
         var openGapFirstN: Int64?
         var expected: Int64
         var residual: Int64
-        /// What tells that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
+        /// What shows that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
         var lossDetection: String
         /// Missing samples that the headset's counter or its marks have counted.
         var missingCounted: Int64
-        /// Missing samples that clocks have told, with those between two boots of this machine, which `missing` does not hold.
+        /// Missing samples that clocks have shown, with those between two boots of this machine, which `missing` does not hold.
         var missingTimed: Int64
         /// The sum of within what each of these is right, in samples; nil where an earlier version did not say it.
         var missingTimedUncertainty: Int64?
@@ -128,7 +128,7 @@ struct AuditFacts: Facts {
         return lines
     }
 
-    /// How what is missing is known, and what tells that something is.
+    /// How what is missing is known, and what shows that something is.
     private var certaintyTable: TextTable {
         var table = TextTable([
             .init(heading: "RECORDING", alignment: .right), .init(heading: "STREAM"), .init(heading: "LOSSES FOUND BY"),
@@ -170,7 +170,7 @@ extension LossDetection {
         switch self {
         case .counter: "the headset counts; each missing sample is counted."
         case .mark: "the headset marks each so many samples; losses are counted to a packet, within a period of the marks."
-        case .clock: "packets that stay late came behind a loss; what the clock cannot tell apart from lateness is not found."
+        case .clock: "packets that stay late came behind a loss; what the clock cannot distinguish from lateness is not found."
         case .nothing: "neither counter nor marks, and the rate is not known well enough; a loss on a link is not found."
         }
     }

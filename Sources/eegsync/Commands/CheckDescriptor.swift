@@ -10,7 +10,7 @@ struct CheckDescriptor: ParsableCommand {
         commandName: "check",
         abstract: "Check a descriptor, alone or against what a headset sent.",
         discussion: """
-            Tells everything that is wrong in the file, with line, column and key. With --against, decodes a capture (see \
+            Names everything that is wrong in the file, with line, column and key. With --against, decodes a capture (see \
             `eegsync help replay` for its formats) as the descriptor says, counts what was lost and what fits nothing, \
             compares the sampling frequencies, and draws the first seconds of each channel.
 
@@ -28,7 +28,7 @@ struct CheckDescriptor: ParsableCommand {
     @Option(help: ArgumentHelp("A capture of the headset.", valueName: "capture"), completion: .file())
     var against: String?
 
-    @Option(help: "The capture's format. Without it: as the file's beginning tells.")
+    @Option(help: "The capture's format. Without it: as the file's beginning shows.")
     var format: Replay.Format?
 
     @Option(help: ArgumentHelp("Which of several headsets in a btsnoop file.", valueName: "number"))

@@ -8,7 +8,7 @@ struct DemoAcquisition: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo-acquisition", abstract: "One acquisition process of the demo.", shouldDisplay: false)
 
-    /// What a process tells its parent.
+    /// What a process reports to its parent.
     enum Message: Codable {
         case event(DemoEvent)
         /// The instant at which the process waits to be killed.

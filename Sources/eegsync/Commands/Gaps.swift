@@ -10,7 +10,7 @@ struct Gaps: ParsableCommand {
             A gap is a run of samples that are missing. What a headset handed over later, from its memory, counts as recovered.
 
             Samples that a headset by its design never sends (`notSent`) come about each second; those that follow each other \
-            in the list are one line. With --json each is told.
+            in the list are one line. With --json each is listed.
 
             KNOWN says how a length is known: counted by the headset, or timed by clocks, right within so many samples; ? \
             where no clock can be trusted yet. What finds losses in each stream: eegsync audit.

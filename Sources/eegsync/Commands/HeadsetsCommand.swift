@@ -66,7 +66,7 @@ struct HeadsetsCommand: ParsableCommand {
                     throw Failure(
                         problem: "'\(model)' is no model yet: its descriptor is not used.", consequence: "nothing was changed.",
                         remedy: "`eegsync headsets show \(model) --source > mine.yaml` gives its text, and `eegsync headsets "
-                            + "check mine.yaml` tells what it lacks.", code: .noInput)
+                            + "check mine.yaml` shows what it lacks.", code: .noInput)
                 }
                 throw Failure(
                     problem: "the model '\(model)' is unknown; known models: \(library.models.joined(separator: ", ")).",

@@ -48,14 +48,14 @@ struct Impedance: AsyncParsableCommand {
         let profile = try? library.catalog.profile(model: session.model)
         guard let measurement = profile?.impedance else {
             throw Failure(
-                problem: "a headset of model \(session.model) tells no impedances, as far as eegsync knows.",
+                problem: "a headset of model \(session.model) measures no impedances, as far as eegsync knows.",
                 consequence: "nothing was measured.",
-                remedy: "`eegsync status` shows what its signals tell of the contact of its electrodes.", code: .unavailable)
+                remedy: "`eegsync status` shows what its signals show of the contact of its electrodes.", code: .unavailable)
         }
         let (facts, silence) = try await Interruption.run { interruption in
             try await session.run {
                 let facts = try await follow(session, measurement, interruption)
-                return (facts, session.failure("\(headset) told no impedance", consequence: "nothing was measured."))
+                return (facts, session.failure("\(headset) sent no impedance", consequence: "nothing was measured."))
             }
         }
         if facts.electrodes.isEmpty { throw silence }

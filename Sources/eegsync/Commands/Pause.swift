@@ -6,9 +6,9 @@ struct Pause: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Record nothing, of no headset, until `eegsync resume`.",
         discussion: """
-            Headsets are told to stop, where they can be, and let go. Recordings stay open, with a gap; the wish is written \
-            into the database and outlives every process and the machine. A headset with a memory that is out of reach when \
-            the pause begins goes on sampling by itself.
+            Headsets are commanded to stop, where they can be, and let go. Recordings stay open, with a gap; the wish is \
+            written into the database and outlives every process and the machine. A headset with a memory that is out of \
+            reach when the pause begins goes on sampling by itself.
 
             EXAMPLES
               eegsync pause

@@ -7,7 +7,7 @@ struct Recordings: ParsableCommand {
         abstract: "List the recordings.",
         discussion: """
             What a headset by its design never sends (`notSent`) counts neither as MISSING nor among the GAPS; in JSON it is \
-            part of `missing` and `gaps`, and told besides as `missing_by_design` and `gaps_by_design`.
+            part of `missing` and `gaps`, and listed besides as `missing_by_design` and `gaps_by_design`.
 
             EXAMPLES
               eegsync recordings

@@ -50,7 +50,7 @@ struct RenameFacts: Facts {
         return [
             sentence,
             style.apply(.caution, to: "The configuration does not name \(new.printable) yet.")
-                + " Write it there in place of \(old.printable), then: systemctl reload eegsync.",
+                + " Write it there instead of \(old.printable), then: systemctl reload eegsync.",
         ]
     }
 }

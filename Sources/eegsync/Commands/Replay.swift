@@ -41,7 +41,7 @@ struct Replay: ParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case bytes, text, btsnoop
 
-        /// The format that the file's beginning tells. One line of text among others tells it; so does nothing but text.
+        /// The format that the file's beginning shows. One line of text among others shows it; so does nothing but text.
         init(of bytes: [UInt8]) {
             if bytes.starts(with: Array("btsnoop".utf8)) {
                 self = .btsnoop
@@ -60,7 +60,7 @@ struct Replay: ParsableCommand {
     @Option(help: "The headset's model; `eegsync headsets list` shows all of them.")
     var model: String
 
-    @Option(help: "Which of the model's presets the headset was told, as in the configuration. Without it: its usual one.")
+    @Option(help: "Which of the model's presets the headset was set to, as in the configuration. Without it: its usual one.")
     var preset: String?
 
     @Option(
@@ -70,7 +70,7 @@ struct Replay: ParsableCommand {
             valueName: "name=value"))
     var settings: [String] = []
 
-    @Option(help: "Without it: as the file's beginning tells.")
+    @Option(help: "Without it: as the file's beginning shows.")
     var format: Format?
 
     @Option(help: ArgumentHelp("Which of several headsets in a btsnoop file.", valueName: "number"))
@@ -79,10 +79,10 @@ struct Replay: ParsableCommand {
     @Option(help: ArgumentHelp("How many bytes a second came, for bytes without times.", valueName: "number"))
     var byteRate: Double?
 
-    @Option(help: ArgumentHelp("The firmware of a Ganglion, where the file does not tell it: 2 or 3.", valueName: "version"))
+    @Option(help: ArgumentHelp("The firmware of a Ganglion, where the file does not say it: 2 or 3.", valueName: "version"))
     var firmware: Int?
 
-    @Option(help: ArgumentHelp("The channels of a Cyton, where the file does not tell them: 8, or 16 with a Daisy."))
+    @Option(help: ArgumentHelp("The channels of a Cyton, where the file does not say it: 8, or 16 with a Daisy."))
     var channels: Int?
 
     @Option(help: ArgumentHelp("The headset's name in the database. Without it: replay-MODEL.", valueName: "name"))
@@ -109,7 +109,7 @@ struct Replay: ParsableCommand {
         if channels != nil, model != "cyton" { throw ValidationError("--channels is for the model cyton.") }
     }
 
-    /// The model's profile as the headset was told and set.
+    /// The model's profile as the headset was set.
     private func profile() throws -> any HeadsetProfile { try set(chosen()) }
 
     private func set(_ profile: any HeadsetProfile) throws -> any HeadsetProfile {
@@ -185,7 +185,7 @@ struct Replay: ParsableCommand {
             report, unmapped: capture.contents.unmappedCount, damage: capture.damage,
             audit: try store.audit(recording: report.recording), gaps: try store.gaps(of: report.recording), database: path)
         if model == "cyton", !report.isDescribed {
-            facts.assumed = "8 channels, as the file does not tell how many there are; with a Daisy: --channels 16"
+            facts.assumed = "8 channels, as the file does not say how many there are; with a Daisy: --channels 16"
         }
         try facts.print(asJSON: output.json)
         if !facts.audit.holds { throw ExitCode(Failure.Code.dataError.rawValue) }
@@ -210,8 +210,8 @@ struct Replay: ParsableCommand {
             let isFirmware = value == .softwareRevisionString
             throw Failure(
                 problem: isFirmware && model == "ganglion"
-                    ? "\(file) is a Ganglion's capture without its firmware version, which tells how samples are packed."
-                    : "\(file) lacks the value of \(value), which a headset of model \(model) tells when it is connected.",
+                    ? "\(file) is a Ganglion's capture without its firmware version, which shows how samples are packed."
+                    : "\(file) lacks the value of \(value), which a headset of model \(model) sends when it is connected.",
                 consequence: "nothing was recorded.",
                 remedy: isFirmware && model == "ganglion"
                     ? "give --firmware 2 or --firmware 3, or let the capture begin before the headset is connected."
@@ -248,7 +248,7 @@ struct ReplayFacts: Facts {
     /// Samples of all streams whose frames were damaged.
     var damagedSamples: Int64
     var missing: [Missing]
-    /// Notifications that the profile has no use for, or whose characteristic nothing told.
+    /// Notifications that the profile has no use for, or whose characteristic nothing showed.
     var unusedNotifications: Int
     /// Bytes of the others that belonged to nothing that the model sends.
     var discardedBytes: Int
@@ -256,7 +256,7 @@ struct ReplayFacts: Facts {
     var skippedLines: Int
     /// Why the first of them was left out, or where a btsnoop file is cut off.
     var skipped: String?
-    /// What nothing in the file tells.
+    /// What nothing in the file shows.
     var assumed: String?
     var audit: AuditFacts
 

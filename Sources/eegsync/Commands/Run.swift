@@ -14,7 +14,7 @@ struct Run: AsyncParsableCommand {
 
             SIGTERM and SIGINT end it in order: links are closed, the last batch is committed, recordings stay open and go on \
             when it is started again. SIGHUP reads the configuration again. A crash or kill -9 costs nothing that was \
-            committed, a power cut nothing that a headset with a memory was told to forget; it is asked for the rest.
+            committed, a power cut nothing that a headset with a memory was allowed to forget; it is asked for the rest.
 
             EXAMPLE
               eegsync run --config /etc/eegsync/eegsync.yaml

@@ -21,7 +21,7 @@ struct Scan: ParsableCommand {
               eegsync scan --json
             """)
 
-    /// How long the adapter has to tell its state: bluetoothd answers within milliseconds.
+    /// How long the adapter has to report its state: bluetoothd answers within milliseconds.
     private static let adapterLimit = Duration.seconds(3)
     /// How often the live table is drawn.
     private static let frameInterval = Duration.milliseconds(250)
@@ -102,7 +102,7 @@ struct Scan: ParsableCommand {
         session.run(for: Self.adapterLimit) { _, elapsed in
             switch session.central.state {
             case .poweredOn, .unsupported, .unauthorized, .unreachable, .blocked: true
-            // These may be what is told first, before the objects of bluetoothd are known.
+            // These may be what is reported first, before the objects of bluetoothd are known.
             case .unknown, .resetting, .absent, .inUse, .poweredOff:
                 elapsed > .seconds(1) && session.central.state == .poweredOff
             }

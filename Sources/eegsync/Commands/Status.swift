@@ -8,7 +8,7 @@ struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what each headset does, what it waits for, and what you can do.",
         discussion: """
-            Reads the database only, so it also tells how things stood when `eegsync run` ended.
+            Reads the database only, so it also shows how things stood when `eegsync run` ended.
 
             EXAMPLES
               eegsync status
@@ -92,7 +92,7 @@ struct StatusFacts: Facts {
         var timeUncertaintySeconds: Double?
         /// Samples a second, as learnt from their arrivals; nil before anything was learnt.
         var measuredFrequency: Double?
-        /// What tells that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
+        /// What shows that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
         var lossDetection: String?
     }
 

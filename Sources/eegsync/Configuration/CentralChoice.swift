@@ -76,7 +76,7 @@ extension Configuration.Central {
 }
 
 extension Configuration {
-    /// The same with a choice in place of what was left open.
+    /// The same with a choice instead of what was left open.
     func reaching(headsetsThrough choice: CentralChoice) -> Configuration {
         var configuration = self
         configuration.central = choice.central

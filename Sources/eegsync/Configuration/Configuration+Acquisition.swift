@@ -120,7 +120,7 @@ extension Configuration {
         if case .kernel(let settings) = central { settings.repairing == .always } else { true }
     }
 
-    /// Where the serial ports of headsets are whose model tells it.
+    /// Where the serial ports of headsets are whose model says it.
     var serialPortChannels: [SerialPortChannel] {
         knownHeadsets.compactMap { headset in
             (headset.profile as? any SerialPortProfile)?.serialPortChannel.map {

@@ -43,7 +43,7 @@ struct Configuration: Hashable, Sendable {
         var montage: Montage?
         /// What describes the model; nil for a built-in one.
         var descriptor: HeadsetDescriptor?
-        /// What the headset is told to send, one of the presets of its profile; nil for its usual one.
+        /// What the headset is set to send, one of the presets of its profile; nil for its usual one.
         var preset: String?
         /// What a person sets about the headset, of the settings of its profile.
         var settings = HeadsetSettings()
@@ -113,7 +113,7 @@ struct Configuration: Hashable, Sendable {
         /// without a passkey never proved who is at the other end, and the serial number is compared all the same.
         case always
         /// It waits for a person, who removes the old pairing or allows a new one: whoever answers under its address and has no
-        /// keys gets none, and so neither commands nor a place in the recording.
+        /// keys gets none, and so neither commands nor a stream in the recording.
         case never
     }
 

@@ -13,7 +13,7 @@ enum ConfigurationFile {
             return try load(path: path, models: library.models, described: library.entries.compactMap(\.descriptor))
         } catch .wrong(let file, .invalid(var problems)) where !library.wrongFiles.isEmpty {
             // The unknown model may be one whose descriptor is wrong.
-            let check = "; `eegsync headsets check` tells what is wrong in \(library.wrongFiles.joined(separator: ", "))"
+            let check = "; `eegsync headsets check` shows what is wrong in \(library.wrongFiles.joined(separator: ", "))"
             for index in problems.indices where problems[index].key.hasSuffix(".model") { problems[index].hint += check }
             throw .wrong(file: file, .invalid(problems))
         } catch {

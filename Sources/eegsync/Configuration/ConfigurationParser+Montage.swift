@@ -15,7 +15,7 @@ extension ConfigurationParser {
             default: "allowed is a list of different names such as AF7"
             }
         if case .some(.none) = count {
-            complain(value, "a headset of model '\(model)' tells its channels itself", "allowed is no 'montage'")
+            complain(value, "a headset of model '\(model)' names its channels itself", "allowed is no 'montage'")
             return nil
         }
         var names: [String] = []

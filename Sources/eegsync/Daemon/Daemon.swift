@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// The acquisition as a service of the process: opens the database, runs, logs, and tells the service manager.
+/// The acquisition as a service of the process: opens the database, runs, logs, and notifies the service manager.
 final class Daemon: Service {
     /// How often a database that cannot be opened yet is tried again.
     private static let waitInterval = Duration.seconds(1)
@@ -81,7 +81,7 @@ final class Daemon: Service {
         if case .kernel = choice.central { log.log(.error, lack) } else { log.log(.warning, lack) }
     }
 
-    /// Tells the service manager that the configuration is in use (again).
+    /// Notifies the service manager that the configuration is in use (again).
     func ready(_ status: String? = nil) {
         let text = state.withLock { state in
             state.isReady = true

@@ -4,7 +4,7 @@ import Logging
 import Storage
 import Synchronization
 
-/// The one place of the daemon that logs: to standard error, as journald wants it.
+/// The only part of the daemon that logs: to standard error, as journald wants it.
 ///
 /// At level info a day fits on a page: what changed for a person. Every commit is a line at level trace.
 final class DaemonLog: Sendable {
@@ -28,7 +28,7 @@ final class DaemonLog: Sendable {
         logger.log(level: level, "\(message)", metadata: metadata.isEmpty ? nil : metadata)
     }
 
-    /// Writes what the acquisition tells.
+    /// Writes what the acquisition reports.
     func log(_ report: AcquisitionReport) {
         switch report {
         case .phaseChanged(let headset):
@@ -64,11 +64,11 @@ final class DaemonLog: Sendable {
         case .writeRecovered(let after, let rows):
             log(.notice, "the database can be written again", ["after_s": "\(after.components.seconds)", "rows": "\(rows)"])
         case .radioHangs(true):
-            log(.error, "the radio hangs: for minutes it has done nothing of what it was told. It is switched off and on again")
+            log(.error, "the radio hangs: for minutes it has done nothing that it was asked. It is switched off and on again")
         case .radioHangs(false):
             log(
                 .error,
-                "the radio hangs: for minutes it has done nothing of what it was told. eegsync goes on trying. You can unplug "
+                "the radio hangs: for minutes it has done nothing that it was asked. eegsync goes on trying. You can unplug "
                     + "it and plug it in, or let eegsync switch it off and on: 'recover_adapter: true'")
         case .bufferFull(let rows):
             log(.error, "the buffer is full: new samples go to the gap ledger", ["buffered_rows": "\(rows)"])

@@ -66,8 +66,8 @@ actor DeferredWrites {
         wakeUp.finish()
     }
 
-    /// Makes all writes that wait. Returns false where one failed, which then waits again unless a later one has taken its
-    /// place.
+    /// Makes all writes that wait. Returns false where one failed, which then waits again unless a later one has
+    /// replaced it.
     private func makeWrites() -> Bool {
         let writes = waiting.withLock { waiting in
             defer { waiting.removeAll() }

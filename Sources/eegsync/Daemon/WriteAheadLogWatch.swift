@@ -4,7 +4,7 @@ import Storage
 /// Says when the write-ahead log has grown because somebody keeps it from beginning anew, once for each time it does, and when
 /// that is over.
 ///
-/// A pure value: it is told what was found, and answers what to log.
+/// A pure value: it takes what was found, and answers what to log.
 struct WriteAheadLogWatch {
     /// A line for the log.
     enum Line: Hashable {

@@ -10,7 +10,7 @@ struct AdapterInspection {
 
     /// The kernel's half of Bluetooth.
     ///
-    /// - Parameter asksKernel: false for what the files tell alone.
+    /// - Parameter asksKernel: false for what the files say alone.
     func facts(asksKernel: Bool = true) -> HostFacts.Bluetooth {
         var facts = HostFacts.Bluetooth()
         facts.adapters = files.names(in: "/sys/class/bluetooth").compactMap { name in

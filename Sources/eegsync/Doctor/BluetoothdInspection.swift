@@ -49,7 +49,7 @@ struct BluetoothdInspection {
         return self.bus(failure: error.name.map { String(cString: $0) } ?? "", text)
     }
 
-    /// What the failure of a question to bluetoothd tells, by its name (D-Bus Specification, "Standard Errors").
+    /// What the failure of a question to bluetoothd means, by its name (D-Bus Specification, "Standard Errors").
     static func bus(failure name: String, _ text: String) -> HostFacts.Bus {
         switch name {
         // The policy of the bus speaks so.

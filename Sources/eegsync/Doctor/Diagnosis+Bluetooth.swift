@@ -137,7 +137,7 @@ extension Diagnosis {
         // The shortest of several adapters decides.
         guard let shortest = known.min(by: { $0.supervisionTimeout < $1.supervisionTimeout }) else {
             return .warning(
-                check, "eegsync may not set connection parameters, and the kernel does not tell its own", remedy: grant)
+                check, "eegsync may not set connection parameters, and the kernel does not report its own", remedy: grant)
         }
         if shortest.supervision >= .seconds(2) {
             return .ok(check, "eegsync may not set connection parameters, but the adapter's own will do: \(shortest)")

@@ -34,7 +34,7 @@ struct HostFacts: Hashable {
         /// Such as `hci0`.
         var name: String
         var address: String?
-        /// The version of Bluetooth, by number; nil where the kernel does not tell.
+        /// The version of Bluetooth, by number; nil where the kernel does not say.
         var bluetoothVersion: UInt8?
         var isPowered: Bool?
         var hasLowEnergy: Bool?

@@ -40,7 +40,7 @@ struct MediumInspection {
             let fields = line.split(separator: " ")
             guard fields.count > 6, fields[2] == device, let dash = fields.firstIndex(of: "-"), dash + 3 < fields.count
             else { continue }
-            // The file system's own options: a mount may be read-only in one place alone.
+            // The file system's own options: a mount may be read-only at one mount point alone.
             return (String(fields[dash + 1]), fields[dash + 3].split(separator: ","))
         }
         return nil

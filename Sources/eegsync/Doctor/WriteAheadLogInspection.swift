@@ -5,7 +5,7 @@ import Storage
 /// A write-ahead log that has outgrown its bound, and who keeps it from beginning anew.
 ///
 /// SQLite writes the log from its beginning again once everything in it is in the database and nobody reads it. A read
-/// transaction that somebody has forgotten makes it grow as long as the recording goes on; no error tells of it until the disk
+/// transaction that somebody has forgotten makes it grow as long as the recording goes on; no error shows it until the disk
 /// is full.
 struct GrownLog: Hashable, Encodable {
     /// A process that has the database open.

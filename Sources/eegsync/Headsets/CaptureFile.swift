@@ -22,14 +22,14 @@ struct CaptureFile {
         var isCutOff = false
     }
 
-    /// The first bytes tell the format, and for some models how much they send.
+    /// The first bytes show the format, and for some models how much they send.
     private static let beginningLength = 1 << 20
 
     /// Reads a capture.
     ///
     /// - Parameters:
     ///   - path: the file, which may be a pipe; `-` is the standard input.
-    ///   - format: what the bytes of the file are; nil as the file's beginning tells.
+    ///   - format: what the bytes of the file are; nil as the file's beginning shows.
     ///   - connection: which of several headsets in a btsnoop file.
     ///   - bytesPerSecond: at which rate bytes without times came; nil for the model's own.
     ///   - profile: the model that the capture is of.
@@ -85,7 +85,7 @@ struct CaptureFile {
             file.damage.lineCount = summary.wrongLineCount
             file.damage.reason = summary.firstError?.description
         case .btsnoop:
-            // Where only the GATT database tells what sends samples, what the commands go to is the same in every kind.
+            // Where only the GATT database shows what sends samples, what the commands go to is the same in every kind.
             let notifying = profile.dataCharacteristics.isEmpty ? profile.controlCharacteristics : profile.dataCharacteristics
             let snoop = try CaptureSnoop(bytes)
             if let offset = snoop.damagedOffset, snoop.peripherals.isEmpty { throw .malformedRecord(offset: offset) }
@@ -111,7 +111,7 @@ struct CaptureFile {
         }
         guard let rate = bytesPerSecond ?? stream.bytesPerSecond else {
             throw Failure(
-                problem: "\(path) holds bytes without times, and nothing tells how many a headset of model \(profile.model) "
+                problem: "\(path) holds bytes without times, and nothing shows how many a headset of model \(profile.model) "
                     + "sends in a second.",
                 consequence: consequence, remedy: "give --byte-rate.", code: .usage)
         }

@@ -27,7 +27,7 @@ struct CaptureTrial {
         /// The lowest and the highest raw value of each channel.
         fileprivate(set) var ranges: [ClosedRange<Int32>?]
 
-        /// Samples per second by the times of arrival; nil where they tell nothing.
+        /// Samples per second by the times of arrival; nil where they show nothing.
         var measuredFrequency: Double? {
             guard let first, let last, last.time - first.time >= .milliseconds(500) else { return nil }
             return Double(last.end - first.end) / (last.time - first.time).inSeconds

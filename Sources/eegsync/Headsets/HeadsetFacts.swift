@@ -68,7 +68,7 @@ struct HeadsetFacts: Facts {
     var dataCharacteristics: [String]
     var identityCharacteristic: String?
     var tellsIdentityInStatus: Bool
-    /// True where the characteristics of a headset tell which kind of the model it is: streams, data characteristics and
+    /// True where the characteristics of a headset show which kind of the model it is: streams, data characteristics and
     /// commands may then be others.
     var dependsOnCharacteristics: Bool
     var epoch: String
@@ -177,7 +177,7 @@ struct HeadsetFacts: Facts {
         facts.append(line("impedance of", impedances))
         if !presets.isEmpty { facts.append(line("presets", [presets.joined(separator: " ")])) }
         if dependsOnCharacteristics {
-            facts.append(line("kind", ["its characteristics tell; what follows is said of one that was not connected to yet"]))
+            facts.append(line("kind", ["its characteristics say; what follows is said of one that was not connected to yet"]))
         }
         for sequence in commands {
             facts.append(line(Self.words(ofPurpose: sequence.purpose), [sequence.steps.joined(separator: "; ")]))

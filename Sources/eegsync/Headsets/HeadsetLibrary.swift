@@ -41,7 +41,7 @@ struct HeadsetLibrary {
         case descriptor(YAMLDocumentError)
         /// The file cannot be read.
         case unreadable(String)
-        /// A better place describes the model already.
+        /// A directory that comes first describes the model already.
         case shadowed(model: String, by: Origin)
     }
 

@@ -11,7 +11,7 @@ struct LiveScreen {
         self.isEnabled = isEnabled
     }
 
-    /// Draws the lines in the place of those before, at most once in an interval.
+    /// Draws the lines instead of those before, at most once in an interval.
     mutating func draw(every interval: Duration, at time: Duration, _ lines: (TerminalStyle) -> [String]) {
         guard isEnabled else { return }
         if let lastFrame, time - lastFrame < interval { return }
