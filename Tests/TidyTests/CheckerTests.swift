@@ -114,6 +114,33 @@ private func source(_ text: String) -> SourceText { SourceText(path: "Sources/Pl
         #expect(Wording.promises(source("// FIX" + "ME")).count == 1)
     }
 
+    @Test(arguments: [
+        "for place in list.indices {}", "let lastPlace = 1", "var placeBits: Int", "for index in places {}",
+        "func tell(_ event: Event) {}", "case .tellState:", "link.isTold = true", "var told: [Event] = []",
+        "var tellsOfAll = true", "/// The state, as last told.", "// Told once.", "/// What tells that a sample is missing.",
+        "it (untold)", "\"the file does not tell it\"", "| one place | a page |", "int tell_all(void);", "/// ``Central/tell``",
+        "let URLPlace = 1",
+    ])
+    func aVagueWordIsFound(line: String) {
+        #expect(VagueWords.findings(source(line)).count == 1)
+        #expect(VagueWords.findings(SourceText(path: "Sources/A/A.docc/A.md", text: line)).count == 1)
+    }
+
+    @Test(arguments: [
+        "let placement = Placement()", "/// A block that was placed.", "text.replace(a, b)", "replacing: old",
+        "/// A satellite.", "let isMisplaced = true", "/// Instead of the replacement.", "stellar", "the workplace",
+        "tellsIdentityInStatus = profile.sendsIdentityInStatus",
+    ])
+    func anExactWordIsLeftAlone(line: String) {
+        #expect(VagueWords.findings(source(line)).isEmpty)
+    }
+
+    @Test func whereAVagueWordStandsIsNamed() {
+        let findings = VagueWords.findings(source("let a = 1\n// no place to tell it\nlet told = 2"))
+        #expect(findings.map(\.line) == [2, 2, 3])
+        #expect(findings.map(\.rule) == ["place", "tell", "told"].map { "a vague word: \($0)" })
+    }
+
     @Test func aPathOfAMachineIsFound() {
         #expect(
             Wording.machinePaths(source("let p = \"/home/ann/x\"\n\"\("/")work/a\"\n\"/var/lib/eegsync\"\n/homework/")).map(

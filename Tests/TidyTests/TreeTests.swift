@@ -69,6 +69,12 @@ private func report(_ findings: [Finding]) -> Comment {
         #expect(findings.isEmpty, report(findings))
     }
 
+    @Test func everyWordIsExact() {
+        let all = Tree.files(below: "Sources", withExtensions: [])
+        let findings = all.flatMap(VagueWords.findings)
+        #expect(findings.isEmpty, report(findings))
+    }
+
     @Test func noPathOfAMachineIsInTheTree() {
         let all = ["Sources", "Tests", "Migrations", "Deploy"].flatMap { Tree.files(below: $0, withExtensions: []) }
         let findings = all.filter { !$0.path.hasPrefix("Tests/TidyTests/") }.flatMap(Wording.machinePaths)
