@@ -1,17 +1,17 @@
 /// One step of the database's schema. Released steps are never changed (`released.sha256`, ReleasedMigrationsTests); a change
 /// of the schema is a new step.
-public struct Migration: Hashable, Sendable {
+package struct Migration: Hashable, Sendable {
     /// What the database remembers the step by; never changed.
-    public let identifier: String
+    package let identifier: String
     /// The statements, run in one transaction.
-    public let sql: String
+    package let sql: String
     /// True where a table is made anew to which others refer: to drop it would be to delete what refers to it.
-    public let isWithoutForeignKeys: Bool
+    package let isWithoutForeignKeys: Bool
     /// True where the views of single streams, which are made with the streams and not by these steps, have to be made anew.
-    public let remakesStreamViews: Bool
+    package let remakesStreamViews: Bool
 
     /// All steps, in the order in which they are applied. A file of `sql/` that is not listed here fails a test.
-    public static let all: [Migration] = [
+    package static let all: [Migration] = [
         Migration("m0001_tables", PackageResources.m0001_tables_sql),
         Migration("m0002_views", PackageResources.m0002_views_sql),
         Migration("m0003_not_sent", PackageResources.m0003_not_sent_sql),
@@ -37,7 +37,7 @@ public struct Migration: Hashable, Sendable {
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.
-    public static let applicationID: Int32 = 1_162_168_147
+    package static let applicationID: Int32 = 1_162_168_147
 
     private init(
         _ identifier: String, _ bytes: [UInt8], isWithoutForeignKeys: Bool = false, remakesStreamViews: Bool = false

@@ -1,52 +1,52 @@
 /// Bounds of the acquisition. Everything has one.
-public struct AcquisitionLimits: Hashable, Sendable {
+package struct AcquisitionLimits: Hashable, Sendable {
     /// Time between two commits: what a power cut can cost a headset without memory.
-    public var commitInterval: Duration = .seconds(1)
+    package var commitInterval: Duration = .seconds(1)
     /// Sample rows that may wait for the database; beyond that new ones go to the gap ledger. 600,000 rows are 40 minutes of
     /// 250 Hz and about 20 MB.
-    public var rowLimit = 600_000
+    package var rowLimit = 600_000
     /// With so many rows a commit is due although its interval has not passed: far below what is buffered.
-    public var rowsPerCommit = 50_000
+    package var rowsPerCommit = 50_000
     /// How often a streaming headset is asked for its status (battery, clock).
-    public var statusInterval: Duration = .seconds(60)
+    package var statusInterval: Duration = .seconds(60)
     /// Streams that a recording may get beyond those that it begins with, each with a view, as its headset changes what it
     /// sends. The widest headset known has 7 streams: it may be given another preset 18 times.
-    public var furtherStreamLimit = 128
+    package var furtherStreamLimit = 128
     /// How often a headset may change what it sends within ``changePeriod``: a person changes a preset once, and a headset that
     /// is being prepared may go through two or three.
-    public var changeLimit = 4
+    package var changeLimit = 4
     /// See ``changeLimit``.
-    public var changePeriod: Duration = .seconds(10)
+    package var changePeriod: Duration = .seconds(10)
     /// By how much UTC must have moved against `CLOCK_BOOTTIME` for a step: far above what NTP slews in a second.
-    public var clockStepThreshold: Duration = .milliseconds(100)
+    package var clockStepThreshold: Duration = .milliseconds(100)
 
     /// How often commits are made to survive a power cut. A headset may forget samples only then; each time costs the disk a
     /// flush, which wears an SD card.
-    public var flushInterval: Duration = .seconds(10)
+    package var flushInterval: Duration = .seconds(10)
     /// How often a batch that could not be written, or wishes that could not be read, are tried again.
-    public var retryInterval: Duration = .seconds(1)
+    package var retryInterval: Duration = .seconds(1)
     /// How often the operator's wishes are looked at: people wait for the effect of a command. Nil for only when they are said
     /// to have changed.
-    public var wishesInterval: Duration? = .milliseconds(250)
+    package var wishesInterval: Duration? = .milliseconds(250)
     /// How often the wall clock is read: a step is dated to a second.
-    public var clockInterval: Duration = .seconds(1)
+    package var clockInterval: Duration = .seconds(1)
     /// How often the service manager is shown that the process is alive; nil for never.
-    public var heartbeatInterval: Duration?
+    package var heartbeatInterval: Duration?
     /// How often it is written that the process is alive: so exactly is known when one died.
-    public var aliveInterval: Duration = .seconds(60)
+    package var aliveInterval: Duration = .seconds(60)
     /// How long the history of connections, of the process and of the machine is kept; nil for ever. Ninety days are three
     /// months of a study in which somebody may ask what happened; a headset that loses its link a hundred times a day writes
     /// about 15 MB in that time.
-    public var historyAge: Duration? = .seconds(90 * 86_400)
+    package var historyAge: Duration? = .seconds(90 * 86_400)
     /// How often a streaming headset's link is measured, where the system can.
-    public var linkQualityInterval: Duration = .seconds(60)
+    package var linkQualityInterval: Duration = .seconds(60)
     /// Lines of the log that a headset's changes may cause within ``linesPeriod``; the sum of further ones is reported once.
-    public var linesPerPeriod = 12
+    package var linesPerPeriod = 12
     /// See ``linesPerPeriod``.
-    public var linesPeriod: Duration = .seconds(60)
+    package var linesPeriod: Duration = .seconds(60)
     /// How long an orderly end may wait for links to close; well below what the service manager waits (TimeoutStopSec).
-    public var endLimit: Duration = .seconds(4)
+    package var endLimit: Duration = .seconds(4)
 
     /// The default limits.
-    public init() {}
+    package init() {}
 }

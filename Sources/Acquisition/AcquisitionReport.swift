@@ -1,8 +1,8 @@
-public import Bluetooth
-public import Storage
+package import Bluetooth
+package import Storage
 
 /// Something that the running acquisition reports to whoever logs.
-public enum AcquisitionReport: Sendable {
+package enum AcquisitionReport: Sendable {
     /// A headset's connection is in another phase, or waits for something else.
     case phaseChanged(AcquiredHeadset)
     /// It has changed more often than is reported one by one: the sum of the rest, and where it stands now.
@@ -35,41 +35,41 @@ public enum AcquisitionReport: Sendable {
 }
 
 /// A headset that is being acquired, as logs show it.
-public struct AcquiredHeadset: Hashable, Sendable {
+package struct AcquiredHeadset: Hashable, Sendable {
     /// Its name in the configuration.
-    public var name: String
+    package var name: String
     /// The recording.
-    public var recording: RecordingID
+    package var recording: RecordingID
     /// Where its connection stands.
-    public var phase: ConnectionPhase
+    package var phase: ConnectionPhase
     /// What exactly is waited for; nil where the phase says it all.
-    public var cause: ConnectionCause?
+    package var cause: ConnectionCause?
     /// Since when.
-    public var since: MonotonicTime
+    package var since: MonotonicTime
     /// How many attempts this process has made, the present one included.
-    public var attempt: UInt64
+    package var attempt: UInt64
 }
 
 /// Changes of a connection that were not reported one by one.
-public struct PhaseChanges: Hashable, Sendable {
+package struct PhaseChanges: Hashable, Sendable {
     /// How many.
-    public var count: Int
+    package var count: Int
     /// How many of them were returns to streaming.
-    public var returns: Int
+    package var returns: Int
     /// Within what time.
-    public var period: Duration
+    package var period: Duration
 }
 
 /// A headset whose samples flow again.
-public struct StreamingReturn: Hashable, Sendable {
+package struct StreamingReturn: Hashable, Sendable {
     /// Its name in the configuration.
-    public var headset: String
+    package var headset: String
     /// The recording.
-    public var recording: RecordingID
+    package var recording: RecordingID
     /// The layer that found the headset: `restoration`, `cachedIdentifier`, `serviceRetrieval` or `scan`.
-    public var layer: String
+    package var layer: String
     /// When the last live sample of the link before arrived; nil for the first link of a process.
-    public var lastSample: MonotonicTime?
+    package var lastSample: MonotonicTime?
     /// When the first live sample arrived.
-    public var firstSample: MonotonicTime
+    package var firstSample: MonotonicTime
 }

@@ -1,29 +1,29 @@
 package import Bluetooth
 import CLinux
-public import Storage
+package import Storage
 
 /// The live acquisition: performs what an ``AcquisitionEngine`` wants. The central and the engine are on the poll thread, the
 /// database on another.
 ///
 /// Nothing awaits between an event and its effects: the poll thread takes one synchronous iteration after each wake-up.
-public actor AcquisitionService {
+package actor AcquisitionService {
     /// What is acquired, and how.
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// The headsets that may be recorded.
-        public var headsets: [KnownHeadset]
+        package var headsets: [KnownHeadset]
         /// The bounds.
-        public var limits = AcquisitionLimits()
+        package var limits = AcquisitionLimits()
         /// Of everything random.
-        public var seed: UInt64
+        package var seed: UInt64
         /// As the history describes the process; nil for not.
-        public var process: ProcessIdentity?
+        package var process: ProcessIdentity?
         /// Called on the poll thread at the engine's interval, for a watchdog.
-        public var beat: @Sendable () -> Void = {}
+        package var beat: @Sendable () -> Void = {}
         /// Reads the wall clock.
-        public var readClock: @Sendable () -> ClockOffsetRecord
+        package var readClock: @Sendable () -> ClockOffsetRecord
 
         /// Creates settings with the default limits.
-        public init(headsets: [KnownHeadset], seed: UInt64, readClock: @escaping @Sendable () -> ClockOffsetRecord) {
+        package init(headsets: [KnownHeadset], seed: UInt64, readClock: @escaping @Sendable () -> ClockOffsetRecord) {
             self.headsets = headsets
             self.seed = seed
             self.readClock = readClock
@@ -37,7 +37,7 @@ public actor AcquisitionService {
     private static let reportLimit = 1_024
 
     /// What happens, for whoever logs. Ends with ``run()``.
-    public nonisolated let reports: AsyncStream<AcquisitionReport>
+    package nonisolated let reports: AsyncStream<AcquisitionReport>
     private let continuation: AsyncStream<AcquisitionReport>.Continuation
     private var droppedReports = 0
 
@@ -53,7 +53,7 @@ public actor AcquisitionService {
     private var finished: CheckedContinuation<Void, Never>?
 
     /// The poll thread.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     /// Creates a service that does nothing before ``run()``.
     ///
@@ -74,7 +74,7 @@ public actor AcquisitionService {
     /// Acquires until ``shutDown()``, or until the database fails in a way that only a person can mend.
     ///
     /// - Throws: the error that ended it. Recordings stay open in every case.
-    public func run() async throws(StorageError) {
+    package func run() async throws(StorageError) {
         defer { continuation.finish() }
         engine = AcquisitionEngine(
             nextStreamID: try store.nextStreamID(), beginsAfterFailedWrites: store.hasUnstored, limits: settings.limits,
@@ -89,13 +89,13 @@ public actor AcquisitionService {
     }
 
     /// Ends in order: links are closed, what is buffered is written, recordings stay open.
-    public func shutDown() {
+    package func shutDown() {
         endIsRequested = true
         handle(.shutDown)
     }
 
     /// Replaces the headsets that may be recorded. One that is being recorded goes on until it is stopped.
-    public func setHeadsets(_ headsets: [KnownHeadset]) {
+    package func setHeadsets(_ headsets: [KnownHeadset]) {
         settings.headsets = headsets
         handle(.reloaded(settings.lookUp))
     }

@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 import CLinux
 import Glibc
 import Synchronization
@@ -8,13 +8,13 @@ import Synchronization
 /// It is the executor of the actor that acquires. A dispatch source or an `AsyncStream` between the descriptor and the actor
 /// would cost several times the processor and a late time stamp; here the thread that poll(2) wakes is the actor's own.
 /// Deadlines are instants of `CLOCK_BOOTTIME`, which goes on while the machine is suspended, hence a timerfd(2) and no timeout.
-public final class PollThread: SerialExecutor {
+package final class PollThread: SerialExecutor {
     private let loop: PollLoop
 
     /// Starts the thread. It ends when the last reference to this object is gone.
     ///
     /// - Parameter name: what `ps -L` and debuggers show; at most 15 bytes.
-    public init(name: String) {
+    package init(name: String) {
         loop = PollLoop(name: name)
         loop.state.withLock { $0.executor = self }
         loop.start()
@@ -23,40 +23,40 @@ public final class PollThread: SerialExecutor {
     deinit { loop.stop() }
 
     /// Runs a job on the thread as soon as what it does now is done.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         loop.state.withLock { $0.jobs.append(job) }
         loop.wake()
     }
 
     /// Stops the process where the caller is not on the thread.
-    public func checkIsolated() {
+    package func checkIsolated() {
         precondition(loop.isCurrent, "not on the poll thread")
     }
 
     /// Whether the caller is on the thread.
-    public func isIsolatingCurrentContext() -> Bool? { loop.isCurrent }
+    package func isIsolatingCurrentContext() -> Bool? { loop.isCurrent }
 
     /// What is done after each wake-up, once the enqueued work is done; it returns when it wants to be called next at the
     /// latest. Nil for nothing.
-    public func setTurn(_ turn: (@Sendable (_ now: MonotonicTime) -> MonotonicTime?)?) {
+    package func setTurn(_ turn: (@Sendable (_ now: MonotonicTime) -> MonotonicTime?)?) {
         loop.state.withLock { $0.turn = turn }
         loop.wake()
     }
 
     /// Takes a turn also whenever the descriptor can be read. The turn must read it, or it is woken again at once.
-    public func watch(_ descriptor: Int32) {
+    package func watch(_ descriptor: Int32) {
         loop.state.withLock { $0.watched.append(descriptor) }
         loop.wake()
     }
 
     /// This thread as a central knows it.
-    public var descriptorWatch: DescriptorWatch {
+    package var descriptorWatch: DescriptorWatch {
         DescriptorWatch(watch: { [weak self] in self?.watch($0) }, unwatch: { [weak self] in self?.unwatch($0) })
     }
 
     /// Undoes ``watch(_:)``; to be called before the descriptor is closed.
-    public func unwatch(_ descriptor: Int32) {
+    package func unwatch(_ descriptor: Int32) {
         loop.state.withLock { state in state.watched.removeAll { $0 == descriptor } }
         loop.wake()
     }

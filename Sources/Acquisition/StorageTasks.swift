@@ -1,8 +1,8 @@
-public import Bluetooth
+package import Bluetooth
 package import Storage
 
 /// Does what an engine wants of the database. Each call takes as long as the disk: never on the thread that stamps arrivals.
-public struct StorageTasks: Sendable {
+package struct StorageTasks: Sendable {
     private let store: AcquisitionStore
     private let commit: @Sendable (WriteBatch) throws(StorageError) -> Void
     private let synchronise: @Sendable () throws(StorageError) -> Void
@@ -28,7 +28,7 @@ public struct StorageTasks: Sendable {
     }
 
     /// Does what the effect asks for. Returns the answer; nil where the effect has none, or does not concern the database.
-    public func perform(_ effect: EngineEffect, at now: MonotonicTime) -> EngineEvent? {
+    package func perform(_ effect: EngineEffect, at now: MonotonicTime) -> EngineEvent? {
         switch effect {
         case .readWishes(let version):
             .wishes(Self.result { () throws(StorageError) in try store.wishes(unlessVersion: version) })
@@ -68,7 +68,7 @@ public struct StorageTasks: Sendable {
 
 extension EngineEffect {
     /// True where it takes the disk.
-    public var concernsStorage: Bool {
+    package var concernsStorage: Bool {
         switch self {
         case .readWishes, .loadResumeState, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory: true
         case .request, .readClock, .report, .beat, .finished: false

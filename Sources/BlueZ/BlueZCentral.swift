@@ -1,5 +1,5 @@
-public import Bluetooth
-public import BluetoothManagement
+package import Bluetooth
+package import BluetoothManagement
 import CLinux
 import CSystemd
 import Glibc
@@ -8,7 +8,7 @@ import Glibc
 ///
 /// The thin half that holds file descriptors: the connection to the bus, and one socket for each characteristic that
 /// notifies. What the messages mean is ``BlueZConversation``'s.
-public final class BlueZCentral: Central {
+package final class BlueZCentral: Central {
     /// The longest value of an attribute (Vol 3, Part F, 3.2.9), and so of a notification.
     private static let longestValue = 512
     /// How often the bus is tried again.
@@ -38,7 +38,7 @@ public final class BlueZCentral: Central {
     /// - Parameters:
     ///   - lock: keeps other processes from the adapter, and this one from theirs; nil for one that only looks on.
     ///   - watch: where its file descriptors are watched.
-    public init(options: BlueZOptions = BlueZOptions(), lock: AdapterLock? = nil, watch: DescriptorWatch) {
+    package init(options: BlueZOptions = BlueZOptions(), lock: AdapterLock? = nil, watch: DescriptorWatch) {
         self.watch = watch
         watch.watch(readiness.descriptor)
         let readiness = readiness
@@ -59,16 +59,16 @@ public final class BlueZCentral: Central {
 
     // MARK: Central
 
-    public var state: AdapterState { conversation.adapter.state }
+    package var state: AdapterState { conversation.adapter.state }
 
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         if conversation.hasEvents { return conversation.now }
         var deadlines = [conversation.deadline, nextBusTry]
         if bus?.wantsToWrite == true { deadlines.append(conversation.now + Self.writePause) }
         return deadlines.compactMap { $0 }.min()
     }
 
-    public func process(at now: MonotonicTime) -> [CentralEvent] {
+    package func process(at now: MonotonicTime) -> [CentralEvent] {
         conversation.now = now
         connectBus(at: now)
         let ready = readiness.ready()
@@ -95,7 +95,7 @@ public final class BlueZCentral: Central {
         return .didDisconnect(identifier, error: reason.error, attempt: attempt)
     }
 
-    public func request(_ request: CentralRequest) {
+    package func request(_ request: CentralRequest) {
         // bluetoothd neither takes the parameters of links nor says how strong they are, nor why they ended: that is the
         // kernel's.
         switch request {

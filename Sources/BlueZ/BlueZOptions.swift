@@ -1,25 +1,25 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What a person may choose about the way to bluetoothd.
-public struct BlueZOptions: Hashable, Sendable {
+package struct BlueZOptions: Hashable, Sendable {
     /// The adapter: `hci0`, or an address such as `00:AA:01:00:00:42`, which finds it under whatever number it returns; nil
     /// takes the first that is powered on.
-    public var adapter: String?
+    package var adapter: String?
     /// Peripherals whose notifications are asked for with StartNotify, because AcquireNotify does not work on them.
-    public var startNotify: [PeripheralIdentifier] = []
+    package var startNotify: [PeripheralIdentifier] = []
     /// Passkeys, 0 ... 999,999, of peripherals that ask for one.
-    public var passkeys: [Passkey] = []
+    package var passkeys: [Passkey] = []
     /// Peripherals of Bluetooth Classic that may be paired. This central does not connect to them; bluetoothd pairs them
     /// where the kernel finds that it must.
-    public var serialPorts: [PeripheralIdentifier] = []
+    package var serialPorts: [PeripheralIdentifier] = []
     /// Whether a scan also reports paired peripherals of Bluetooth Classic with a serial port, by their classic address.
     /// Nobody knows whether they are in range.
-    public var reportsSerialPorts = false
+    package var reportsSerialPorts = false
     /// Whether a headset that was paired, and has lost its keys, is paired anew without a person.
-    public var allowsRepairing = true
+    package var allowsRepairing = true
     /// Whether a radio that hangs is switched off and on again.
-    public var recoversAdapter = false
+    package var recoversAdapter = false
 
     /// Creates the default options.
-    public init() {}
+    package init() {}
 }

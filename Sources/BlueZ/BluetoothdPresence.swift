@@ -3,7 +3,7 @@ import CSystemd
 /// Whether bluetoothd is there, without a central for it: a connection to the system bus that follows who owns `org.bluez`.
 ///
 /// To be asked by the thread that stamps the arrival of samples, which waits for nobody. Made before there are any.
-public final class BluetoothdPresence {
+package final class BluetoothdPresence {
     /// How long the bus has for its first answer, in microseconds: it takes a millisecond. Nobody waits longer for one that
     /// hangs.
     private static let answerMicroseconds: UInt64 = 200_000
@@ -15,7 +15,7 @@ public final class BluetoothdPresence {
 
     /// Asks the bus, and waits for its answer, 0.2 s at most. That systemd could start bluetoothd on demand does not count: a
     /// question does not start it.
-    public init() {
+    package init() {
         connect()
         var rest = Self.answerMicroseconds
         while question != nil, rest > 0, let bus {
@@ -26,14 +26,14 @@ public final class BluetoothdPresence {
 
     /// True where somebody owns the name `org.bluez` on the system bus, as far as the bus has said. False where there is no
     /// bus. Never waits.
-    public var isRunning: Bool {
+    package var isRunning: Bool {
         if bus == nil { connect() }
         receive()
         return owner.uniqueName != nil
     }
 
     /// The same for who asks once.
-    public static func isOnBus() -> Bool { BluetoothdPresence().isRunning }
+    package static func isOnBus() -> Bool { BluetoothdPresence().isRunning }
 
     private func connect() {
         bus = try? BusConnection()

@@ -1,46 +1,46 @@
 /// What a peripheral says about itself in its advertisement and scan response.
-public struct Advertisement: Hashable, Sendable {
+package struct Advertisement: Hashable, Sendable {
     /// Complete or shortened local name.
-    public var localName: String?
+    package var localName: String?
     /// Service UUIDs, in the order of the packet; solicited services are not among them.
-    public var serviceUUIDs: [BluetoothUUID] = []
+    package var serviceUUIDs: [BluetoothUUID] = []
     /// Service data by UUID, in the order of the packet.
-    public var serviceData: [ServiceData] = []
+    package var serviceData: [ServiceData] = []
     /// Manufacturer specific data, in the order of the packet.
-    public var manufacturerData: [ManufacturerData] = []
+    package var manufacturerData: [ManufacturerData] = []
     /// Transmit power in dBm, -127 ... 127.
-    public var transmitPower: Int8?
+    package var transmitPower: Int8?
     /// Appearance value (Assigned Numbers, 2.6).
-    public var appearance: UInt16?
+    package var appearance: UInt16?
     /// Flags (Core Specification Supplement, Part A, 1.3).
-    public var flags: UInt8?
+    package var flags: UInt8?
     /// True where an AD structure claimed more bytes than there were; what stood before it was kept.
-    public var isTruncated = false
+    package var isTruncated = false
 
     /// One Service Data structure.
-    public struct ServiceData: Hashable, Sendable {
+    package struct ServiceData: Hashable, Sendable {
         /// The service that the data belongs to.
-        public var uuid: BluetoothUUID
+        package var uuid: BluetoothUUID
         /// The data without the UUID.
-        public var data: [UInt8]
+        package var data: [UInt8]
     }
 
     /// One Manufacturer Specific Data structure.
-    public struct ManufacturerData: Hashable, Sendable {
+    package struct ManufacturerData: Hashable, Sendable {
         /// Company identifier (Assigned Numbers, 7).
-        public var company: UInt16
+        package var company: UInt16
         /// The data without the company identifier.
-        public var data: [UInt8]
+        package var data: [UInt8]
 
         /// Creates manufacturer specific data.
-        public init(company: UInt16, data: [UInt8]) {
+        package init(company: UInt16, data: [UInt8]) {
             self.company = company
             self.data = data
         }
     }
 
     /// Creates an empty advertisement.
-    public init(localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [], manufacturerData: [ManufacturerData] = []) {
+    package init(localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [], manufacturerData: [ManufacturerData] = []) {
         self.localName = localName
         self.serviceUUIDs = serviceUUIDs
         self.manufacturerData = manufacturerData
@@ -50,7 +50,7 @@ public struct Advertisement: Hashable, Sendable {
     ///
     /// Any byte sequence is accepted: unknown types are skipped, a length of 0 ends the significant part, a length beyond
     /// the end sets ``isTruncated``.
-    public init(structures bytes: some Collection<UInt8>) {
+    package init(structures bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         while let length = rest.first, length > 0 {
             rest = rest.dropFirst()

@@ -1,5 +1,5 @@
 /// What a ``Central`` reports; the names are those of Core Bluetooth's delegate methods.
-public enum CentralEvent: Hashable, Sendable {
+package enum CentralEvent: Hashable, Sendable {
     /// The adapter's state changed, or is reported for the first time.
     case didUpdateState(AdapterState)
     /// What the system still held for us.
@@ -42,18 +42,18 @@ public enum CentralEvent: Hashable, Sendable {
 }
 
 /// A peripheral whose connection outlived the process that had made it (Core Bluetooth: state restoration).
-public struct RestoredPeripheral: Hashable, Sendable {
+package struct RestoredPeripheral: Hashable, Sendable {
     /// Its identifier.
-    public var identifier: PeripheralIdentifier
+    package var identifier: PeripheralIdentifier
     /// True where the link is up now.
-    public var isConnected: Bool
+    package var isConnected: Bool
     /// The services, where the system still knows them.
-    public var database: GATTDatabase?
+    package var database: GATTDatabase?
     /// Characteristics whose notifications are still on and reach this process.
-    public var notifying: [BluetoothUUID]
+    package var notifying: [BluetoothUUID]
 
     /// Creates a restored peripheral.
-    public init(identifier: PeripheralIdentifier, isConnected: Bool, database: GATTDatabase?, notifying: [BluetoothUUID]) {
+    package init(identifier: PeripheralIdentifier, isConnected: Bool, database: GATTDatabase?, notifying: [BluetoothUUID]) {
         self.identifier = identifier
         self.isConnected = isConnected
         self.database = database

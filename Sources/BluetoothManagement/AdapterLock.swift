@@ -8,10 +8,10 @@ import Glibc
 /// It is a listening socket with an abstract name such as `\0org.eegsync.adapter/hci0` (unix(7)). The kernel gives the name to
 /// one process and takes it back when that process ends, in whatever way, so that no lock is ever stale; no directory has to
 /// be writable, and every user sees the same names, because Bluetooth sockets exist in one network namespace only.
-public final class AdapterLock {
+package final class AdapterLock {
     /// Whose lock is respected. Any local user may take a free name, so that a program that must not be kept from its work by
     /// others' respects fewer.
-    public enum Respect: Sendable {
+    package enum Respect: Sendable {
         /// Everybody's: a command gives way.
         case everybody
         /// The superuser's and those of this process's own user.
@@ -27,9 +27,9 @@ public final class AdapterLock {
     }
 
     /// A process that has a lock.
-    public struct Holder: Hashable, Sendable {
-        public var pid: Int32
-        public var user: UInt32
+    package struct Holder: Hashable, Sendable {
+        package var pid: Int32
+        package var user: UInt32
     }
 
     private static let prefix = "org.eegsync.adapter/"
@@ -42,7 +42,7 @@ public final class AdapterLock {
     /// - Parameters:
     ///   - respect: whose lock keeps this process from the adapter.
     ///   - prefix: what names begin with; tests have one of their own.
-    public init(respect: Respect, prefix: String? = nil) {
+    package init(respect: Respect, prefix: String? = nil) {
         self.respect = respect
         let prefix = prefix ?? Self.prefix
         name = { prefix + $0 }
@@ -52,7 +52,7 @@ public final class AdapterLock {
 
     /// Takes the lock of an adapter such as `hci0`, and gives back that of another one. Returns false where a process has it
     /// that is respected; then it is to be asked again. Never waits.
-    public func take(_ adapter: String) -> Bool {
+    package func take(_ adapter: String) -> Bool {
         if self.adapter == adapter { return true }
         release()
         guard let socket = AbstractAddress(name(adapter)).listen() else {
@@ -68,18 +68,18 @@ public final class AdapterLock {
     }
 
     /// Gives the lock back; nothing happens where there is none.
-    public func release() {
+    package func release() {
         if socket >= 0 { close(socket) }
         (socket, adapter) = (-1, nil)
     }
 
     /// Who has the lock of an adapter; nil where it is free.
-    public func holder(of adapter: String) -> Holder? { AbstractAddress(name(adapter)).owner() }
+    package func holder(of adapter: String) -> Holder? { AbstractAddress(name(adapter)).owner() }
 
     /// Who has the lock of an adapter that this process would use.
     ///
     /// - Parameter wanted: `hci0`; nil for any. An address is looked up when the adapter is there, and not here.
-    public func obstacle(to wanted: String?) -> (adapter: String, holder: Holder)? {
+    package func obstacle(to wanted: String?) -> (adapter: String, holder: Holder)? {
         for adapter in lockedAdapters() where wanted == nil || wanted == adapter {
             if let holder = holder(of: adapter) { return (adapter, holder) }
         }

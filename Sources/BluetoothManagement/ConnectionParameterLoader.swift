@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Knows which connection parameters the kernel shall use, and when it must be given them. Pure: it sends nothing itself.
 ///
@@ -12,9 +12,9 @@ public import Bluetooth
 /// It cannot be read back. So the whole list is sent right before every connection attempt: that costs one packet, and comes
 /// after whatever bluetoothd has loaded, since bluetoothd loads before it takes requests. A link that is up keeps what it has
 /// (before version 1.23 of the interface).
-public struct ConnectionParameterLoader: Hashable, Sendable {
+package struct ConnectionParameterLoader: Hashable, Sendable {
     /// What is known of one adapter.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// No answer yet.
         case unknown
         /// The kernel took the list that was sent last.
@@ -24,10 +24,10 @@ public struct ConnectionParameterLoader: Hashable, Sendable {
     }
 
     /// How many devices are kept: more than anybody has headsets, addresses that changed included. The oldest goes first.
-    public static let maximumDevices = 256
+    package static let maximumDevices = 256
 
     /// The devices, in the order in which they became known.
-    public private(set) var devices: [DeviceConnectionParameters] = []
+    package private(set) var devices: [DeviceConnectionParameters] = []
     private var states: [ControllerState] = []
 
     private struct ControllerState: Hashable, Sendable {
@@ -36,10 +36,10 @@ public struct ConnectionParameterLoader: Hashable, Sendable {
     }
 
     /// Creates a loader that knows no device.
-    public init() {}
+    package init() {}
 
     /// Sets the parameters for links to a device from its next connection on. Classic addresses have none and are ignored.
-    public mutating func setParameters(_ parameters: ConnectionParameters, for identifier: PeripheralIdentifier) {
+    package mutating func setParameters(_ parameters: ConnectionParameters, for identifier: PeripheralIdentifier) {
         guard identifier.addressType != .classic else { return }
         let device = DeviceConnectionParameters(identifier: identifier, parameters: parameters)
         if let known = devices.firstIndex(where: { $0.identifier == identifier }) {
@@ -52,7 +52,7 @@ public struct ConnectionParameterLoader: Hashable, Sendable {
 
     /// The command to send before a connection attempt on an adapter; nil where no device is known, or where this socket will
     /// never be allowed.
-    public func command(beforeConnectingOn index: ControllerIndex) -> ManagementCommand? {
+    package func command(beforeConnectingOn index: ControllerIndex) -> ManagementCommand? {
         switch state(of: index) {
         case .refused(.permissionDenied), .refused(.notSupported), .refused(.unknownCommand): nil
         default: devices.isEmpty ? nil : .loadConnectionParameters(devices, index)
@@ -60,12 +60,12 @@ public struct ConnectionParameterLoader: Hashable, Sendable {
     }
 
     /// What the kernel said on an adapter.
-    public func state(of index: ControllerIndex) -> State {
+    package func state(of index: ControllerIndex) -> State {
         states.first { $0.index == index }?.state ?? .unknown
     }
 
     /// Takes what the kernel reports; events that do not concern the parameters change nothing.
-    public mutating func handle(_ event: ManagementEvent) {
+    package mutating func handle(_ event: ManagementEvent) {
         switch event {
         case .reply(let reply) where reply.opcode == .loadConnectionParameters:
             switch reply.result {
@@ -78,7 +78,7 @@ public struct ConnectionParameterLoader: Hashable, Sendable {
     }
 
     /// Forgets what the kernel said; to be called with a new socket, whose capabilities may be others.
-    public mutating func reset() {
+    package mutating func reset() {
         states = []
     }
 

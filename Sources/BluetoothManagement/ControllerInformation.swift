@@ -1,19 +1,19 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What the kernel knows of an adapter (Read Controller Information).
-public struct ControllerInformation: Hashable, Sendable {
+package struct ControllerInformation: Hashable, Sendable {
     /// The adapter's own address; all zeros where it has none.
-    public var address: PeripheralIdentifier
+    package var address: PeripheralIdentifier
     /// The Bluetooth version that the adapter implements (Assigned Numbers, 2.1): 9 for 5.0.
-    public var bluetoothVersion: UInt8
+    package var bluetoothVersion: UInt8
     /// The manufacturer (Assigned Numbers, 7.1).
-    public var manufacturer: UInt16
+    package var manufacturer: UInt16
     /// What the adapter can do.
-    public var supportedSettings: ControllerSettings
+    package var supportedSettings: ControllerSettings
     /// What is switched on.
-    public var currentSettings: ControllerSettings
+    package var currentSettings: ControllerSettings
     /// The name under which it is visible.
-    public var name: String
+    package var name: String
 
     /// Reads the return parameters of Read Controller Information.
     init(_ reader: inout ManagementPacketReader) throws(ManagementPacketError) {
@@ -31,31 +31,31 @@ public struct ControllerInformation: Hashable, Sendable {
 }
 
 /// What an adapter can do or does (BlueZ, `doc/mgmt-protocol`, Read Controller Information).
-public struct ControllerSettings: OptionSet, Hashable, Sendable {
+package struct ControllerSettings: OptionSet, Hashable, Sendable {
     /// The bits as they stand in a packet.
-    public var rawValue: UInt32
+    package var rawValue: UInt32
 
     /// Creates settings from a packet's.
-    public init(rawValue: UInt32) {
+    package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
     /// The adapter is on.
-    public static let powered = ControllerSettings(rawValue: 1 << 0)
+    package static let powered = ControllerSettings(rawValue: 1 << 0)
     /// Other devices may connect.
-    public static let connectable = ControllerSettings(rawValue: 1 << 1)
+    package static let connectable = ControllerSettings(rawValue: 1 << 1)
     /// Pairing is accepted.
-    public static let bondable = ControllerSettings(rawValue: 1 << 4)
+    package static let bondable = ControllerSettings(rawValue: 1 << 4)
     /// Secure Simple Pairing, of BR/EDR.
-    public static let secureSimplePairing = ControllerSettings(rawValue: 1 << 6)
+    package static let secureSimplePairing = ControllerSettings(rawValue: 1 << 6)
     /// BR/EDR.
-    public static let classic = ControllerSettings(rawValue: 1 << 7)
+    package static let classic = ControllerSettings(rawValue: 1 << 7)
     /// Bluetooth Low Energy.
-    public static let lowEnergy = ControllerSettings(rawValue: 1 << 9)
+    package static let lowEnergy = ControllerSettings(rawValue: 1 << 9)
     /// The adapter advertises.
-    public static let advertising = ControllerSettings(rawValue: 1 << 10)
+    package static let advertising = ControllerSettings(rawValue: 1 << 10)
     /// Secure Connections: pairing with elliptic curves.
-    public static let secureConnections = ControllerSettings(rawValue: 1 << 11)
+    package static let secureConnections = ControllerSettings(rawValue: 1 << 11)
     /// The adapter uses private addresses.
-    public static let privacy = ControllerSettings(rawValue: 1 << 13)
+    package static let privacy = ControllerSettings(rawValue: 1 << 13)
 }

@@ -1,13 +1,13 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What the kernel's management channel adds to a central that works through bluetoothd: how links are supervised, and why they
 /// ended.
 ///
 /// Everything about it is optional: without CAP_NET_ADMIN, or without the channel, links have the kernel's own parameters and
 /// end without a reason. To be used on the thread of its central.
-public final class LinkSupervision {
+package final class LinkSupervision {
     /// How it stands with the connection parameters on an adapter.
-    public enum Condition: Hashable, Sendable {
+    package enum Condition: Hashable, Sendable {
         /// Nothing was loaded so far.
         case unknown
         /// The kernel uses what was loaded for connections from now on.
@@ -26,12 +26,12 @@ public final class LinkSupervision {
     private var reasons: [(identifier: PeripheralIdentifier, reason: DisconnectionReason)] = []
     private var qualities: [(identifier: PeripheralIdentifier, quality: LinkQuality)] = []
     /// What went wrong last; nil where nothing did.
-    public private(set) var error: ManagementError?
+    package private(set) var error: ManagementError?
 
     /// Opens the channel; where that fails, everything else does nothing and ``condition(on:)`` says why.
     ///
     /// - Parameter watch: where the channel's file descriptor is watched.
-    public convenience init(watch: DescriptorWatch) {
+    package convenience init(watch: DescriptorWatch) {
         self.init(watch: watch, open: { () throws(ManagementError) in try ManagementSocket() })
     }
 
@@ -47,16 +47,16 @@ public final class LinkSupervision {
     }
 
     /// The channel's file descriptor; nil where it is closed.
-    public var descriptor: Int32? { socket?.descriptor }
+    package var descriptor: Int32? { socket?.descriptor }
 
     /// Sets the parameters for links to a device from its next connection on.
-    public func setParameters(_ parameters: ConnectionParameters, for identifier: PeripheralIdentifier) {
+    package func setParameters(_ parameters: ConnectionParameters, for identifier: PeripheralIdentifier) {
         loader.setParameters(parameters, for: identifier)
     }
 
     /// To be called right before each connection attempt on an adapter: gives the kernel the parameters once more, which it may
     /// have forgotten since. The kernel executes commands in the order in which they are sent, so the attempt finds them.
-    public func willConnect(on adapter: ControllerIndex) {
+    package func willConnect(on adapter: ControllerIndex) {
         if socket == nil, error?.disposition == .retry { reopen() }
         guard let socket, let command = loader.command(beforeConnectingOn: adapter) else { return }
         do {
@@ -68,7 +68,7 @@ public final class LinkSupervision {
 
     /// Takes what the kernel has reported. To be called before bluetoothd's signals are read: the kernel reports to all
     /// listeners at once why a link ended, and bluetoothd passes the end on only after that, without the reason.
-    public func process() {
+    package func process() {
         while let socket {
             do {
                 guard let event = try socket.receive() else { return }
@@ -83,7 +83,7 @@ public final class LinkSupervision {
     }
 
     /// Why the last link to a device ended; nil where that was not reported, or was taken already.
-    public func takeReason(of identifier: PeripheralIdentifier) -> DisconnectionReason? {
+    package func takeReason(of identifier: PeripheralIdentifier) -> DisconnectionReason? {
         guard let index = reasons.lastIndex(where: { $0.identifier == identifier }) else { return nil }
         let reason = reasons[index].reason
         reasons.removeAll { $0.identifier == identifier }
@@ -91,7 +91,7 @@ public final class LinkSupervision {
     }
 
     /// Asks how strong the link to a device is. Nothing is reported where the kernel does not say it to this process.
-    public func readQuality(of identifier: PeripheralIdentifier, on adapter: ControllerIndex) {
+    package func readQuality(of identifier: PeripheralIdentifier, on adapter: ControllerIndex) {
         guard let socket else { return }
         do {
             try socket.send(.getConnectionInformation(identifier, adapter))
@@ -101,13 +101,13 @@ public final class LinkSupervision {
     }
 
     /// What the kernel has said of links since the last time.
-    public func takeQualities() -> [(identifier: PeripheralIdentifier, quality: LinkQuality)] {
+    package func takeQualities() -> [(identifier: PeripheralIdentifier, quality: LinkQuality)] {
         defer { qualities.removeAll() }
         return qualities
     }
 
     /// How it stands with the connection parameters on an adapter.
-    public func condition(on adapter: ControllerIndex) -> Condition {
+    package func condition(on adapter: ControllerIndex) -> Condition {
         if socket == nil { return .impossible(reason: error.map { "\($0)" } ?? "the management channel is closed") }
         switch loader.state(of: adapter) {
         case .unknown: return .unknown

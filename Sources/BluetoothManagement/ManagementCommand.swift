@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A command to the kernel's management interface.
-public enum ManagementCommand: Hashable, Sendable {
+package enum ManagementCommand: Hashable, Sendable {
     /// Which version of the interface the kernel has. Needs no privilege.
     case readVersion
     /// Which adapters there are. Needs no privilege.
@@ -68,16 +68,16 @@ public enum ManagementCommand: Hashable, Sendable {
     case readDefaultSystemConfiguration(ControllerIndex)
 
     /// How many entries fit in a packet: 65,535 bytes, 2 for the count, 15 for each (`load_conn_param` in the kernel).
-    public static let maximumConnectionParameters = 4368
+    package static let maximumConnectionParameters = 4368
 
     /// How many keys fit in a packet: 65,535 bytes, 3 before them, 25 for each (Load Link Keys).
-    public static let maximumLinkKeys = 2621
+    package static let maximumLinkKeys = 2621
 
     /// How many keys fit in a packet: 65,535 bytes, 2 for the count, 36 for each (Load Long Term Keys).
-    public static let maximumLongTermKeys = 1820
+    package static let maximumLongTermKeys = 1820
 
     /// The code of the command.
-    public var opcode: ManagementOpcode {
+    package var opcode: ManagementOpcode {
         switch self {
         case .readVersion: .readVersion
         case .readControllerIndexList: .readControllerIndexList
@@ -112,7 +112,7 @@ public enum ManagementCommand: Hashable, Sendable {
     }
 
     /// The adapter that the command concerns.
-    public var index: ControllerIndex {
+    package var index: ControllerIndex {
         switch self {
         case .readVersion, .readControllerIndexList: .none
         case .readControllerInformation(let index), .getConnections(let index), .disconnect(_, let index),
@@ -129,7 +129,7 @@ public enum ManagementCommand: Hashable, Sendable {
     }
 
     /// The packet: opcode, index, length of the parameters, parameters.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         let parameters = encodedParameters
         var packet: [UInt8] = []
         packet.reserveCapacity(6 + parameters.count)
@@ -206,14 +206,14 @@ public enum ManagementCommand: Hashable, Sendable {
 }
 
 /// The connection parameters for one device.
-public struct DeviceConnectionParameters: Hashable, Sendable {
+package struct DeviceConnectionParameters: Hashable, Sendable {
     /// The device's identity address: public, or random static. The kernel ignores classic ones.
-    public var identifier: PeripheralIdentifier
+    package var identifier: PeripheralIdentifier
     /// The parameters.
-    public var parameters: ConnectionParameters
+    package var parameters: ConnectionParameters
 
     /// Creates an entry.
-    public init(identifier: PeripheralIdentifier, parameters: ConnectionParameters) {
+    package init(identifier: PeripheralIdentifier, parameters: ConnectionParameters) {
         self.identifier = identifier
         self.parameters = parameters
     }

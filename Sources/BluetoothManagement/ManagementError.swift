@@ -1,8 +1,8 @@
-public import Bluetooth
+package import Bluetooth
 import Glibc
 
 /// Why the management channel cannot be used.
-public enum ManagementError: Error, Hashable, Sendable {
+package enum ManagementError: Error, Hashable, Sendable {
     /// The socket cannot be opened or bound; the system's error number.
     case cannotOpen(code: Int32)
     /// A command cannot be sent; the system's error number.
@@ -13,7 +13,7 @@ public enum ManagementError: Error, Hashable, Sendable {
     case malformed(ManagementPacketError)
 
     /// What the error asks for. Bluetooth works without the channel, so none of them stops anything.
-    public var disposition: Disposition {
+    package var disposition: Disposition {
         switch self {
         case .cannotOpen(EAFNOSUPPORT), .cannotOpen(EPERM), .cannotOpen(EACCES): .waitForOperator
         case .cannotOpen, .cannotSend, .cannotReceive, .malformed: .retry
@@ -23,7 +23,7 @@ public enum ManagementError: Error, Hashable, Sendable {
 
 extension ManagementError: CustomStringConvertible {
     /// What failed and why.
-    public var description: String {
+    package var description: String {
         switch self {
         case .cannotOpen(EAFNOSUPPORT):
             "the kernel has no Bluetooth, or the service manager keeps it from this process (RestrictAddressFamilies)"

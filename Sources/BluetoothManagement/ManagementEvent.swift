@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What the kernel reports on the management channel.
 ///
 /// A socket without CAP_NET_ADMIN hears only of adapters and their settings, not of devices.
-public enum ManagementEvent: Hashable, Sendable {
+package enum ManagementEvent: Hashable, Sendable {
     /// The answer to a command.
     case reply(ManagementReply)
     /// An adapter appeared.
@@ -48,7 +48,7 @@ public enum ManagementEvent: Hashable, Sendable {
     case other(code: UInt16, ControllerIndex, parameters: [UInt8])
 
     /// The adapter that is spoken of.
-    public var index: ControllerIndex {
+    package var index: ControllerIndex {
         switch self {
         case .reply(let reply): reply.index
         case .indexAdded(let index), .indexRemoved(let index), .newSettings(_, let index), .deviceConnected(_, _, let index),
@@ -64,7 +64,7 @@ public enum ManagementEvent: Hashable, Sendable {
     /// Reads one packet: event code, index, length of the parameters, parameters.
     ///
     /// - Throws: ``ManagementPacketError``. No byte sequence does worse.
-    public init(packet: some Sequence<UInt8>) throws(ManagementPacketError) {
+    package init(packet: some Sequence<UInt8>) throws(ManagementPacketError) {
         var reader = ManagementPacketReader(packet)
         let code: UInt16 = try reader.integer()
         let index = try reader.controllerIndex()
@@ -168,7 +168,7 @@ public enum ManagementEvent: Hashable, Sendable {
 
 extension DisconnectionReason {
     /// The same in the words of a central.
-    public var error: CentralError {
+    package var error: CentralError {
         switch self {
         case .unspecified, .connectionTimeout: .linkLost
         case .localHost: .disconnectedByOperator

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// What a machine can ask of a person, and show to one, during a pairing (Core Specification, Vol 3, Part C, 5.2.2.4).
-public enum IOCapability: UInt8, Hashable, Sendable, CaseIterable {
+package enum IOCapability: UInt8, Hashable, Sendable, CaseIterable {
     /// It shows six digits.
     case displayOnly = 0
     /// It shows six digits and asks whether they are right.

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// Why bytes are no packet of the management interface.
-public enum ManagementPacketError: Error, Hashable, Sendable {
+package enum ManagementPacketError: Error, Hashable, Sendable {
     /// The packet ends before a field does.
     case truncated
     /// The header promises another number of parameter bytes than there are.
@@ -12,7 +12,7 @@ public enum ManagementPacketError: Error, Hashable, Sendable {
 
 extension ManagementPacketError: CustomStringConvertible {
     /// What is wrong with the packet.
-    public var description: String {
+    package var description: String {
         switch self {
         case .truncated: "the packet is too short"
         case .wrongLength(let announced, let actual): "the packet has \(actual) bytes of parameters instead of \(announced)"

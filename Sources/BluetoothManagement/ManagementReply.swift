@@ -1,16 +1,16 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The kernel's answer to a command: a Command Complete or a Command Status event.
-public struct ManagementReply: Hashable, Sendable {
+package struct ManagementReply: Hashable, Sendable {
     /// The command that is answered.
-    public var opcode: ManagementOpcode
+    package var opcode: ManagementOpcode
     /// The adapter that the command concerned.
-    public var index: ControllerIndex
+    package var index: ControllerIndex
     /// What it returned, or why it failed.
-    public var result: Result<Contents, ManagementStatus>
+    package var result: Result<Contents, ManagementStatus>
 
     /// The return parameters of a command.
-    public enum Contents: Hashable, Sendable {
+    package enum Contents: Hashable, Sendable {
         /// The command returns nothing that this version reads.
         case none
         /// Of Read Management Version Information.
@@ -115,28 +115,28 @@ public struct ManagementReply: Hashable, Sendable {
 }
 
 /// The version of the management interface, such as 1.22 (Linux 6.1).
-public struct ManagementVersion: Hashable, Comparable, Sendable {
+package struct ManagementVersion: Hashable, Comparable, Sendable {
     /// The number before the point.
-    public var major: UInt8
+    package var major: UInt8
     /// The number after the point.
-    public var revision: UInt16
+    package var revision: UInt16
 
     /// Creates a version.
-    public init(major: UInt8, revision: UInt16) {
+    package init(major: UInt8, revision: UInt16) {
         self.major = major
         self.revision = revision
     }
 
     /// From here on Load Connection Parameters with a single, known device also changes the link that is up, and keeps the
     /// other devices' entries.
-    public static let updatesLiveLinks = ManagementVersion(major: 1, revision: 23)
+    package static let updatesLiveLinks = ManagementVersion(major: 1, revision: 23)
 
-    public static func < (left: ManagementVersion, right: ManagementVersion) -> Bool {
+    package static func < (left: ManagementVersion, right: ManagementVersion) -> Bool {
         (left.major, left.revision) < (right.major, right.revision)
     }
 }
 
 extension ManagementVersion: CustomStringConvertible {
     /// Such as `1.22`.
-    public var description: String { "\(major).\(revision)" }
+    package var description: String { "\(major).\(revision)" }
 }

@@ -5,9 +5,9 @@ import Glibc
 ///
 /// The kernel looks at the process's capabilities once, when the socket is bound: a capability that is gained later needs a new
 /// socket.
-public final class ManagementSocket {
+package final class ManagementSocket {
     /// The file descriptor; readable whenever ``receive()`` has something.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     /// Room for the largest packet: header and 65,535 bytes of parameters.
     private var buffer = [UInt8](repeating: 0, count: 6 + 65_535)
@@ -15,7 +15,7 @@ public final class ManagementSocket {
     /// Opens the channel. Needs no privilege; what each command needs is said there.
     ///
     /// - Throws: ``ManagementError/cannotOpen(code:)``.
-    public convenience init() throws(ManagementError) {
+    package convenience init() throws(ManagementError) {
         let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_BLUETOOTH, type, BTPROTO_HCI)
         guard descriptor >= 0 else { throw .cannotOpen(code: errno) }
@@ -47,7 +47,7 @@ public final class ManagementSocket {
     /// Sends a command. Its reply comes out of ``receive()``.
     ///
     /// - Throws: ``ManagementError/cannotSend(code:)``.
-    public func send(_ command: ManagementCommand) throws(ManagementError) {
+    package func send(_ command: ManagementCommand) throws(ManagementError) {
         let packet = command.encoded
         let count = packet.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         guard count == packet.count else { throw .cannotSend(code: count < 0 ? errno : EMSGSIZE) }
@@ -57,7 +57,7 @@ public final class ManagementSocket {
     ///
     /// - Throws: ``ManagementError/cannotReceive(code:)``, after which the socket is of no use;
     ///   ``ManagementError/malformed(_:)`` for one packet, which is then gone.
-    public func receive() throws(ManagementError) -> ManagementEvent? {
+    package func receive() throws(ManagementError) -> ManagementEvent? {
         var count = -1
         repeat {
             count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }

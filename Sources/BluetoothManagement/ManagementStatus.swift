@@ -1,42 +1,42 @@
 /// How a command of the management interface ended (BlueZ, `doc/mgmt-protocol`, Error Codes).
-public struct ManagementStatus: RawRepresentable, Error, Hashable, Sendable {
+package struct ManagementStatus: RawRepresentable, Error, Hashable, Sendable {
     /// The code as it stands in a packet.
-    public var rawValue: UInt8
+    package var rawValue: UInt8
 
     /// Creates a status from a packet's.
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// The command was executed.
-    public static let success = ManagementStatus(rawValue: 0x00)
+    package static let success = ManagementStatus(rawValue: 0x00)
     /// The kernel is older than the command.
-    public static let unknownCommand = ManagementStatus(rawValue: 0x01)
+    package static let unknownCommand = ManagementStatus(rawValue: 0x01)
     /// No link to the device.
-    public static let notConnected = ManagementStatus(rawValue: 0x02)
+    package static let notConnected = ManagementStatus(rawValue: 0x02)
     /// Failed, for a reason that the kernel does not name.
-    public static let failed = ManagementStatus(rawValue: 0x03)
+    package static let failed = ManagementStatus(rawValue: 0x03)
     /// The connection attempt failed.
-    public static let connectFailed = ManagementStatus(rawValue: 0x04)
+    package static let connectFailed = ManagementStatus(rawValue: 0x04)
     /// The adapter works on something else.
-    public static let busy = ManagementStatus(rawValue: 0x0A)
+    package static let busy = ManagementStatus(rawValue: 0x0A)
     /// The adapter cannot do it.
-    public static let notSupported = ManagementStatus(rawValue: 0x0C)
+    package static let notSupported = ManagementStatus(rawValue: 0x0C)
     /// A parameter is wrong.
-    public static let invalidParameters = ManagementStatus(rawValue: 0x0D)
+    package static let invalidParameters = ManagementStatus(rawValue: 0x0D)
     /// The adapter is off.
-    public static let notPowered = ManagementStatus(rawValue: 0x0F)
+    package static let notPowered = ManagementStatus(rawValue: 0x0F)
     /// There is no such adapter.
-    public static let invalidIndex = ManagementStatus(rawValue: 0x11)
+    package static let invalidIndex = ManagementStatus(rawValue: 0x11)
     /// The radio is blocked.
-    public static let blocked = ManagementStatus(rawValue: 0x12)
+    package static let blocked = ManagementStatus(rawValue: 0x12)
     /// The process lacks CAP_NET_ADMIN; the kernel decides that when the socket is bound.
-    public static let permissionDenied = ManagementStatus(rawValue: 0x14)
+    package static let permissionDenied = ManagementStatus(rawValue: 0x14)
 }
 
 extension ManagementStatus: CustomStringConvertible {
     /// In words, complete with the number where the kernel may say more than this list knows.
-    public var description: String {
+    package var description: String {
         switch self {
         case .success: "success"
         case .unknownCommand: "the kernel does not know the command"
@@ -56,7 +56,7 @@ extension ManagementStatus: CustomStringConvertible {
 }
 
 /// Why a link ended, as the kernel reports it (Device Disconnected).
-public enum DisconnectionReason: UInt8, Hashable, Sendable, CaseIterable {
+package enum DisconnectionReason: UInt8, Hashable, Sendable, CaseIterable {
     /// The kernel does not know.
     case unspecified = 0
     /// The supervision timeout passed.

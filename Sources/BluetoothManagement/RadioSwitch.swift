@@ -1,12 +1,12 @@
 import Glibc
 
 /// The kernel's radio switches (rfkill), read from sysfs; any user may.
-public enum RadioSwitch {
+package enum RadioSwitch {
     /// True where the radio of an adapter such as `hci0` is blocked, by a person (soft) or a physical switch (hard).
     ///
     /// An adapter has one switch; it is the folder `rfkillN` below the adapter's
     /// (Documentation/ABI/stable/sysfs-class-rfkill).
-    public static func isBlocked(adapter: String) -> Bool {
+    package static func isBlocked(adapter: String) -> Bool {
         let folder = "/sys/class/bluetooth/\(adapter)"
         guard let directory = opendir(folder) else { return false }
         defer { closedir(directory) }

@@ -3,12 +3,12 @@ import Glibc
 /// Notices that a radio switch of this machine was moved, by a person, a program or a key (`/dev/rfkill`,
 /// Documentation/driver-api/rfkill.rst of the kernel); ``RadioSwitch`` then says what it is. systemd lets every user read that
 /// file.
-public final class RadioSwitchWatch {
+package final class RadioSwitchWatch {
     /// The file descriptor; readable whenever ``takeChange()`` has something.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     /// Opens the device; nil where there is none, or this process may not read it.
-    public convenience init?() {
+    package convenience init?() {
         let descriptor = open("/dev/rfkill", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         self.init(adopting: descriptor)
@@ -23,7 +23,7 @@ public final class RadioSwitchWatch {
 
     /// Takes all that was reported. Returns true where a switch has come, gone or changed since the last call; at first all
     /// have come.
-    public func takeChange() -> Bool {
+    package func takeChange() -> Bool {
         // One event for each read; later kernels append fields to the 8 bytes of `struct rfkill_event`.
         var event = [UInt8](repeating: 0, count: 64)
         var hasChanged = false

@@ -1,24 +1,24 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What one peripheral sent in a capture that may hold several.
-public struct CapturedPeripheral: Hashable, Sendable {
+package struct CapturedPeripheral: Hashable, Sendable {
     /// From 1, in the order in which the capture has them.
-    public var number: Int
+    package var number: Int
     /// Its address; nil where the capture began later than its connection.
-    public var identifier: PeripheralIdentifier?
+    package var identifier: PeripheralIdentifier?
     /// The handle of its latest connection.
-    public var connection: UInt16
+    package var connection: UInt16
     /// How many notifications there are of each of its characteristics, in the order of the first of each. What was read
     /// counts where it is known in no other way, as a firmware's version; else it would come twice.
-    public var counts: [Count] = []
+    package var counts: [Count] = []
     /// The time from the first notification to the last.
-    public var duration: Duration = .zero
+    package var duration: Duration = .zero
     /// How many notifications were left out because nothing showed the UUID of their attribute handle.
-    public var unmappedCount = 0
+    package var unmappedCount = 0
     /// The handles of those notifications, each once, in the order of their first occurrence.
-    public var unmappedHandles: [UInt16] = []
+    package var unmappedHandles: [UInt16] = []
     /// Its characteristics as they were discovered, in the order of their handles, whether or not they notified.
-    public var discovered: [BluetoothUUID] = []
+    package var discovered: [BluetoothUUID] = []
     /// Its index among the peers of the file.
     var peerIndex: Int
     /// The characteristics of which nothing but what was read is known.
@@ -27,9 +27,9 @@ public struct CapturedPeripheral: Hashable, Sendable {
     var startMicroseconds: Int64 = 0
 
     /// Notifications of one characteristic.
-    public struct Count: Hashable, Sendable {
-        public var characteristic: BluetoothUUID
-        public var count: Int
+    package struct Count: Hashable, Sendable {
+        package var characteristic: BluetoothUUID
+        package var count: Int
     }
 }
 
@@ -43,7 +43,7 @@ extension Capture {
     ///   - wanted: what the peripheral notifies, or, where none does, what was discovered in it; any where it is empty.
     /// - Throws: ``CaptureError``, with the byte offset of the record where the file is damaged; with everything that was found
     ///   where no peripheral, or more than one, sent what is wanted.
-    public init(
+    package init(
         btsnoop bytes: [UInt8], characteristics: [UInt16: BluetoothUUID] = [:], connection number: Int? = nil,
         notifying wanted: [BluetoothUUID] = []
     ) throws(CaptureError) {
@@ -67,7 +67,7 @@ extension Capture {
     /// Everything that was notified in a btsnoop file, each peripheral by itself; see ``CaptureSnoop/peripherals``.
     ///
     /// - Throws: ``CaptureError``.
-    public static func peripherals(
+    package static func peripherals(
         btsnoop bytes: [UInt8]
     ) throws(CaptureError) -> [(peripheral: CapturedPeripheral, capture: Capture)] {
         let snoop = try CaptureSnoop(CaptureBytes(bytes), characteristics: [:])
@@ -78,7 +78,7 @@ extension Capture {
 
 extension CapturedPeripheral: CustomStringConvertible {
     /// Which it is, and what it sent, for a person who has to choose.
-    public var description: String {
+    package var description: String {
         let name = identifier.map(\.description) ?? "an address that the file does not name"
         var facts = counts.map { "\($0.count) of \($0.characteristic)" }
         if unmappedCount > 0 {

@@ -8,7 +8,7 @@ extension Capture {
     /// are skipped.
     ///
     /// - Throws: ``CaptureError`` with the number of the line.
-    public init(text bytes: [UInt8]) throws(CaptureError) {
+    package init(text bytes: [UInt8]) throws(CaptureError) {
         pieces = []
         var reader = CaptureLineReader()
         var first: Int64?

@@ -1,20 +1,20 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Notifications of one headset as they were recorded, with their times.
-public struct Capture: Hashable, Sendable {
+package struct Capture: Hashable, Sendable {
     /// One notification, or one piece of a byte stream.
-    public struct Piece: Hashable, Sendable {
+    package struct Piece: Hashable, Sendable {
         /// The time since the first piece; 0 or more, never less than the piece before.
-        public var time: Duration
+        package var time: Duration
         /// Where the bytes came from.
-        public var characteristic: BluetoothUUID
+        package var characteristic: BluetoothUUID
         /// The bytes.
-        public var value: [UInt8]
+        package var value: [UInt8]
         /// True for the first one of a further link, where the capture shows that the link before it ended.
-        public var beginsLink: Bool
+        package var beginsLink: Bool
 
         /// Creates a piece.
-        public init(time: Duration, characteristic: BluetoothUUID, value: [UInt8], beginsLink: Bool = false) {
+        package init(time: Duration, characteristic: BluetoothUUID, value: [UInt8], beginsLink: Bool = false) {
             self.time = time
             self.characteristic = characteristic
             self.value = value
@@ -23,24 +23,24 @@ public struct Capture: Hashable, Sendable {
     }
 
     /// The pieces, in the order of their times.
-    public var pieces: [Piece]
+    package var pieces: [Piece]
     /// UTC of the first piece in nanoseconds since 1970, where the capture shows it.
-    public var startUnixNanoseconds: Int64?
+    package var startUnixNanoseconds: Int64?
     /// How many notifications were left out because nothing showed the UUID of their attribute handle.
-    public var unmappedCount = 0
+    package var unmappedCount = 0
     /// The handles of those notifications, each once, in the order of their first occurrence.
-    public var unmappedHandles: [UInt16] = []
+    package var unmappedHandles: [UInt16] = []
 
     /// Creates a capture from pieces in the order of their times.
-    public init(pieces: [Piece]) {
+    package init(pieces: [Piece]) {
         self.pieces = pieces
     }
 
     /// The time from the first piece to the last.
-    public var duration: Duration { pieces.last?.time ?? .zero }
+    package var duration: Duration { pieces.last?.time ?? .zero }
 
     /// Cuts a raw byte stream into pieces at a steady rate; see ``CaptureByteStream``.
-    public init(
+    package init(
         byteStream: [UInt8], characteristic: BluetoothUUID = .serialPort, bytesPerSecond: Double = 4132,
         pieceLength: Int = 128
     ) {
@@ -53,7 +53,7 @@ public struct Capture: Hashable, Sendable {
 }
 
 /// Why bytes are no capture.
-public enum CaptureError: Error, Hashable, Sendable {
+package enum CaptureError: Error, Hashable, Sendable {
     /// A line has not the three fields time, characteristic and bytes; lines count from 1.
     case wrongFieldCount(line: Int)
     /// A time is neither seconds nor ISO 8601.
@@ -86,7 +86,7 @@ public enum CaptureError: Error, Hashable, Sendable {
 
 extension CaptureError: CustomStringConvertible {
     /// What is wrong where, and what a person can do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .wrongFieldCount(let line): "line \(line) is not `time<TAB>characteristic<TAB>hex`"
         case .invalidTime(let line): "the time in line \(line) is neither seconds, such as 12.5 or 1700000000.25, nor ISO 8601"

@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A raw byte stream, as read from a serial port, cut into pieces at a steady rate.
-public struct CaptureByteStream: Sequence, Sendable {
+package struct CaptureByteStream: Sequence, Sendable {
     private let bytes: CaptureBytes
     private let characteristic: BluetoothUUID
     private let bytesPerSecond: Double
@@ -12,7 +12,7 @@ public struct CaptureByteStream: Sequence, Sendable {
     ///   - characteristic: where they count as coming from.
     ///   - bytesPerSecond: the nominal rate, greater than 0; a ThinkGear headset sends 512 × 8 + 36 = 4132.
     ///   - pieceLength: bytes of one piece; at least 1.
-    public init(_ bytes: CaptureBytes, characteristic: BluetoothUUID, bytesPerSecond: Double, pieceLength: Int) {
+    package init(_ bytes: CaptureBytes, characteristic: BluetoothUUID, bytesPerSecond: Double, pieceLength: Int) {
         self.bytes = bytes
         self.characteristic = characteristic
         self.bytesPerSecond = bytesPerSecond.isFinite && bytesPerSecond > 0 ? bytesPerSecond : 4132
@@ -20,7 +20,7 @@ public struct CaptureByteStream: Sequence, Sendable {
     }
 
     /// What they hold.
-    public var contents: CaptureContents {
+    package var contents: CaptureContents {
         CaptureContents(
             pieces: self, characteristics: bytes.count > 0 ? [characteristic] : [], duration: time(ofEnd: bytes.count))
     }
@@ -32,10 +32,10 @@ public struct CaptureByteStream: Sequence, Sendable {
     }
 
     /// Starts at the first byte.
-    public func makeIterator() -> Iterator { Iterator(stream: self) }
+    package func makeIterator() -> Iterator { Iterator(stream: self) }
 
     /// Goes from piece to piece.
-    public struct Iterator: IteratorProtocol {
+    package struct Iterator: IteratorProtocol {
         private let stream: CaptureByteStream
         private var cursor: ByteCursor
 
@@ -45,7 +45,7 @@ public struct CaptureByteStream: Sequence, Sendable {
         }
 
         /// The next piece.
-        public mutating func next() -> Capture.Piece? {
+        package mutating func next() -> Capture.Piece? {
             let count = Swift.min(stream.pieceLength, cursor.remaining)
             guard count > 0, let value = cursor.take(count) else { return nil }
             return Capture.Piece(

@@ -1,26 +1,26 @@
 /// The bytes of a file, which are read as they are needed: only a part of them is in memory.
-public struct CaptureBytes: Sendable {
+package struct CaptureBytes: Sendable {
     /// How many there are.
-    public let count: Int
+    package let count: Int
     private let read: @Sendable (_ offset: Int, _ count: Int) -> [UInt8]
 
     /// - Parameters:
     ///   - count: how many there are.
     ///   - read: gives up to so many bytes from an offset on; none where they cannot be read.
-    public init(count: Int, read: @escaping @Sendable (_ offset: Int, _ count: Int) -> [UInt8]) {
+    package init(count: Int, read: @escaping @Sendable (_ offset: Int, _ count: Int) -> [UInt8]) {
         self.count = count
         self.read = read
     }
 
     /// Bytes that are in memory already.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.init(count: bytes.count) { offset, count in
             Array(bytes[min(offset, bytes.count)..<min(offset + count, bytes.count)])
         }
     }
 
     /// The first bytes, at most so many.
-    public func prefix(_ count: Int) -> [UInt8] { read(0, min(count, self.count)) }
+    package func prefix(_ count: Int) -> [UInt8] { read(0, min(count, self.count)) }
 
     /// Up to so many bytes from an offset on.
     func bytes(from offset: Int, count: Int) -> [UInt8] {

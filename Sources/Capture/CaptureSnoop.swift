@@ -1,20 +1,20 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A btsnoop file, as written by `eegsync capture`, Android's snoop log or btmon: the notifications of each peripheral, what
 /// was read of it, and the bytes of a classic serial port.
 ///
 /// Handles are mapped to UUIDs by the discovery in the file; where it began later than that, by those that are given, or by
 /// the discovery of another peripheral. Notifications whose UUID nothing shows are left out and counted.
-public struct CaptureSnoop: Sendable {
+package struct CaptureSnoop: Sendable {
     private let bytes: CaptureBytes
     private let given: [UInt16: BluetoothUUID]
     private let datalink: Datalink
     /// A peripheral that the file names is one, however often it was connected; one whose connection the file began in the
     /// middle of is another with each connection. Peripherals that notified nothing are left out.
-    public let peripherals: [CapturedPeripheral]
+    package let peripherals: [CapturedPeripheral]
     /// The record that has an impossible length, as the last one of a file that was cut off; nil where all are right. What
     /// comes before it counts.
-    public let damagedOffset: Int?
+    package let damagedOffset: Int?
 
     /// Reads a file.
     ///
@@ -22,7 +22,7 @@ public struct CaptureSnoop: Sendable {
     ///   - bytes: the file.
     ///   - characteristics: UUIDs by attribute handle, for what the file does not say.
     /// - Throws: ``CaptureError`` where it is no btsnoop file, or one of another kind.
-    public init(_ bytes: CaptureBytes, characteristics: [UInt16: BluetoothUUID] = [:]) throws(CaptureError) {
+    package init(_ bytes: CaptureBytes, characteristics: [UInt16: BluetoothUUID] = [:]) throws(CaptureError) {
         let header = bytes.prefix(Self.headerLength)
         guard header.count == Self.headerLength, header.prefix(8).elementsEqual(Array("btsnoop".utf8) + [0]) else {
             throw .notBTSnoop
@@ -64,7 +64,7 @@ public struct CaptureSnoop: Sendable {
     ///   - number: which one, where several could be meant.
     ///   - wanted: what it notifies, or, where none does, what was discovered in it; any where it is empty.
     /// - Throws: ``CaptureError`` with everything that was found where no peripheral, or more than one, sent what is wanted.
-    public func choose(
+    package func choose(
         connection number: Int? = nil, notifying wanted: [BluetoothUUID] = []
     ) throws(CaptureError) -> CapturedPeripheral {
         if let number {
@@ -86,7 +86,7 @@ public struct CaptureSnoop: Sendable {
     }
 
     /// What a peripheral sent.
-    public func contents(of peripheral: CapturedPeripheral) -> CaptureContents {
+    package func contents(of peripheral: CapturedPeripheral) -> CaptureContents {
         var contents = CaptureContents(
             pieces: CaptureSnoopPieces(snoop: self, peripheral: peripheral),
             characteristics: peripheral.counts.map(\.characteristic), duration: peripheral.duration)

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// Lines of `time<TAB>characteristic<TAB>hex`, as pieces. A line that is wrong is left out and counted.
-public struct CaptureText: Sequence, Sendable {
+package struct CaptureText: Sequence, Sendable {
     private let bytes: CaptureBytes
 
     /// How many lines in a row may lie before the ones before them: of more, nobody knows which have the right time.
@@ -12,29 +12,29 @@ public struct CaptureText: Sequence, Sendable {
     fileprivate static let lineLimit = 1 << 16
 
     /// What was left out.
-    public struct Summary: Hashable, Sendable {
+    package struct Summary: Hashable, Sendable {
         /// Lines that are wrong.
-        public var wrongLineCount = 0
+        package var wrongLineCount = 0
         /// What was wrong with the first of them.
-        public var firstError: CaptureError?
+        package var firstError: CaptureError?
 
         /// Nothing was left out.
-        public init() {}
+        package init() {}
     }
 
     /// - Parameter bytes: the file.
-    public init(_ bytes: CaptureBytes) {
+    package init(_ bytes: CaptureBytes) {
         self.bytes = bytes
     }
 
     /// Starts at the first line.
-    public func makeIterator() -> Iterator { Iterator(bytes) }
+    package func makeIterator() -> Iterator { Iterator(bytes) }
 
     /// Reads all lines.
     ///
     /// - Returns: what they hold, and what was left out.
     /// - Throws: ``CaptureError`` where nothing can be played, or the lines are in no order.
-    public func contents() throws(CaptureError) -> (contents: CaptureContents, summary: Summary) {
+    package func contents() throws(CaptureError) -> (contents: CaptureContents, summary: Summary) {
         var iterator = makeIterator()
         var contents = CaptureContents(pieces: self, characteristics: [], duration: .zero)
         while let piece = iterator.next() {
@@ -47,7 +47,7 @@ public struct CaptureText: Sequence, Sendable {
     }
 
     /// Goes from line to line.
-    public struct Iterator: IteratorProtocol {
+    package struct Iterator: IteratorProtocol {
         private var cursor: ByteCursor
         private var reader = CaptureLineReader()
         private var held: CaptureLineReader.Line?
@@ -55,7 +55,7 @@ public struct CaptureText: Sequence, Sendable {
         private var latest: Int64 = .min
         private var backwardsCount = 0
         /// What was left out until now.
-        public private(set) var summary = Summary()
+        package private(set) var summary = Summary()
         /// Why it ended before the end.
         private(set) var failure: CaptureError?
         /// UTC of the first piece, where the times are such.
@@ -67,7 +67,7 @@ public struct CaptureText: Sequence, Sendable {
         }
 
         /// The next piece.
-        public mutating func next() -> Capture.Piece? {
+        package mutating func next() -> Capture.Piece? {
             while failure == nil {
                 guard var line = nextLine() else {
                     defer { held = nil }

@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 
 /// One HCI packet that went between this machine and a peripheral, or would have.
-public struct CapturedPacket: Hashable, Sendable {
+package struct CapturedPacket: Hashable, Sendable {
     /// The kind of an HCI packet, as HCI UART (H4) has it (Core Specification, Vol 4, Part A, 2).
-    public enum Kind: UInt8, Hashable, Sendable {
+    package enum Kind: UInt8, Hashable, Sendable {
         /// Asynchronous data: what goes over the air.
         case data = 0x02
         /// What the controller reports: the beginning and the end of a connection.
@@ -11,21 +11,21 @@ public struct CapturedPacket: Hashable, Sendable {
     }
 
     /// The peripheral at the other end.
-    public var peripheral: PeripheralIdentifier
+    package var peripheral: PeripheralIdentifier
     /// When it was sent or received.
-    public var time: MonotonicTime
+    package var time: MonotonicTime
     /// Data or event.
-    public var kind: Kind
+    package var kind: Kind
     /// True from the peripheral to this machine.
-    public var isReceived: Bool
+    package var isReceived: Bool
     /// The packet, without the byte of its kind.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
 
     /// True for the beginning of a connection.
-    public var beginsLink: Bool { kind == .event && (bytes.first == 0x03 || bytes.first == 0x3E) }
+    package var beginsLink: Bool { kind == .event && (bytes.first == 0x03 || bytes.first == 0x3E) }
 
     /// Creates a packet.
-    public init(peripheral: PeripheralIdentifier, time: MonotonicTime, kind: Kind, isReceived: Bool, bytes: [UInt8]) {
+    package init(peripheral: PeripheralIdentifier, time: MonotonicTime, kind: Kind, isReceived: Bool, bytes: [UInt8]) {
         self.peripheral = peripheral
         self.time = time
         self.kind = kind
@@ -36,20 +36,20 @@ public struct CapturedPacket: Hashable, Sendable {
 
 /// The format of btsnoop files, version 1, as BlueZ (`monitor/btsnoop.c`) and Wireshark read it; packets are of the kind HCI
 /// UART, which both know.
-public enum SnoopFormat {
+package enum SnoopFormat {
     /// 1970 in microseconds since the year 0, from which btsnoop counts (BlueZ, `monitor/btsnoop.c`: 2000 is
     /// 0x00E03AB44A676000).
     static let unixEpochMicroseconds: Int64 = 0x00DC_DDB3_0F2F_8000
 
     /// What a file begins with: its name, version 1, and datalink 1002.
-    public static let header: [UInt8] = Array("btsnoop".utf8) + [0, 0, 0, 0, 1, 0, 0, 0x03, 0xEA]
+    package static let header: [UInt8] = Array("btsnoop".utf8) + [0, 0, 0, 0, 1, 0, 0, 0x03, 0xEA]
 
     /// Appends the record of a packet.
     ///
     /// - Parameters:
     ///   - unixNanoseconds: UTC of the packet, in nanoseconds since 1970.
     ///   - dropped: how many packets were lost since the file began.
-    public static func append(
+    package static func append(
         _ packet: CapturedPacket, unixNanoseconds: Int64, dropped: Int = 0, to file: inout [UInt8]
     ) {
         let length = UInt64(packet.bytes.count + 1)

@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What goes over the air as HCI packets, made from a central's requests and events.
 ///
@@ -12,7 +12,7 @@ public import Bluetooth
 ///
 /// What a link's packets refer to is followed at all times, so that a capture may begin in the middle of one: it begins with
 /// ``preamble(of:)``.
-public struct PacketReconstruction: Sendable {
+package struct PacketReconstruction: Sendable {
     /// Bytes that may wait to be taken; beyond that packets are dropped and counted. A minute of the fastest headset.
     private static let byteLimit = 4 << 20
 
@@ -29,11 +29,11 @@ public struct PacketReconstruction: Sendable {
     private var latest = MonotonicTime.boot
 
     /// True while packets are kept.
-    public var isCapturing = false {
+    package var isCapturing = false {
         didSet { if !isCapturing { (packets, byteCount) = ([], 0) } }
     }
     /// Packets that nobody took in time.
-    public private(set) var droppedCount = 0
+    package private(set) var droppedCount = 0
 
     private struct Link: Sendable {
         var peripheral: PeripheralIdentifier
@@ -49,16 +49,16 @@ public struct PacketReconstruction: Sendable {
     }
 
     /// Begins without links.
-    public init() {}
+    package init() {}
 
     /// Takes the packets since the last call.
-    public mutating func takePackets() -> [CapturedPacket] {
+    package mutating func takePackets() -> [CapturedPacket] {
         defer { (packets, byteCount) = ([], 0) }
         return packets
     }
 
     /// How the present link to a peripheral came about: connection, discovery and subscriptions. Empty where there is none.
-    public func preamble(of peripheral: PeripheralIdentifier) -> [CapturedPacket] {
+    package func preamble(of peripheral: PeripheralIdentifier) -> [CapturedPacket] {
         guard let link = links.first(where: { $0.peripheral == peripheral }) else { return [] }
         let begin = CapturedPacket(
             peripheral: peripheral, time: latest, kind: .event, isReceived: true, bytes: Self.connectionComplete(link))
@@ -148,10 +148,10 @@ public struct PacketReconstruction: Sendable {
     // MARK: Events and requests
 
     /// The time has passed up to `now`.
-    public mutating func pass(to now: MonotonicTime) { latest = max(latest, now) }
+    package mutating func pass(to now: MonotonicTime) { latest = max(latest, now) }
 
     /// Takes an event that a central reported at `now`.
-    public mutating func note(_ event: CentralEvent, at now: MonotonicTime) {
+    package mutating func note(_ event: CentralEvent, at now: MonotonicTime) {
         // Notifications and packets have their own time, before the central was asked.
         switch event {
         case .didUpdateValue, .didTransferPacket: break
@@ -191,7 +191,7 @@ public struct PacketReconstruction: Sendable {
     }
 
     /// Takes a request that goes to the central.
-    public mutating func note(_ request: CentralRequest) {
+    package mutating func note(_ request: CentralRequest) {
         switch request {
         case .setNotifyValue(let isOn, let characteristic, let peripheral, _):
             answer(on: peripheral) { $0.ask(.notify(isOn), characteristic) }

@@ -1,10 +1,10 @@
-public import Bluetooth
-public import Storage
+package import Bluetooth
+package import Storage
 
 /// Why a recording could not be exported. Errors of the database pass through as `StorageError`.
 ///
 /// Whatever the error, no file was left under a final name that is not complete and checked, and no existing file was changed.
-public enum ExportError: Error, Hashable, Sendable {
+package enum ExportError: Error, Hashable, Sendable {
     /// A file of this name exists and overwriting was not asked for.
     case exists(path: String)
     /// No room is left on the file system that holds the path.
@@ -21,7 +21,7 @@ public enum ExportError: Error, Hashable, Sendable {
     case verificationFailed(path: String, detail: String)
 
     /// What the error asks for.
-    public var disposition: Disposition {
+    package var disposition: Disposition {
         switch self {
         case .exists, .diskFull, .cannotWrite: .waitForOperator
         case .emptyRecording, .unknownStream, .notRepresentable, .verificationFailed: .stop
@@ -31,7 +31,7 @@ public enum ExportError: Error, Hashable, Sendable {
 
 extension ExportError: CustomStringConvertible {
     /// What failed, on which file or stream, why, what became of the export, and what a person can do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .exists(let path):
             "The file \(path) exists already and was left untouched. "

@@ -3,16 +3,16 @@ import Storage
 /// A file format that a recording can be exported to.
 ///
 /// A format is a folder of this target and a line of ``allCases``: commands, help texts and tests follow that list.
-public struct ExportFormat: Sendable {
+package struct ExportFormat: Sendable {
     /// All formats, in the order in which people read of them.
-    public static let allCases: [ExportFormat] = [.edf, .bdf, .csv, .sqlite]
+    package static let allCases: [ExportFormat] = [.edf, .bdf, .csv, .sqlite]
 
     /// What `eegsync export --format` calls it, and how its files' names end.
-    public let rawValue: String
+    package let rawValue: String
     /// A sentence about it for people.
-    public let summary: String
+    package let summary: String
     /// True where a file is always the whole recording, taken in one transaction, so that no streams can be chosen.
-    public let isWholeRecording: Bool
+    package let isWholeRecording: Bool
     /// Makes what writes the files.
     let makeExport: @Sendable (ExportJob) -> any RecordingExport
 
@@ -29,7 +29,7 @@ public struct ExportFormat: Sendable {
 
 extension ExportFormat: RawRepresentable, CaseIterable, Hashable {
     /// The format of a name; nil where there is none.
-    public init?(rawValue: String) {
+    package init?(rawValue: String) {
         guard let format = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = format
     }

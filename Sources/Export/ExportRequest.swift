@@ -1,5 +1,5 @@
 /// What EDF+ and BDF+ do with samples that are missing. The raw values are those of `eegsync export --gaps`.
-public enum GapTreatment: String, Hashable, Sendable, CaseIterable {
+package enum GapTreatment: String, Hashable, Sendable, CaseIterable {
     /// One continuous file (`EDF+C`); missing samples hold the edge value and are annotated `BAD_ACQ_SKIP`.
     case fill
     /// One continuous file for each unbroken segment: `name_run-01.edf`, `name_run-02.edf`, ...
@@ -9,7 +9,7 @@ public enum GapTreatment: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What the cells of an exported table hold. The raw values are those of `eegsync export --values`.
-public enum TableValues: String, Hashable, Sendable, CaseIterable {
+package enum TableValues: String, Hashable, Sendable, CaseIterable {
     /// Physical values in the channel's unit.
     case physical
     /// The headset's own counts.
@@ -17,20 +17,20 @@ public enum TableValues: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What is to be exported, and how.
-public struct ExportRequest: Hashable, Sendable {
-    public var format: ExportFormat
+package struct ExportRequest: Hashable, Sendable {
+    package var format: ExportFormat
     /// Where the file goes. Several streams of CSV and several segments add a suffix before the extension.
-    public var path: String
+    package var path: String
     /// Names of the streams to export; all of the recording's where empty. A database always holds all.
-    public var streams: [String]
+    package var streams: [String]
     /// For EDF+ and BDF+.
-    public var gaps: GapTreatment
+    package var gaps: GapTreatment
     /// For CSV.
-    public var values: TableValues
+    package var values: TableValues
     /// True to replace existing files.
-    public var replacesExisting: Bool
+    package var replacesExisting: Bool
 
-    public init(
+    package init(
         format: ExportFormat, path: String, streams: [String] = [], gaps: GapTreatment = .fill,
         values: TableValues = .physical, replacesExisting: Bool = false
     ) {

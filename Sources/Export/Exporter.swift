@@ -1,12 +1,12 @@
 import Headsets
-public import Storage
+package import Storage
 
 /// Exports a recording to files.
 ///
 /// Every file is written under a temporary name in its directory, synchronised, read back and compared, and only then given its
 /// name; an existing file is replaced only on request. Memory does not grow with the recording's length, only with its gaps and
 /// annotations.
-public struct Exporter {
+package struct Exporter {
     private let store: any Store
     private let reader: RecordingReader
     /// Called between writing and reading back; tests plant defects here.
@@ -21,13 +21,13 @@ public struct Exporter {
     }
 
     /// What is exported: for choosing a format and a name.
-    public var contents: RecordingContents { reader.contents }
+    package var contents: RecordingContents { reader.contents }
 
     /// Writes the files that a request asks for.
     ///
     /// - Parameter progress: Called now and then with the fraction done, 0 ... 1, never falling.
     /// - Throws: ``ExportError``, or `StorageError` where the database cannot be read.
-    public func export(_ request: ExportRequest, progress: (Double) -> Void = { _ in }) throws -> ExportReport {
+    package func export(_ request: ExportRequest, progress: (Double) -> Void = { _ in }) throws -> ExportReport {
         // A copy takes everything from the reader's first transaction, and a second copy from another one.
         let reader =
             request.format.isWholeRecording && self.reader.hasReadRows ? try store.reader(of: contents.id) : self.reader

@@ -1,16 +1,16 @@
 /// Which adapters a person wants off, from one process to the next.
-public struct AdapterPowerStore {
+package struct AdapterPowerStore {
     /// Their addresses, as they were kept when the store was made.
-    public let switchedOff: [UInt64]
+    package let switchedOff: [UInt64]
     /// Keeps whether a person wants the adapter with an address off. Never waits.
-    public let save: (_ address: UInt64, _ isSwitchedOff: Bool) -> Void
+    package let save: (_ address: UInt64, _ isSwitchedOff: Bool) -> Void
 
     /// Creates a store with what was kept earlier.
-    public init(switchedOff: [UInt64], save: @escaping (_ address: UInt64, _ isSwitchedOff: Bool) -> Void) {
+    package init(switchedOff: [UInt64], save: @escaping (_ address: UInt64, _ isSwitchedOff: Bool) -> Void) {
         self.switchedOff = switchedOff
         self.save = save
     }
 
     /// A store that lasts as long as the process.
-    public static func inMemory() -> AdapterPowerStore { AdapterPowerStore(switchedOff: []) { _, _ in } }
+    package static func inMemory() -> AdapterPowerStore { AdapterPowerStore(switchedOff: []) { _, _ in } }
 }

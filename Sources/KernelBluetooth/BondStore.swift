@@ -1,20 +1,20 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Where the bonds with headsets are kept from one process to the next.
-public struct BondStore {
+package struct BondStore {
     /// What is kept.
-    public let load: () -> [Bond]
+    package let load: () -> [Bond]
     /// Keeps the bond with a device instead of an earlier one, or forgets it (nil). Never waits.
-    public let save: (Bond?, PeripheralIdentifier) -> Void
+    package let save: (Bond?, PeripheralIdentifier) -> Void
 
     /// The keys of headsets of Bluetooth Classic, which come and go together with the others.
-    public let linkKeys: LinkKeyStore
+    package let linkKeys: LinkKeyStore
 
     /// Whether the keys of a headset that says that it has none any more are forgotten, so that it is paired anew.
     let forgetsLostKeys: Bool
 
     /// Creates a store from its two halves, and the other one.
-    public init(
+    package init(
         load: @escaping () -> [Bond], save: @escaping (Bond?, PeripheralIdentifier) -> Void,
         linkKeys: LinkKeyStore = LinkKeyStore([]) { _, _ in }, forgetsLostKeys: Bool = true
     ) {

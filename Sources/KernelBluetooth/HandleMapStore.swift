@@ -1,17 +1,17 @@
-public import AttributeProtocol
-public import Bluetooth
+package import AttributeProtocol
+package import Bluetooth
 
 /// Where the handles of headsets are kept from one link to the next.
-public struct HandleMapStore {
+package struct HandleMapStore {
     let maps: HandleMapTable
     /// Keeps a map, or forgets it (nil). Never waits.
-    public let save: (PeripheralIdentifier, HandleMap?) -> Void
+    package let save: (PeripheralIdentifier, HandleMap?) -> Void
 
     /// What was kept of a peripheral when the store was made; nil for nothing.
-    public subscript(peripheral: PeripheralIdentifier) -> HandleMap? { maps[peripheral] }
+    package subscript(peripheral: PeripheralIdentifier) -> HandleMap? { maps[peripheral] }
 
     /// A store that lasts as long as the process.
-    public static func inMemory() -> HandleMapStore {
+    package static func inMemory() -> HandleMapStore {
         inMemory([:]) { _, _ in }
     }
 
@@ -21,7 +21,7 @@ public struct HandleMapStore {
     ///   - texts: maps in the form of `HandleMap.text`. One that cannot be read is none: that headset is discovered, and its
     ///     text replaced.
     ///   - didChange: gets the text that is to be kept for a peripheral, or nil where nothing is; must not wait.
-    public static func inMemory(
+    package static func inMemory(
         _ texts: [PeripheralIdentifier: String], didChange: @escaping (PeripheralIdentifier, String?) -> Void
     ) -> HandleMapStore {
         var maps = HandleMapTable()

@@ -1,6 +1,6 @@
 import AttributeProtocol
-public import Bluetooth
-public import BluetoothManagement
+package import Bluetooth
+package import BluetoothManagement
 import CLinux
 import Glibc
 
@@ -13,7 +13,7 @@ import Glibc
 /// link is up. Nobody waits with a socket that connects: closing such a one after the adapter was switched off has been seen
 /// to damage the kernel's memory (Linux 6.1.192, `l2cap_conn_free`). All of this needs CAP_NET_ADMIN. A link ends with its
 /// socket, and so with this process: nothing is ever restored.
-public final class KernelCentral: Central {
+package final class KernelCentral: Central {
     /// The largest packet that is received. The kernel's own limit is 672 (L2CAP_DEFAULT_MTU).
     private static let receiveLimit = AttributeMTU.largestUseful
     /// How many packets one link gets before the others have their turn.
@@ -49,7 +49,7 @@ public final class KernelCentral: Central {
     ///   - lock: keeps other processes from the adapter, and this one from theirs; nil for one that only looks on.
     ///   - isBluetoothdRunning: asked when something happens that bluetoothd may have done; it must answer at once.
     ///   - watch: where its file descriptors are watched.
-    public convenience init(
+    package convenience init(
         adapter: String? = nil, powersOn: Bool = false, power: AdapterPowerStore = .inMemory(), isAlone: Bool = true,
         maps: HandleMapStore = .inMemory(), bonds: BondStore? = nil, passkeys: [Passkey] = [],
         lock: AdapterLock? = nil, isBluetoothdRunning: @escaping () -> Bool = { false }, watch: DescriptorWatch
@@ -94,13 +94,13 @@ public final class KernelCentral: Central {
 
     // MARK: Central
 
-    public var state: AdapterState { conversation.adapter.state }
+    package var state: AdapterState { conversation.adapter.state }
 
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         events.isEmpty ? [adapter.deadline, conversation.deadline].compactMap { $0 }.min() : now
     }
 
-    public func process(at now: MonotonicTime) -> [CentralEvent] {
+    package func process(at now: MonotonicTime) -> [CentralEvent] {
         self.now = now
         var ready = readiness.ready()
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
@@ -117,7 +117,7 @@ public final class KernelCentral: Central {
     }
 
     /// Restores nothing: the kernel closes a link 2 s after its last socket, so none outlives a process.
-    public func request(_ request: CentralRequest) { handle(.request(request)) }
+    package func request(_ request: CentralRequest) { handle(.request(request)) }
 
     // MARK: Effects
 

@@ -1,14 +1,14 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The link keys of headsets of Bluetooth Classic, from one process to the next: one list that both centrals of this route
 /// know. ``KernelCentral`` loads it into the adapter together with all other keys; ``SerialPortCentral``, which knows whom it
 /// connects to, changes it when a headset is paired.
-public final class LinkKeyStore {
+package final class LinkKeyStore {
     /// How many are kept: as many as bonds. The oldest goes first.
     static let limit = BondTable.limit
 
     /// In the order in which they were made; those of earlier processes come first.
-    public private(set) var keys: [LinkKey]
+    package private(set) var keys: [LinkKey]
     /// Whether the key of a headset that says that it has none any more is forgotten, so that it is paired anew.
     let forgetsLostKeys: Bool
     private let didChange: (PeripheralIdentifier, LinkKey?) -> Void
@@ -18,7 +18,7 @@ public final class LinkKeyStore {
     /// - Parameters:
     ///   - forgetsLostKeys: whether the key of a headset that has lost its own is forgotten, and the headset paired anew.
     ///   - didChange: gets the key that is to be kept of a device, or nil where none is any more; must not wait.
-    public init(
+    package init(
         _ keys: [LinkKey], forgetsLostKeys: Bool = true, didChange: @escaping (PeripheralIdentifier, LinkKey?) -> Void
     ) {
         self.forgetsLostKeys = forgetsLostKeys
@@ -32,7 +32,7 @@ public final class LinkKeyStore {
     }
 
     /// Keeps a key instead of an earlier one. One that the kernel would not take is left alone.
-    public func keep(_ key: LinkKey) {
+    package func keep(_ key: LinkKey) {
         guard Self.isValid(key) else { return }
         keys.removeAll { $0.peripheral == key.peripheral }
         keys.append(key)
@@ -41,7 +41,7 @@ public final class LinkKeyStore {
     }
 
     /// Forgets the key of a device; nothing happens where there is none.
-    public func forget(_ peripheral: PeripheralIdentifier) {
+    package func forget(_ peripheral: PeripheralIdentifier) {
         guard knows(peripheral) else { return }
         keys.removeAll { $0.peripheral == peripheral }
         didChange(peripheral, nil)

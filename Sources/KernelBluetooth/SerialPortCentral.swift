@@ -1,5 +1,5 @@
-public import Bluetooth
-public import BluetoothManagement
+package import Bluetooth
+package import BluetoothManagement
 import CLinux
 import Glibc
 
@@ -9,7 +9,7 @@ import Glibc
 /// A serial port appears as the one characteristic ``BluetoothUUID/serialPort`` of a service of the same name. Bluetooth
 /// Classic has no advertising: a known headset is paged until it answers, and a scan finds nothing. A link ends with its
 /// socket, and so with this process: nothing is ever restored.
-public final class SerialPortCentral: Central {
+package final class SerialPortCentral: Central {
     /// How much is read at once: 30 RFCOMM frames of 127 bytes.
     private static let readLength = 4096
     /// How many reads one link gets before the others have their turn.
@@ -41,7 +41,7 @@ public final class SerialPortCentral: Central {
     private var isScanning = false
     private var buffer = [UInt8](repeating: 0, count: SerialPortCentral.readLength)
 
-    public private(set) var state = AdapterState.unknown
+    package private(set) var state = AdapterState.unknown
 
     /// Creates a central that opens its sockets when it is first processed.
     ///
@@ -52,7 +52,7 @@ public final class SerialPortCentral: Central {
     ///   - channels: where the serial ports of headsets are that do not tell it themselves.
     ///   - isBluetoothdRunning: asked when a headset is paired; it must answer at once.
     ///   - watch: where its file descriptors are watched.
-    public convenience init(
+    package convenience init(
         adapter: String? = nil, linkKeys: LinkKeyStore? = nil, passkeys: [Passkey] = [], channels: [SerialPortChannel] = [],
         lock: AdapterLock? = nil, isBluetoothdRunning: @escaping () -> Bool = { false }, watch: DescriptorWatch
     ) {
@@ -88,12 +88,12 @@ public final class SerialPortCentral: Central {
 
     // MARK: Time
 
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         if !events.isEmpty { return now }
         return ([adapter.deadline, pageDeadline] + refusedPairings.map(\.until)).compactMap { $0 }.min()
     }
 
-    public func process(at now: MonotonicTime) -> [CentralEvent] {
+    package func process(at now: MonotonicTime) -> [CentralEvent] {
         self.now = now
         let ready = readiness.ready()
         // First what the headsets sent: the news that the adapter is off must not overtake their last samples.
@@ -133,7 +133,7 @@ public final class SerialPortCentral: Central {
 
     /// Restores nothing, as a link ends with the socket of the process that made it. Retrieves this process's own links: a
     /// serial port serves one program, so another's would be of no use.
-    public func request(_ request: CentralRequest) {
+    package func request(_ request: CentralRequest) {
         switch request {
         case .restoreState(_, _, let attempt): tell(.willRestoreState([], attempt: attempt))
         case .retrieveConnectedPeripherals(let services, let attempt):

@@ -1,16 +1,16 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The RFCOMM server channel that the serial port of a model is known to have, and the headsets that it is for.
 ///
 /// It is opened where the Service Discovery Protocol does not tell the channel: what a headset says of itself counts first.
-public struct SerialPortChannel: Hashable, Sendable {
+package struct SerialPortChannel: Hashable, Sendable {
     /// 1 ... 30 (RFCOMM 1.2, 5.4).
-    public var number: UInt8
+    package var number: UInt8
     /// The peripherals; empty for any that eegsync connects to.
-    public var identifiers: [PeripheralIdentifier]
+    package var identifiers: [PeripheralIdentifier]
 
     /// Creates a channel.
-    public init(number: UInt8, identifiers: [PeripheralIdentifier]) {
+    package init(number: UInt8, identifiers: [PeripheralIdentifier]) {
         self.number = number
         self.identifiers = identifiers
     }

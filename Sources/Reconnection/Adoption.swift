@@ -2,9 +2,9 @@ import Bluetooth
 
 /// What is done about an unrecognised candidate: one that advertises as the model does, at an address at which a headset that
 /// proves nothing about itself was never reached.
-public struct Adoption: Hashable, Sendable {
+package struct Adoption: Hashable, Sendable {
     /// Who decides.
-    public enum Policy: String, Hashable, Sendable, CaseIterable {
+    package enum Policy: String, Hashable, Sendable, CaseIterable {
         /// It is adopted by itself where it is the only one in sight, once the known addresses have been silent for
         /// ``Adoption/delay``.
         case automatic
@@ -15,13 +15,13 @@ public struct Adoption: Hashable, Sendable {
     }
 
     /// Who decides.
-    public var policy: Policy
+    package var policy: Policy
     /// For how long no known address was heard before another one may be the headset's. By default a minute: a battery is
     /// changed and a headset boots in less, and more would cost a session that nobody watches.
-    public var delay: Duration
+    package var delay: Duration
 
     /// Creates a choice.
-    public init(_ policy: Policy = .automatic, after delay: Duration = .seconds(60)) {
+    package init(_ policy: Policy = .automatic, after delay: Duration = .seconds(60)) {
         self.policy = policy
         self.delay = delay
     }

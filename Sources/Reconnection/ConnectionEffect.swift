@@ -1,8 +1,8 @@
-public import Bluetooth
-public import Headsets
+package import Bluetooth
+package import Headsets
 
 /// What the machine asks for, in this order.
-public enum ConnectionEffect: Hashable, Sendable {
+package enum ConnectionEffect: Hashable, Sendable {
     /// Layer 0: ask what the system still holds.
     case restoreState(identifiers: [PeripheralIdentifier], attempt: Attempt)
     /// Layer 2: ask for connected peripherals with the profile's services.
@@ -44,7 +44,7 @@ public enum ConnectionEffect: Hashable, Sendable {
 }
 
 /// What the answer to the status query, or its absence, means.
-public enum StatusConclusion: String, Hashable, Sendable, CaseIterable {
+package enum StatusConclusion: String, Hashable, Sendable, CaseIterable {
     /// The first status in this recording.
     case first
     /// Live samples flow; leave it alone.

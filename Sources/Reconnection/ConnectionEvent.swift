@@ -1,8 +1,8 @@
-public import Bluetooth
-public import Headsets
+package import Bluetooth
+package import Headsets
 
 /// What happens to the machine. Replies carry the attempt of the effect that asked.
-public enum ConnectionEvent: Hashable, Sendable {
+package enum ConnectionEvent: Hashable, Sendable {
     /// A recording is wanted.
     case start
     /// The recording is not wanted any more, or the process ends.
@@ -48,7 +48,7 @@ public enum ConnectionEvent: Hashable, Sendable {
 }
 
 /// Why a machine is stopped.
-public enum StopReason: String, Hashable, Sendable, CaseIterable {
+package enum StopReason: String, Hashable, Sendable, CaseIterable {
     /// A person stopped the recording: the headset is commanded to stop, too.
     case operatorStopped
     /// A person paused all recordings, which stay open: the headset is commanded to stop, too.

@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 import Headsets
 
 /// Addresses at which the headset was never reached, and whose it is to decide.
@@ -22,7 +22,7 @@ extension ConnectionMachine {
     }
 
     /// True where the address may be the headset's and nothing proves it; such candidates are shown to a person.
-    public func isUnrecognised(_ identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
+    package func isUnrecognised(_ identifier: PeripheralIdentifier, at now: MonotonicTime) -> Bool {
         switch claim(of: identifier) {
         case .known, .provable: false
         case .first, .unrecognised: isEligible(identifier, at: now)
@@ -30,7 +30,7 @@ extension ConnectionMachine {
     }
 
     /// Unrecognised candidates that were heard lately, in the order of their addresses.
-    public func candidates(at now: MonotonicTime) -> [PeripheralIdentifier] {
+    package func candidates(at now: MonotonicTime) -> [PeripheralIdentifier] {
         heardCandidates.present(within: limits.candidatePeriod, at: now).filter { isUnrecognised($0, at: now) }
     }
 
@@ -65,7 +65,7 @@ extension ConnectionMachine {
     }
 
     /// A person says that the headset is at this address from now on. A link to another one is closed.
-    public mutating func adopt(_ identifier: PeripheralIdentifier, at now: MonotonicTime) -> [ConnectionEffect] {
+    package mutating func adopt(_ identifier: PeripheralIdentifier, at now: MonotonicTime) -> [ConnectionEffect] {
         var effects: [ConnectionEffect] = []
         rejected.removeAll { $0.identifier == identifier }
         heardCandidates.forget(identifier)

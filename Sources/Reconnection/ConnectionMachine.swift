@@ -1,5 +1,5 @@
-public import Bluetooth
-public import Headsets
+package import Bluetooth
+package import Headsets
 
 /// Keeps one headset connected: events in, effects out, no I/O.
 ///
@@ -25,32 +25,32 @@ public import Headsets
 ///    why, so that a gap opens.
 /// 6. What a person did waits for a person; what broke is retried.
 /// 7. Pauses start from the minimum again only after streaming has held for a while.
-public struct ConnectionMachine: Sendable {
+package struct ConnectionMachine: Sendable {
     /// Where the machine is.
-    public internal(set) var state: State = .stopped
+    package internal(set) var state: State = .stopped
     /// When ``ConnectionEvent/deadlineReached`` is due; nil only in states that wait for a person or an adapter.
-    public internal(set) var deadline: MonotonicTime?
+    package internal(set) var deadline: MonotonicTime?
     /// Replies that came after their time and were dropped.
-    public internal(set) var lateReplies = 0
+    package internal(set) var lateReplies = 0
     /// Events that the state does not allow; they changed nothing.
-    public internal(set) var illegalEvents = 0
+    package internal(set) var illegalEvents = 0
     /// Identifiers of the headset, best first.
-    public internal(set) var identifiers: [PeripheralIdentifier]
+    package internal(set) var identifiers: [PeripheralIdentifier]
     /// An unknown address that was connected to, until the headset streams there or the address proves to be of no use: worth a
     /// try, and where a process that died left a link that nobody owns.
-    public internal(set) var unproven: PeripheralIdentifier?
+    package internal(set) var unproven: PeripheralIdentifier?
     /// What proves that a headset is ours; nil until the first proof.
-    public internal(set) var identityProof: String?
+    package internal(set) var identityProof: String?
     /// The boot identifier of the latest epoch; nil where there is none.
-    public internal(set) var knownBoot: UInt32?
+    package internal(set) var knownBoot: UInt32?
     /// The adapter's state as last reported.
-    public internal(set) var adapter: AdapterState = .unknown
+    package internal(set) var adapter: AdapterState = .unknown
 
     /// The headset's profile, as its GATT database makes it.
     var profile: any HeadsetProfile
     let limits: ReconnectionLimits
     /// The number of the latest attempt.
-    public internal(set) var attempt = Attempt.none
+    package internal(set) var attempt = Attempt.none
     var backoff: Backoff
     /// Exhausted rounds in a row.
     var rounds = 0
@@ -60,9 +60,9 @@ public struct ConnectionMachine: Sendable {
     /// An address that can prove to be the headset's, which the scan has found, and that waits for its turn.
     var provable: PeripheralIdentifier?
     /// What is done about addresses that nothing proves.
-    public var adoption: Adoption
+    package var adoption: Adoption
     /// An address that was adopted by itself and that no person has confirmed; nil where there is none.
-    public var provisional: PeripheralIdentifier?
+    package var provisional: PeripheralIdentifier?
     var adopting: Adopting?
     var heardCandidates = CandidateList()
     /// When a scan had last gone on for so long that everybody in sight was heard.
@@ -75,7 +75,7 @@ public struct ConnectionMachine: Sendable {
     var rejected: [(identifier: PeripheralIdentifier, until: MonotonicTime)] = []
 
     /// The state, with what only it knows.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// Not wanted: nothing is outstanding.
         case stopped
         /// The adapter is not ready.
@@ -103,21 +103,21 @@ public struct ConnectionMachine: Sendable {
     }
 
     /// A way to the headset that is being tried.
-    public struct Candidate: Hashable, Sendable {
+    package struct Candidate: Hashable, Sendable {
         /// The identifier that is connected to.
-        public var identifier: PeripheralIdentifier
+        package var identifier: PeripheralIdentifier
         /// The layer that gave it.
-        public var layer: ReconnectionLayer
+        package var layer: ReconnectionLayer
         /// When the layer began.
-        public var layerBegan: MonotonicTime
+        package var layerBegan: MonotonicTime
         /// Further identifiers of the same layer, to be tried after this one.
-        public var others: [PeripheralIdentifier] = []
+        package var others: [PeripheralIdentifier] = []
         /// When the scan that found it ends; nil in other layers.
-        public var scanEnd: MonotonicTime?
+        package var scanEnd: MonotonicTime?
     }
 
     /// What follows a cancelled connection.
-    public enum Continuation: Hashable, Sendable {
+    package enum Continuation: Hashable, Sendable {
         /// The candidate's next identifier, or the layer after it.
         case afterCandidate(Candidate)
         /// Layer 3 goes on for the rest of its window: what was found was another headset.
@@ -140,7 +140,7 @@ public struct ConnectionMachine: Sendable {
     ///   - adoption: what is done about addresses that nothing proves.
     ///   - firstAttempt: attempts are numbered from the one after it; machines on one central have ranges of their own.
     ///   - seed: of the jitter.
-    public init(
+    package init(
         profile: any HeadsetProfile, identifiers: [PeripheralIdentifier], identityProof: String?,
         knownBoot: UInt32? = nil, preserved: PreservedState? = nil, adoption: Adoption = Adoption(),
         limits: ReconnectionLimits = ReconnectionLimits(), firstAttempt: Attempt = .none, seed: UInt64
@@ -161,7 +161,7 @@ public struct ConnectionMachine: Sendable {
     }
 
     /// The link that is up; nil for none.
-    public var link: Link? {
+    package var link: Link? {
         switch state {
         case .establishing(let link, _), .streaming(let link, _), .stopping(let link): link
         default: nil
@@ -169,15 +169,15 @@ public struct ConnectionMachine: Sendable {
     }
 
     /// The headset's last answer on the present link.
-    public var lastStatus: HeadsetStatus? { link?.lastStatus }
+    package var lastStatus: HeadsetStatus? { link?.lastStatus }
 
     /// The services that were discovered show which kind of headset it is; see ``HeadsetProfile/adapted(to:)``.
-    public mutating func adapt(to profile: any HeadsetProfile) {
+    package mutating func adapt(to profile: any HeadsetProfile) {
         self.profile = profile
     }
 
     /// Takes one event. Returns what is to be done, in order.
-    public mutating func handle(_ event: ConnectionEvent, at now: MonotonicTime) -> [ConnectionEffect] {
+    package mutating func handle(_ event: ConnectionEvent, at now: MonotonicTime) -> [ConnectionEffect] {
         var effects: [ConnectionEffect] = []
         if case .samplesReceived = event {} else { noteKnownHeadset(at: now) }
         switch event {
@@ -205,7 +205,7 @@ public struct ConnectionMachine: Sendable {
     }
 
     /// True where an answer with this attempt is not late.
-    public func awaits(_ attempt: Attempt) -> Bool { attempt == self.attempt }
+    package func awaits(_ attempt: Attempt) -> Bool { attempt == self.attempt }
 
     /// True where `attempt` is the one that is waited for; counts it as late otherwise.
     mutating func isCurrent(_ attempt: Attempt) -> Bool {
@@ -228,7 +228,7 @@ public struct ConnectionMachine: Sendable {
     }
 
     /// A person names other addresses than before. What is connected, or tried just now, goes on.
-    public mutating func replace(_ former: [PeripheralIdentifier], with named: [PeripheralIdentifier]) {
+    package mutating func replace(_ former: [PeripheralIdentifier], with named: [PeripheralIdentifier]) {
         identifiers.removeAll { former.contains($0) && !named.contains($0) }
         identifiers += named.filter { !identifiers.contains($0) }
         rejected.removeAll { named.contains($0.identifier) && !former.contains($0.identifier) }

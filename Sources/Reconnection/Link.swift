@@ -1,11 +1,11 @@
-public import Bluetooth
-public import Headsets
+package import Bluetooth
+package import Headsets
 
 /// One connection, and what is known about it. The establish flow asks it what is missing; a fact that is already known
 /// changes nothing, so replies may come in any order, twice or late.
-public struct Link: Hashable, Sendable {
+package struct Link: Hashable, Sendable {
     /// A step of the establish flow.
-    public enum Step: String, Hashable, Sendable, CaseIterable {
+    package enum Step: String, Hashable, Sendable, CaseIterable {
         /// Services and characteristics.
         case discover
         /// Read what proves which headset this is.
@@ -25,7 +25,7 @@ public struct Link: Hashable, Sendable {
     }
 
     /// What is known of the headset's inside.
-    public enum StatusKnowledge: Hashable, Sendable {
+    package enum StatusKnowledge: Hashable, Sendable {
         /// Not asked yet, or to be asked again.
         case unknown
         /// It answered.
@@ -37,38 +37,38 @@ public struct Link: Hashable, Sendable {
     }
 
     /// Under which identifier the headset is connected.
-    public var identifier: PeripheralIdentifier
+    package var identifier: PeripheralIdentifier
     /// Which layer found it.
-    public var layer: ReconnectionLayer
+    package var layer: ReconnectionLayer
     /// When that layer began.
-    public var layerBegan: MonotonicTime
+    package var layerBegan: MonotonicTime
     /// The number under which the link was connected; a loss of the link carries it.
-    public var connectAttempt: Attempt
+    package var connectAttempt: Attempt
     /// Services and characteristics are known.
-    public var isDiscovered = false
+    package var isDiscovered = false
     /// It is proven, or needs no proof, that this is our headset.
-    public var isIdentified = false
+    package var isIdentified = false
     /// Control notifications are on.
-    public var isControlSubscribed = false
+    package var isControlSubscribed = false
     /// What the status query gave.
-    public var status = StatusKnowledge.unknown
+    package var status = StatusKnowledge.unknown
     /// The headset was configured from scratch on this link.
-    public var isInitialised = false
+    package var isInitialised = false
     /// Data notifications are on.
-    public var isDataSubscribed = false
+    package var isDataSubscribed = false
     /// Live streaming was started, or was found running.
-    public var isStarted = false
+    package var isStarted = false
     /// Status queries sent since the last answer.
-    public var statusTries = 0
+    package var statusTries = 0
     /// The serial number that the latest status held, where it was not the expected one.
-    public var latestProof: String?
+    package var latestProof: String?
     /// Statuses that held an unexpected serial number other than the one before.
-    public var proofTries = 0
+    package var proofTries = 0
     /// Wake sequences sent.
-    public var wakeTries = 0
+    package var wakeTries = 0
 
     /// Creates a link of which nothing is known but that it is up.
-    public init(
+    package init(
         identifier: PeripheralIdentifier, layer: ReconnectionLayer, layerBegan: MonotonicTime, connectAttempt: Attempt
     ) {
         self.identifier = identifier
@@ -78,7 +78,7 @@ public struct Link: Hashable, Sendable {
     }
 
     /// The headset's last answer.
-    public var lastStatus: HeadsetStatus? {
+    package var lastStatus: HeadsetStatus? {
         if case .known(let status) = status { return status }
         return nil
     }
@@ -86,7 +86,7 @@ public struct Link: Hashable, Sendable {
     /// What is missing next until samples flow; nil when nothing is.
     ///
     /// - Parameter knownBoot: the boot identifier of the headset's last epoch; another one means that it rebooted.
-    public func nextStep(profile: any HeadsetProfile, knownBoot: UInt32?) -> Step? {
+    package func nextStep(profile: any HeadsetProfile, knownBoot: UInt32?) -> Step? {
         if !isDiscovered { return .discover }
         if !isIdentified { return .identify }
         if !isControlSubscribed { return .subscribeControl }
@@ -113,7 +113,7 @@ extension HeadsetStatus {
     var isAwake: Bool { condition != .lowPower && condition != .bootloader }
 
     /// True where the headset has another boot identifier than `knownBoot`; nil means that there is no earlier epoch.
-    public func isRestart(since knownBoot: UInt32?) -> Bool {
+    package func isRestart(since knownBoot: UInt32?) -> Bool {
         guard let knownBoot, let bootIdentifier else { return false }
         return knownBoot != bootIdentifier
     }

@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 import Headsets
 
 /// What a machine wants to know again after the process died: the counterpart of Core Bluetooth's preserved state. Stored as
@@ -7,14 +7,14 @@ import Headsets
 /// It has nothing of scans and subscriptions: on Linux they end with the process that asked for them, over bluetoothd as over
 /// the kernel's sockets, and what is scanned for and subscribed to follows from the headset's model. Links outlive a process
 /// where bluetoothd holds them, and are found by their peripherals.
-public struct PreservedState: Hashable, Sendable {
+package struct PreservedState: Hashable, Sendable {
     /// The peripheral that is connected, or to which a connection is pending.
-    public var peripheral: PeripheralIdentifier?
+    package var peripheral: PeripheralIdentifier?
     /// An address that was connected to and is not proven to be the headset's; see ``ConnectionMachine/unproven``.
-    public var unproven: PeripheralIdentifier?
+    package var unproven: PeripheralIdentifier?
 
     /// Creates a preserved state.
-    public init(peripheral: PeripheralIdentifier? = nil, unproven: PeripheralIdentifier? = nil) {
+    package init(peripheral: PeripheralIdentifier? = nil, unproven: PeripheralIdentifier? = nil) {
         self.peripheral = peripheral
         self.unproven = unproven
     }
@@ -22,10 +22,10 @@ public struct PreservedState: Hashable, Sendable {
 
 extension ConnectionMachine {
     /// What is to be preserved now.
-    public var preservedState: PreservedState { PreservedState(peripheral: peripheral, unproven: unproven) }
+    package var preservedState: PreservedState { PreservedState(peripheral: peripheral, unproven: unproven) }
 
     /// The identifier that is connected to or tried; nil where there is none.
-    public var peripheral: PeripheralIdentifier? {
+    package var peripheral: PeripheralIdentifier? {
         switch state {
         case .stopped, .waitingForAdapter, .waitingForOperator, .restoring, .retrieving, .backingOff, .scanning: nil
         case .connecting(let candidate): candidate.identifier
@@ -37,7 +37,7 @@ extension ConnectionMachine {
 
 extension ConnectionMachine.State {
     /// The state's name, with the step of the establish flow: the rows of the table in the documentation.
-    public var name: String {
+    package var name: String {
         switch self {
         case .stopped: "stopped"
         case .waitingForAdapter: "waitingForAdapter"

@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The layers of the reconnection pipeline, in the order in which they are tried.
-public enum ReconnectionLayer: String, Hashable, Sendable, CaseIterable {
+package enum ReconnectionLayer: String, Hashable, Sendable, CaseIterable {
     /// What the system still holds for us from an earlier process.
     case restoration
     /// Addresses under which the headset was reached before: connect without a scan.
@@ -13,9 +13,9 @@ public enum ReconnectionLayer: String, Hashable, Sendable, CaseIterable {
 }
 
 /// How one layer ended.
-public struct LayerOutcome: Hashable, Sendable {
+package struct LayerOutcome: Hashable, Sendable {
     /// The result of a layer.
-    public enum Result: Hashable, Sendable {
+    package enum Result: Hashable, Sendable {
         /// Samples flow.
         case streaming
         /// The layer had nothing to offer, or found nothing in its time.
@@ -30,7 +30,7 @@ public struct LayerOutcome: Hashable, Sendable {
         case interrupted
 
         /// The result's name in the database.
-        public var name: String {
+        package var name: String {
             switch self {
             case .streaming: "streaming"
             case .nothingFound: "nothingFound"
@@ -43,11 +43,11 @@ public struct LayerOutcome: Hashable, Sendable {
     }
 
     /// The layer.
-    public var layer: ReconnectionLayer
+    package var layer: ReconnectionLayer
     /// The identifier that was tried, where there was one.
-    public var identifier: PeripheralIdentifier?
+    package var identifier: PeripheralIdentifier?
     /// When the layer began.
-    public var began: MonotonicTime
+    package var began: MonotonicTime
     /// How it ended.
-    public var result: Result
+    package var result: Result
 }

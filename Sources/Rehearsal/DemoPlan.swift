@@ -1,47 +1,47 @@
-public import Bluetooth
+package import Bluetooth
 import Headsets
-public import Simulation
+package import Simulation
 
 /// What `eegsync demo` plays: one headset with memory, and everything that goes wrong with it. The same plan gives the same
 /// samples and the same faults in every process that plays it.
-public struct DemoPlan: Hashable, Sendable {
+package struct DemoPlan: Hashable, Sendable {
     /// Decides everything random.
-    public var seed: UInt64
+    package var seed: UInt64
     /// How long it records, in virtual seconds; the script is stretched to it.
-    public var seconds: Int
+    package var seconds: Int
     /// UTC of the beginning, in nanoseconds since 1970.
-    public var startUnixNanoseconds: Int64
+    package var startUnixNanoseconds: Int64
 
     /// Shorter than this the faults would overlap; longer than a day nobody watches.
-    public static let secondsRange = 30...86_400
+    package static let secondsRange = 30...86_400
     /// The headset's name in the database.
-    public static let headsetName = "demo"
+    package static let headsetName = "demo"
     /// The name of the host boot that the demo's clock belongs to.
-    public static let hostBootName = "demo"
+    package static let hostBootName = "demo"
 
     static let begin = MonotonicTime(nanoseconds: 60_000_000_000)
     /// How long systemd would take, and a person would notice.
     private static let restartDelay: Duration = .seconds(2)
 
     /// Creates a plan.
-    public init(seed: UInt64, seconds: Int, startUnixNanoseconds: Int64) {
+    package init(seed: UInt64, seconds: Int, startUnixNanoseconds: Int64) {
         self.seed = seed
         self.seconds = min(max(seconds, Self.secondsRange.lowerBound), Self.secondsRange.upperBound)
         self.startUnixNanoseconds = startUnixNanoseconds
     }
 
     /// When the acquisition process is killed: never right after a commit, so that samples are in its memory.
-    public var killTime: MonotonicTime { instant(ofMinute: 33) + .milliseconds(640) }
+    package var killTime: MonotonicTime { instant(ofMinute: 33) + .milliseconds(640) }
     /// When it starts again.
-    public var restartTime: MonotonicTime { killTime + Self.restartDelay }
+    package var restartTime: MonotonicTime { killTime + Self.restartDelay }
     /// When the operator stops the recording.
-    public var end: MonotonicTime { Self.begin + .seconds(seconds) }
+    package var end: MonotonicTime { Self.begin + .seconds(seconds) }
 
     /// Seconds since the beginning.
-    public static func seconds(at time: MonotonicTime) -> Double { Double((time - begin).nanoseconds) / 1e9 }
+    package static func seconds(at time: MonotonicTime) -> Double { Double((time - begin).nanoseconds) / 1e9 }
 
     /// The faults of the headset and the radio.
-    public var script: [ScriptedFault] {
+    package var script: [ScriptedFault] {
         [
             ScriptedFault(at: instant(ofMinute: 5), .duplicatedNotification, for: .seconds(2)),
             ScriptedFault(at: instant(ofMinute: 9) + .milliseconds(250), .lostNotification, for: .milliseconds(300)),
@@ -51,7 +51,7 @@ public struct DemoPlan: Hashable, Sendable {
     }
 
     /// Eight channels at 250 Hz; the counter begins so that it wraps once.
-    public var headset: HeadsetSpecification {
+    package var headset: HeadsetSpecification {
         var memory = BufferedHeadsetSpecification()
         let untilWrap = (instant(ofMinute: 13) - Self.begin).nanoseconds / 4_000_000
         memory.firstIndex = UInt32(truncatingIfNeeded: (Int64(1) << 32) - untilWrap)
@@ -68,9 +68,9 @@ public struct DemoPlan: Hashable, Sendable {
 }
 
 /// One line of the demo's timeline.
-public struct DemoEvent: Codable, Hashable, Sendable {
+package struct DemoEvent: Codable, Hashable, Sendable {
     /// Who did it.
-    public enum Actor: String, Codable, Hashable, Sendable {
+    package enum Actor: String, Codable, Hashable, Sendable {
         /// The headset, the radio, or a person.
         case world
         /// This program.
@@ -78,20 +78,20 @@ public struct DemoEvent: Codable, Hashable, Sendable {
     }
 
     /// Seconds since the beginning.
-    public var seconds: Double
+    package var seconds: Double
     /// Who did it.
-    public var actor: Actor
+    package var actor: Actor
     /// What it was, in one word: the name of a fault, or `streaming`, `linkLost`, `gapOpened`, `gap`, `recovered`, ...
-    public var kind: String
+    package var kind: String
     /// What it was, for people.
-    public var text: String
+    package var text: String
     /// The layer that found the headset, where it came back.
-    public var layer: String?
+    package var layer: String?
     /// How long that took from the instant at which everything was in order, in milliseconds.
-    public var latencyMilliseconds: Double?
+    package var latencyMilliseconds: Double?
 
     /// Creates a line.
-    public init(
+    package init(
         seconds: Double, actor: Actor, kind: String, text: String, layer: String? = nil, latencyMilliseconds: Double? = nil
     ) {
         self.seconds = seconds

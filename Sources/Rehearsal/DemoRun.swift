@@ -6,7 +6,7 @@ package import Storage
 
 /// The two acquisition processes of a demo. The first is killed; the second plays what the first did against a database in
 /// memory, which brings its world to the same state, and goes on from what the first had committed to the file.
-public final class DemoRun {
+package final class DemoRun {
     private let plan: DemoPlan
     private let world: SimulatedWorld
     private let report: (DemoEvent) -> Void
@@ -23,7 +23,7 @@ public final class DemoRun {
     /// Prepares a process.
     ///
     /// - Parameter report: gets the lines of the timeline; those of one commit come together and are not in order.
-    public init(_ plan: DemoPlan, defect: PlantedDefect? = nil, report: @escaping (DemoEvent) -> Void) {
+    package init(_ plan: DemoPlan, defect: PlantedDefect? = nil, report: @escaping (DemoEvent) -> Void) {
         self.plan = plan
         self.defect = defect
         self.report = report
@@ -32,11 +32,11 @@ public final class DemoRun {
     }
 
     /// What the first process had when its end came.
-    public struct Interruption: Hashable, Sendable {
+    package struct Interruption: Hashable, Sendable {
         /// Rows in memory, not yet in the database.
-        public var bufferedRows: Int
+        package var bufferedRows: Int
         /// A checksum of everything that the world reported to the process.
-        public var worldDigest: UInt64
+        package var worldDigest: UInt64
     }
 
     /// What the first process does until the instant of its end.

@@ -2,18 +2,18 @@ import Bluetooth
 import Simulation
 
 /// What the wall clock of a host shows during one boot.
-public struct HostClock: Hashable, Sendable {
+package struct HostClock: Hashable, Sendable {
     /// By how much it is ahead until it is synchronised; less than zero for a clock that is behind.
-    public var error: Duration
+    package var error: Duration
     /// How long after the boot it is synchronised; nil for never.
-    public var synchronisesAfter: Duration?
+    package var synchronisesAfter: Duration?
     /// By how much it is still ahead then, until a second step.
-    public var remainingError: Duration
+    package var remainingError: Duration
     /// How long after the boot that second step comes.
-    public var settlesAfter: Duration?
+    package var settlesAfter: Duration?
 
     /// Creates a clock; by default it is right and synchronised from the beginning.
-    public init(
+    package init(
         error: Duration = .zero, synchronisesAfter: Duration? = .zero, remainingError: Duration = .zero,
         settlesAfter: Duration? = nil
     ) {
@@ -53,16 +53,16 @@ public struct HostClock: Hashable, Sendable {
 }
 
 /// The host loses its power and boots again: a new boot identifier, and a boottime that begins near 0.
-public struct HostReboot: Hashable, Sendable {
+package struct HostReboot: Hashable, Sendable {
     /// When the power goes.
-    public var at: Duration
+    package var at: Duration
     /// How long it takes until the daemon runs again.
-    public var downFor: Duration
+    package var downFor: Duration
     /// The wall clock of the new boot.
-    public var clock: HostClock
+    package var clock: HostClock
 
     /// Creates a reboot.
-    public init(at: Duration, downFor: Duration, clock: HostClock = HostClock()) {
+    package init(at: Duration, downFor: Duration, clock: HostClock = HostClock()) {
         self.at = at
         self.downFor = downFor
         self.clock = clock

@@ -4,7 +4,7 @@ import Storage
 
 /// Defects that can be planted between the acquisition and the database. Each breaks one promise; a checker that does not
 /// notice its defect is worth nothing.
-public enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
+package enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
     /// The headset is allowed to forget what is not committed.
     case acknowledgeBeforeCommit
     /// Rows are dropped on their way to the database.

@@ -1,21 +1,21 @@
 import Acquisition
-public import Bluetooth
+package import Bluetooth
 import Headsets
 import Reconnection
-public import Simulation
-public import Storage
+package import Simulation
+package import Storage
 
 /// Runs the whole acquisition in virtual time: the real engine and a real database against a simulated world, watched by
 /// checkers. Faults of the daemon's machine (kills, slow commits, a full disk, a stepping clock) are carried out here.
-public final class Rehearsal {
+package final class Rehearsal {
     /// What is rehearsed.
-    public let plan: RehearsalPlan
+    package let plan: RehearsalPlan
     /// The world.
-    public let world: SimulatedWorld
+    package let world: SimulatedWorld
     /// The database, opened by the present boot of the host.
     package private(set) var store: AcquisitionStore
     /// What was found so far.
-    public internal(set) var report: RehearsalReport
+    package internal(set) var report: RehearsalReport
 
     private var driver: VirtualDriver?
     var checker: RehearsalChecker
@@ -90,7 +90,7 @@ public final class Rehearsal {
     }
 
     /// The whole plan: recordings begin, faults happen, faults end, everything is checked.
-    public func run() throws(StorageError) -> RehearsalReport {
+    package func run() throws(StorageError) -> RehearsalReport {
         for headset in plan.headsets { try start(headset) }
         try startDaemon(at: world.now)
         let calm = begin + plan.faultyPeriod
@@ -125,7 +125,7 @@ public final class Rehearsal {
     }
 
     /// Lets everything happen until `end`.
-    public func advance(to end: MonotonicTime) throws(StorageError) {
+    package func advance(to end: MonotonicTime) throws(StorageError) {
         try world.advance(
             to: end, next: { nextInstant() },
             step: { now throws(StorageError) in

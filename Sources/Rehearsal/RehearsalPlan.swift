@@ -1,23 +1,23 @@
-public import Headsets
-public import Reconnection
-public import Simulation
+package import Headsets
+package import Reconnection
+package import Simulation
 
 /// One headset of a rehearsal: what it is, and what the daemon knows about it.
-public struct RehearsedHeadset: Sendable {
+package struct RehearsedHeadset: Sendable {
     /// Its name in the configuration.
-    public var name: String
+    package var name: String
     /// What the radio has.
-    public var specification: HeadsetSpecification
+    package var specification: HeadsetSpecification
     /// What the daemon believes it to be.
-    public var profile: any HeadsetProfile
+    package var profile: any HeadsetProfile
     /// What the configuration says of addresses that nothing proves to be its own. Where a person is asked, the operator knows
     /// the headset's address and adopts it.
-    public var adoption = Adoption(.automatic, after: .seconds(5))
+    package var adoption = Adoption(.automatic, after: .seconds(5))
     /// True where the configuration names the address that it has at the beginning.
-    public var isNamedByAddress = false
+    package var isNamedByAddress = false
 
     /// Creates a rehearsed headset.
-    public init(name: String, specification: HeadsetSpecification, profile: any HeadsetProfile) {
+    package init(name: String, specification: HeadsetSpecification, profile: any HeadsetProfile) {
         self.name = name
         self.specification = specification
         self.profile = profile
@@ -26,7 +26,7 @@ public struct RehearsedHeadset: Sendable {
     /// A headset with the Buffered EEG service.
     ///
     /// - Parameter number: from 1; distinguishes headsets of the model.
-    public static func buffered(
+    package static func buffered(
         number: Int = 1, _ specification: BufferedHeadsetSpecification = BufferedHeadsetSpecification()
     ) -> RehearsedHeadset {
         RehearsedHeadset(
@@ -35,51 +35,51 @@ public struct RehearsedHeadset: Sendable {
 }
 
 /// What is rehearsed. The same plan gives the same run.
-public struct RehearsalPlan: Sendable {
+package struct RehearsalPlan: Sendable {
     /// Decides everything random.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The headsets; the first recording of each is wanted from the beginning.
-    public var headsets: [RehearsedHeadset]
+    package var headsets: [RehearsedHeadset]
     /// Headsets that nobody records, beside them.
-    public var neighbours: [HeadsetSpecification] = []
+    package var neighbours: [HeadsetSpecification] = []
     /// How long faults happen.
-    public var faultyPeriod: Duration
+    package var faultyPeriod: Duration
     /// How long the run goes on after all faults have ended; the last part leaves time to drain.
-    public var calmPeriod: Duration
+    package var calmPeriod: Duration
     /// How likely each fault is.
-    public var faults: FaultProbabilities
+    package var faults: FaultProbabilities
     /// Faults at chosen instants.
-    public var script: [ScriptedFault]
+    package var script: [ScriptedFault]
     /// When the operator stops a recording, and after how long a new one of the same headset is wanted.
-    public var operatorStops: [OperatorStop]
+    package var operatorStops: [OperatorStop]
     /// When the operator pauses all recordings; ascending, each after the one before has ended.
-    public var operatorPauses: [OperatorPause]
+    package var operatorPauses: [OperatorPause]
     /// When the operator measures impedances.
-    public var impedanceMeasurements: [OperatorMeasurement]
+    package var impedanceMeasurements: [OperatorMeasurement]
     /// How late notifications arrive, also after all faults have ended.
-    public var lateness: LatenessModel
+    package var lateness: LatenessModel
     /// The host's wall clock until its first reboot.
-    public var clock: HostClock
+    package var clock: HostClock
     /// When the host loses its power; ascending, each after the one before has booted.
-    public var hostReboots: [HostReboot]
+    package var hostReboots: [HostReboot]
     /// How long a commit takes where nothing is wrong.
-    public var commitDuration: Duration
+    package var commitDuration: Duration
     /// A defect that is planted, to see that the checkers bite.
-    public var defect: PlantedDefect?
+    package var defect: PlantedDefect?
     /// UTC at boottime 0, in nanoseconds since 1970.
-    public var unixNanosecondsAtBoot: Int64
+    package var unixNanosecondsAtBoot: Int64
 
     /// The operator stops a recording and starts another.
-    public struct OperatorStop: Hashable, Sendable {
+    package struct OperatorStop: Hashable, Sendable {
         /// The headset's index in ``RehearsalPlan/headsets``.
-        public var headset: Int
+        package var headset: Int
         /// When the recording is stopped.
-        public var at: Duration
+        package var at: Duration
         /// How long nothing is wanted.
-        public var pause: Duration
+        package var pause: Duration
 
         /// Creates an operator's stop.
-        public init(headset: Int, at: Duration, pause: Duration) {
+        package init(headset: Int, at: Duration, pause: Duration) {
             self.headset = headset
             self.at = at
             self.pause = pause
@@ -87,30 +87,30 @@ public struct RehearsalPlan: Sendable {
     }
 
     /// The operator wants nothing recorded for a while, of no headset.
-    public struct OperatorPause: Hashable, Sendable {
+    package struct OperatorPause: Hashable, Sendable {
         /// When it begins.
-        public var at: Duration
+        package var at: Duration
         /// How long it lasts.
-        public var duration: Duration
+        package var duration: Duration
 
         /// Creates a pause.
-        public init(at: Duration, duration: Duration) {
+        package init(at: Duration, duration: Duration) {
             self.at = at
             self.duration = duration
         }
     }
 
     /// The operator measures the impedances of a headset's electrodes.
-    public struct OperatorMeasurement: Hashable, Sendable {
+    package struct OperatorMeasurement: Hashable, Sendable {
         /// The headset's index in ``RehearsalPlan/headsets``.
-        public var headset: Int
+        package var headset: Int
         /// When the measurement is asked for.
-        public var at: Duration
+        package var at: Duration
         /// For how long it is wanted; it ends by itself, as one whose command was killed.
-        public var duration: Duration
+        package var duration: Duration
 
         /// Creates a measurement.
-        public init(headset: Int, at: Duration, duration: Duration) {
+        package init(headset: Int, at: Duration, duration: Duration) {
             self.headset = headset
             self.at = at
             self.duration = duration
@@ -118,7 +118,7 @@ public struct RehearsalPlan: Sendable {
     }
 
     /// Creates a plan: one buffered headset, nothing goes wrong.
-    public init(seed: UInt64, headsets: [RehearsedHeadset] = [.buffered()]) {
+    package init(seed: UInt64, headsets: [RehearsedHeadset] = [.buffered()]) {
         self.seed = seed
         self.headsets = headsets
         faultyPeriod = .seconds(120)
@@ -137,7 +137,7 @@ public struct RehearsalPlan: Sendable {
 
     /// The plan of a seed for `eegsync simulate`: one or two headsets of varied kinds, every fault of the storm, and in some
     /// seeds an operator who stops and starts again, or who measures impedances where a headset can.
-    public static func seeded(_ seed: UInt64, faults: FaultProbabilities = .storm) -> RehearsalPlan {
+    package static func seeded(_ seed: UInt64, faults: FaultProbabilities = .storm) -> RehearsalPlan {
         var generator = SeededGenerator(seed: seed, purpose: 100)
         var headsets: [RehearsedHeadset] = []
         for number in 1...(generator.next() % 3 == 0 ? 2 : 1) {
@@ -284,7 +284,7 @@ public struct RehearsalPlan: Sendable {
     /// Headsets without memory, each with a counter of its own kind.
     ///
     /// - Parameter crystalErrorPPM: by how much their crystals are fast, in parts per million.
-    public static func countingHeadsets(crystalErrorPPM: Double = 0) -> [RehearsedHeadset] {
+    package static func countingHeadsets(crystalErrorPPM: Double = 0) -> [RehearsedHeadset] {
         [
             RehearsedHeadset(
                 name: "cyton", specification: .cyton(CytonSpecification(crystalErrorPPM: crystalErrorPPM)),

@@ -1,20 +1,20 @@
-public import Bluetooth
-public import Simulation
+package import Bluetooth
+package import Simulation
 
 /// What a rehearsal found.
-public struct RehearsalReport: Sendable {
+package struct RehearsalReport: Sendable {
     /// A promise that was broken.
-    public struct Violation: Hashable, Sendable {
+    package struct Violation: Hashable, Sendable {
         /// When it was noticed, in virtual time.
-        public var time: MonotonicTime
+        package var time: MonotonicTime
         /// Which rule.
-        public var rule: Rule
+        package var rule: Rule
         /// What was seen.
-        public var detail: String
+        package var detail: String
     }
 
     /// The rules that checkers watch.
-    public enum Rule: String, Hashable, Sendable, CaseIterable {
+    package enum Rule: String, Hashable, Sendable, CaseIterable {
         /// Never two connections outstanding for one headset, and whatever else the contract of a central forbids.
         case contract
         /// What is stored is what the headset sampled: nothing twice, nothing shifted, nothing invented, no headset swapped.
@@ -41,56 +41,56 @@ public struct RehearsalReport: Sendable {
     }
 
     /// A headset that came back: how long after it was available, and by which layer.
-    public struct Return: Hashable, Sendable {
-        public var layer: String
-        public var latency: Duration
+    package struct Return: Hashable, Sendable {
+        package var layer: String
+        package var latency: Duration
     }
 
     /// The seed.
-    public var seed: UInt64
+    package var seed: UInt64
     /// Broken promises; empty in a good run.
-    public var violations: [Violation] = []
+    package var violations: [Violation] = []
     /// Every return to streaming.
-    public var returns: [Return] = []
+    package var returns: [Return] = []
     /// How often each fault was really injected.
-    public var injected = InjectedFaults()
+    package var injected = InjectedFaults()
     /// Sample rows in the database at the end.
-    public var rows: Int64 = 0
+    package var rows: Int64 = 0
     /// Samples that the ledger calls missing at the end.
-    public var missing: Int64 = 0
+    package var missing: Int64 = 0
     /// Samples that were missing and came after all.
-    public var recovered: Int64 = 0
+    package var recovered: Int64 = 0
     /// Impedances in the database at the end.
-    public var impedances = 0
+    package var impedances = 0
     /// How right the times of each stream are.
-    public var times: [StreamTimes] = []
+    package var times: [StreamTimes] = []
     /// Virtual time that passed.
-    public var simulated: Duration = .zero
+    package var simulated: Duration = .zero
     /// What happened, for people.
-    public var timeline: [TimelineEntry] = []
+    package var timeline: [TimelineEntry] = []
 
     /// One line of the timeline.
-    public struct TimelineEntry: Hashable, Sendable {
-        public var time: MonotonicTime
-        public var text: String
+    package struct TimelineEntry: Hashable, Sendable {
+        package var time: MonotonicTime
+        package var text: String
     }
 
     /// How right the times of a stream's rows are, against when the headset took them.
-    public struct StreamTimes: Hashable, Sendable {
+    package struct StreamTimes: Hashable, Sendable {
         /// The stream's name.
-        public var stream: String
+        package var stream: String
         /// The number of its bank.
-        public var bank: Int
+        package var bank: Int
         /// By how much a row is late in the middle: the constant delay, which is no error.
-        public var delay: Duration
+        package var delay: Duration
         /// How many rows were looked at, and how many of them when a link had lasted for a minute.
-        public var rows: Int
-        public var settledRows: Int
+        package var rows: Int
+        package var settledRows: Int
         /// The standard deviation and the largest error of the latter.
-        public var deviation = Duration.zero
-        public var worst = Duration.zero
+        package var deviation = Duration.zero
+        package var worst = Duration.zero
         /// The largest error of the others.
-        public var unsettledWorst = Duration.zero
+        package var unsettledWorst = Duration.zero
     }
 
     /// The most violations that are kept of one run.

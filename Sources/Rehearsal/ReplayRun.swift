@@ -1,29 +1,29 @@
 import Acquisition
-public import Bluetooth
-public import Capture
-public import Headsets
-public import Storage
+package import Bluetooth
+package import Capture
+package import Headsets
+package import Storage
 
 /// Feeds a capture through link, establish flow, decoder and storage as if its headset were there, in virtual time.
 ///
 /// Each piece arrives when it arrived, and all of them are taken. A pause for which a headset would be given up ends the link
 /// as it would, so that the gap is in the ledger; what would happen until the next piece is left out.
-public final class ReplayRun {
+package final class ReplayRun {
     private let contents: CaptureContents
     private let headset: ReplayedHeadset
     private let recognition: Recognition
     private let usesSerialPort: Bool
 
     /// What the recording is called.
-    public struct Wanted: Hashable, Sendable {
+    package struct Wanted: Hashable, Sendable {
         /// The headset's name in the database.
-        public var headset: String
-        public var label: String?
-        public var subject: String?
-        public var task: String?
+        package var headset: String
+        package var label: String?
+        package var subject: String?
+        package var task: String?
 
         /// Names a recording.
-        public init(headset: String, label: String? = nil, subject: String? = nil, task: String? = nil) {
+        package init(headset: String, label: String? = nil, subject: String? = nil, task: String? = nil) {
             self.headset = headset
             self.label = label
             self.subject = subject
@@ -32,19 +32,19 @@ public final class ReplayRun {
     }
 
     /// How a replay went.
-    public struct Report: Hashable, Sendable {
+    package struct Report: Hashable, Sendable {
         /// The recording that was made.
-        public var recording: RecordingID
+        package var recording: RecordingID
         /// False where not everything was played: the profile and the capture do not fit.
-        public var isComplete: Bool
+        package var isComplete: Bool
         /// From the first piece of the capture to the last.
-        public var duration: Duration
+        package var duration: Duration
         /// Pieces of characteristics that the profile neither subscribes to nor reads; they were not played.
-        public var foreignPieceCount: Int
+        package var foreignPieceCount: Int
         /// Bytes of the others that belonged to nothing that the model sends.
-        public var discardedByteCount: Int
+        package var discardedByteCount: Int
         /// True where the headset has said what it sends: channels, frequency.
-        public var isDescribed: Bool
+        package var isDescribed: Bool
     }
 
     /// Nothing that is wrong with a link takes longer than this to end in a new attempt.
@@ -57,7 +57,7 @@ public final class ReplayRun {
     /// - Parameters:
     ///   - profile: the model that the capture is of.
     ///   - given: what is known of the headset besides: values of characteristics, as the headset would have sent them.
-    public init(_ contents: CaptureContents, profile: any HeadsetProfile, given: [Capture.Piece] = []) {
+    package init(_ contents: CaptureContents, profile: any HeadsetProfile, given: [Capture.Piece] = []) {
         self.contents = contents
         recognition = profile.recognition
         usesSerialPort = profile.usesSerialPort
@@ -65,15 +65,15 @@ public final class ReplayRun {
     }
 
     /// Whether there is anything in the capture that could be stored.
-    public var hasSamples: Bool { headset.hasSamples }
+    package var hasSamples: Bool { headset.hasSamples }
 
     /// The characteristic whose value is read on each link, and neither in the capture nor given; nil where none is missing.
-    public var lackedValue: BluetoothUUID? {
+    package var lackedValue: BluetoothUUID? {
         if case .value(let characteristic)? = headset.lack { characteristic } else { nil }
     }
 
     /// True where the headset describes its streams in a status which is not in the capture.
-    public var lacksStatus: Bool { headset.lack == .status }
+    package var lacksStatus: Bool { headset.lack == .status }
 
     /// Plays everything, then stops the recording as an operator would. To be called once.
     ///

@@ -1,47 +1,47 @@
-public import Acquisition
-public import Bluetooth
+package import Acquisition
+package import Bluetooth
 import Simulation
-public import Storage
+package import Storage
 
 /// Performs what an ``AcquisitionEngine`` wants in virtual time: one process, with a simulated world before it and a real
 /// database behind it. Rehearsals, demo, replay and tests share it.
-public final class VirtualDriver {
+package final class VirtualDriver {
     /// What becomes of a task of the database.
-    public struct TaskConduct: Sendable {
+    package struct TaskConduct: Sendable {
         /// How long it takes.
-        public var duration: Duration
+        package var duration: Duration
         /// Why it fails without having been done; nil where it is done.
-        public var error: StorageError?
+        package var error: StorageError?
 
         /// Creates a conduct.
-        public init(duration: Duration = .zero, error: StorageError? = nil) {
+        package init(duration: Duration = .zero, error: StorageError? = nil) {
             self.duration = duration
             self.error = error
         }
     }
 
     /// The engine.
-    public let engine: AcquisitionEngine
+    package let engine: AcquisitionEngine
     /// What each task of the database takes, as of the instant at which its turn comes.
-    public var conduct: (EngineEffect, MonotonicTime) -> TaskConduct
+    package var conduct: (EngineEffect, MonotonicTime) -> TaskConduct
     /// Reads the wall clock; nil while it is not known. On the engine's time.
-    public var readClock: (MonotonicTime) -> ClockOffsetRecord?
+    package var readClock: (MonotonicTime) -> ClockOffsetRecord?
     /// May change a batch on its way to the database, as a planted defect does.
-    public var willCommit: (inout WriteBatch) -> Void = { _ in }
+    package var willCommit: (inout WriteBatch) -> Void = { _ in }
     /// Sees every batch once it is committed; on the world's time.
-    public var committed: (WriteBatch, MonotonicTime) -> Void = { _, _ in }
+    package var committed: (WriteBatch, MonotonicTime) -> Void = { _, _ in }
     /// Sees what the database refuses that was not wanted to fail.
-    public var refused: (StorageError, MonotonicTime) -> Void = { _, _ in }
+    package var refused: (StorageError, MonotonicTime) -> Void = { _, _ in }
     /// Sees what is reported, on the world's time.
-    public var reported: (AcquisitionReport, MonotonicTime) -> Void = { _, _ in }
+    package var reported: (AcquisitionReport, MonotonicTime) -> Void = { _, _ in }
     /// Called after every step.
-    public var stepped: () -> Void = {}
+    package var stepped: () -> Void = {}
     /// Called when everything that is committed survives a power cut.
-    public var flushed: (MonotonicTime) -> Void = { _ in }
+    package var flushed: (MonotonicTime) -> Void = { _ in }
     /// A planted defect between the engine and the database; nil for none, and for those that sit elsewhere.
     var defect: PlantedDefect?
     /// True once the engine has ended.
-    public private(set) var isFinished = false
+    package private(set) var isFinished = false
 
     private let central: any Central
     private let tasks: StorageTasks
@@ -53,7 +53,7 @@ public final class VirtualDriver {
     /// When the first of the queue is done.
     private var due: MonotonicTime?
     /// The error by which the engine ended; nil where it ended in order, or goes on.
-    public private(set) var failure: StorageError?
+    package private(set) var failure: StorageError?
 
     /// Starts a process.
     ///
@@ -91,7 +91,7 @@ public final class VirtualDriver {
     }
 
     /// A wall clock that is right and says so.
-    public static func rightClock(unixNanosecondsAtBoot: Int64) -> (MonotonicTime) -> ClockOffsetRecord? {
+    package static func rightClock(unixNanosecondsAtBoot: Int64) -> (MonotonicTime) -> ClockOffsetRecord? {
         { now in
             ClockOffsetRecord(
                 at: now, offsetNanoseconds: unixNanosecondsAtBoot, stepNanoseconds: 0, isSynchronised: true)
@@ -99,19 +99,19 @@ public final class VirtualDriver {
     }
 
     /// When something is due, on the world's time; nil for never.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         [engine.deadline.map { $0 + offset }, central.deadline.map { $0 + offset }, due].compactMap { $0 }.min()
     }
 
     /// One iteration at an instant of the world.
-    public func step(at now: MonotonicTime) {
+    package func step(at now: MonotonicTime) {
         while let due, due <= now { complete(at: now) }
         handle(.central(central.process(at: now - offset)), at: now)
         stepped()
     }
 
     /// Hands an event to the engine.
-    public func handle(_ event: EngineEvent, at now: MonotonicTime) {
+    package func handle(_ event: EngineEvent, at now: MonotonicTime) {
         if case .shutDown = event, defect == .endWithoutWriting { return isFinished = true }
         for effect in engine.handle(event, at: now - offset) { perform(effect, at: now) }
     }
@@ -119,7 +119,7 @@ public final class VirtualDriver {
     /// Everything that is to be written is committed at once, as at an orderly end.
     ///
     /// - Throws: the error by which the engine ended.
-    public func end(at now: MonotonicTime) throws(StorageError) {
+    package func end(at now: MonotonicTime) throws(StorageError) {
         var now = now
         handle(.shutDown, at: now)
         while !isFinished {
@@ -134,7 +134,7 @@ public final class VirtualDriver {
     /// What `kill -9` does to tasks under way: each is done or not, and nobody learns which.
     ///
     /// - Parameter isDone: true where the first of them is done.
-    public func kill(completing isDone: Bool, at now: MonotonicTime) {
+    package func kill(completing isDone: Bool, at now: MonotonicTime) {
         if isDone, let first = queue.first { _ = answer(to: first, at: now) }
         queue.removeAll()
         due = nil

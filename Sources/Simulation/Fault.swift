@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Everything that can go wrong in a rehearsal, by name. The numbers are indices in counters and are not stored.
-public enum Fault: UInt8, Hashable, Sendable, CaseIterable {
+package enum Fault: UInt8, Hashable, Sendable, CaseIterable {
     // MARK: Of a headset, for a while
 
     /// The headset is carried out of range and comes back.
@@ -106,7 +106,7 @@ public enum Fault: UInt8, Hashable, Sendable, CaseIterable {
     case daemonEnded
 
     /// What a fault befalls.
-    public enum Scope: Hashable, Sendable {
+    package enum Scope: Hashable, Sendable {
         /// One headset.
         case headset
         /// The machine's Bluetooth.
@@ -116,7 +116,7 @@ public enum Fault: UInt8, Hashable, Sendable, CaseIterable {
     }
 
     /// What the fault befalls.
-    public var scope: Scope {
+    package var scope: Scope {
         switch self {
         case .adapterOff, .radioBlocked, .adapterVanished, .systemRestarted, .silentRestoration, .silentRetrieval, .silentScan,
             .unknownPeripheral:
@@ -127,28 +127,28 @@ public enum Fault: UInt8, Hashable, Sendable, CaseIterable {
     }
 
     /// The fault's name in reports and on the command line, such as `outOfRange`.
-    public var name: String { "\(self)" }
+    package var name: String { "\(self)" }
 
     /// The fault of a name; nil where there is none.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let fault = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = fault
     }
 }
 
 /// A fault at a chosen instant.
-public struct ScriptedFault: Hashable, Sendable {
+package struct ScriptedFault: Hashable, Sendable {
     /// When it begins.
-    public var time: MonotonicTime
+    package var time: MonotonicTime
     /// What happens.
-    public var fault: Fault
+    package var fault: Fault
     /// How long it lasts; of no meaning for faults of an instant.
-    public var duration: Duration
+    package var duration: Duration
     /// The headset's index in the world's list; of no meaning for other scopes.
-    public var headset: Int
+    package var headset: Int
 
     /// Creates a scripted fault.
-    public init(at time: MonotonicTime, _ fault: Fault, for duration: Duration = .zero, headset: Int = 0) {
+    package init(at time: MonotonicTime, _ fault: Fault, for duration: Duration = .zero, headset: Int = 0) {
         self.time = time
         self.fault = fault
         self.duration = duration
@@ -157,35 +157,35 @@ public struct ScriptedFault: Hashable, Sendable {
 }
 
 /// A fault of the daemon's machine, which the rehearsal carries out.
-public struct HostFault: Hashable, Sendable {
+package struct HostFault: Hashable, Sendable {
     /// When it begins.
-    public var time: MonotonicTime
+    package var time: MonotonicTime
     /// What happens.
-    public var fault: Fault
+    package var fault: Fault
     /// How long it lasts.
-    public var duration: Duration
+    package var duration: Duration
 }
 
 /// How often each fault was really injected.
-public struct InjectedFaults: Hashable, Sendable {
+package struct InjectedFaults: Hashable, Sendable {
     private var counts = [Int](repeating: 0, count: Fault.allCases.count)
 
     /// Creates a counter of zeros.
-    public init() {}
+    package init() {}
 
     /// The count of one fault.
-    public subscript(fault: Fault) -> Int {
+    package subscript(fault: Fault) -> Int {
         get { counts[Int(fault.rawValue)] }
         set { counts[Int(fault.rawValue)] = newValue }
     }
 
     /// All faults that occurred, in the order of their declaration.
-    public var occurred: [(fault: Fault, count: Int)] {
+    package var occurred: [(fault: Fault, count: Int)] {
         Fault.allCases.compactMap { self[$0] == 0 ? nil : ($0, self[$0]) }
     }
 
     /// Adds the counts of another run.
-    public mutating func add(_ other: InjectedFaults) {
+    package mutating func add(_ other: InjectedFaults) {
         for fault in Fault.allCases { self[fault] += other[fault] }
     }
 }

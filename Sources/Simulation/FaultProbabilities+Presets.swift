@@ -1,9 +1,9 @@
 extension FaultProbabilities {
     /// Nothing goes wrong.
-    public static let none = FaultProbabilities()
+    package static let none = FaultProbabilities()
 
     /// What a person sees in a week of recording at home, compressed into an hour.
-    public static let everyday: FaultProbabilities = {
+    package static let everyday: FaultProbabilities = {
         var faults = FaultProbabilities()
         faults.outOfRange = Episode(perHour: 4, lasting: .seconds(5) ... .seconds(240))
         faults.silence = Episode(perHour: 0.5, lasting: .seconds(3) ... .seconds(20))
@@ -40,7 +40,7 @@ extension FaultProbabilities {
     }()
 
     /// Far worse than reality: every fault often, so that a short run meets combinations of them.
-    public static let storm: FaultProbabilities = {
+    package static let storm: FaultProbabilities = {
         var faults = everyday
         faults.outOfRange = Episode(perHour: 40, lasting: .milliseconds(300) ... .seconds(60))
         faults.silence = Episode(perHour: 10, lasting: .seconds(1) ... .seconds(30))

@@ -2,117 +2,117 @@
 ///
 /// Numbers of type `Double` are probabilities, 0 ... 1, of one request or notification. An ``Episode`` comes at random
 /// times, independently for each headset, and lasts for a random while.
-public struct FaultProbabilities: Hashable, Sendable {
+package struct FaultProbabilities: Hashable, Sendable {
     /// A fault that comes and goes.
-    public struct Episode: Hashable, Sendable {
+    package struct Episode: Hashable, Sendable {
         /// The mean number an hour; 0 or more.
-        public var perHour: Double
+        package var perHour: Double
         /// How long one lasts.
-        public var duration: ClosedRange<Duration>
+        package var duration: ClosedRange<Duration>
 
         /// Creates an episode.
-        public init(perHour: Double, lasting duration: ClosedRange<Duration>) {
+        package init(perHour: Double, lasting duration: ClosedRange<Duration>) {
             self.perHour = perHour
             self.duration = duration
         }
 
         /// Never.
-        public static let never = Episode(perHour: 0, lasting: .zero ... .zero)
+        package static let never = Episode(perHour: 0, lasting: .zero ... .zero)
     }
 
     /// ``Fault/outOfRange``.
-    public var outOfRange = Episode.never
+    package var outOfRange = Episode.never
     /// ``Fault/silence``.
-    public var silence = Episode.never
+    package var silence = Episode.never
     /// ``Fault/heldByOtherProgram``.
-    public var heldByOtherProgram = Episode.never
+    package var heldByOtherProgram = Episode.never
     /// ``Fault/pairingMode``.
-    public var pairingMode = Episode.never
+    package var pairingMode = Episode.never
     /// ``Fault/noServiceAdvertised``.
-    public var noServiceAdvertised = Episode.never
+    package var noServiceAdvertised = Episode.never
     /// ``Fault/reboot``; the duration is of no meaning.
-    public var reboot = Episode.never
+    package var reboot = Episode.never
     /// ``Fault/lowPower``; the duration is of no meaning.
-    public var lowPower = Episode.never
+    package var lowPower = Episode.never
     /// ``Fault/rotatedAddress``; the duration is of no meaning.
-    public var rotatedAddress = Episode.never
+    package var rotatedAddress = Episode.never
     /// ``Fault/staleAddress``; the duration is of no meaning.
-    public var staleAddress = Episode.never
+    package var staleAddress = Episode.never
     /// ``Fault/headsetDisconnect``; the duration is of no meaning.
-    public var headsetDisconnect = Episode.never
+    package var headsetDisconnect = Episode.never
     /// ``Fault/operatorDisconnect``; the duration is of no meaning.
-    public var operatorDisconnect = Episode.never
+    package var operatorDisconnect = Episode.never
     /// ``Fault/servicesChanged``; the duration is of no meaning.
-    public var servicesChanged = Episode.never
+    package var servicesChanged = Episode.never
 
     /// ``Fault/adapterOff``.
-    public var adapterOff = Episode.never
+    package var adapterOff = Episode.never
     /// ``Fault/radioBlocked``.
-    public var radioBlocked = Episode.never
+    package var radioBlocked = Episode.never
     /// ``Fault/adapterVanished``.
-    public var adapterVanished = Episode.never
+    package var adapterVanished = Episode.never
     /// ``Fault/systemRestarted``.
-    public var systemRestarted = Episode.never
+    package var systemRestarted = Episode.never
 
     /// ``Fault/daemonKilled``: how long until the daemon is started again.
-    public var daemonKilled = Episode.never
+    package var daemonKilled = Episode.never
     /// ``Fault/wallClockStep``: the duration is the size of the step; its direction is the rehearsal's choice.
-    public var wallClockStep = Episode.never
+    package var wallClockStep = Episode.never
     /// ``Fault/slowCommit``.
-    public var slowCommit = Episode.never
+    package var slowCommit = Episode.never
     /// ``Fault/diskFull``.
-    public var diskFull = Episode.never
+    package var diskFull = Episode.never
     /// ``Fault/databaseBusy``.
-    public var databaseBusy = Episode.never
+    package var databaseBusy = Episode.never
     /// ``Fault/flushRefused``.
-    public var flushRefused = Episode.never
+    package var flushRefused = Episode.never
     /// ``Fault/daemonEnded``.
-    public var daemonEnded = Episode.never
+    package var daemonEnded = Episode.never
 
     /// ``Fault/slowConnect``.
-    public var slowConnect = 0.0
+    package var slowConnect = 0.0
     /// How long a slow connection takes.
-    public var slowConnectDuration: ClosedRange<Duration> = .seconds(1) ... .seconds(12)
+    package var slowConnectDuration: ClosedRange<Duration> = .seconds(1) ... .seconds(12)
     /// ``Fault/lostConnect``.
-    public var lostConnect = 0.0
+    package var lostConnect = 0.0
     /// ``Fault/connectFailure``.
-    public var connectFailure = 0.0
+    package var connectFailure = 0.0
     /// ``Fault/unknownPeripheral``.
-    public var unknownPeripheral = 0.0
+    package var unknownPeripheral = 0.0
     /// ``Fault/silentRestoration``.
-    public var silentRestoration = 0.0
+    package var silentRestoration = 0.0
     /// ``Fault/silentRetrieval``.
-    public var silentRetrieval = 0.0
+    package var silentRetrieval = 0.0
     /// ``Fault/silentScan``.
-    public var silentScan = 0.0
+    package var silentScan = 0.0
     /// ``Fault/discoveryFailure``.
-    public var discoveryFailure = 0.0
+    package var discoveryFailure = 0.0
     /// ``Fault/writeError``.
-    public var writeError = 0.0
+    package var writeError = 0.0
     /// ``Fault/notifyError``.
-    public var notifyError = 0.0
+    package var notifyError = 0.0
     /// ``Fault/lateReply``.
-    public var lateReply = 0.0
+    package var lateReply = 0.0
     /// How late a late reply is.
-    public var lateReplyDelay: ClosedRange<Duration> = .seconds(2) ... .seconds(20)
+    package var lateReplyDelay: ClosedRange<Duration> = .seconds(2) ... .seconds(20)
     /// ``Fault/duplicatedNotification``.
-    public var duplicatedNotification = 0.0
+    package var duplicatedNotification = 0.0
     /// ``Fault/reorderedNotification``.
-    public var reorderedNotification = 0.0
+    package var reorderedNotification = 0.0
     /// ``Fault/lostNotification``.
-    public var lostNotification = 0.0
+    package var lostNotification = 0.0
     /// ``Fault/lostChannelPacket``.
-    public var lostChannelPacket = 0.0
+    package var lostChannelPacket = 0.0
     /// ``Fault/statusUnanswered``.
-    public var statusUnanswered = 0.0
+    package var statusUnanswered = 0.0
     /// ``Fault/malformedNotification``.
-    public var malformedNotification = 0.0
+    package var malformedNotification = 0.0
 
     /// Creates a set in which nothing goes wrong.
-    public init() {}
+    package init() {}
 
     /// The episode of a fault; nil where the fault is one of requests or notifications, or follows from a specification.
-    public func episode(of fault: Fault) -> Episode? {
+    package func episode(of fault: Fault) -> Episode? {
         switch fault {
         case .outOfRange: outOfRange
         case .silence: silence
@@ -142,7 +142,7 @@ public struct FaultProbabilities: Hashable, Sendable {
     }
 
     /// The probability of a fault of one request or notification; 0 for every other fault.
-    public func probability(of fault: Fault) -> Double {
+    package func probability(of fault: Fault) -> Double {
         switch fault {
         case .slowConnect: slowConnect
         case .lostConnect: lostConnect

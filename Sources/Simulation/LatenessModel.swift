@@ -1,22 +1,22 @@
 import Bluetooth
 
 /// How late notifications arrive. A notification is never early, none is lost, and those of a link keep their order.
-public struct LatenessModel: Hashable, Sendable {
+package struct LatenessModel: Hashable, Sendable {
     /// The mean of what befalls every notification, distributed exponentially.
-    public var mean: Duration
+    package var mean: Duration
     /// How many of them are later still, 0 ... 1.
-    public var tailProbability: Double
+    package var tailProbability: Double
     /// By how much those are later.
-    public var tail: Duration
+    package var tail: Duration
     /// Time is counted in such periods, each of which begins with a stall; zero for none.
-    public var stallPeriod: Duration
+    package var stallPeriod: Duration
     /// How long a stall lasts: what would arrive meanwhile arrives at its end.
-    public var stall: Duration
+    package var stall: Duration
     /// Notifications arrive in batches, so far apart; zero for each by itself.
-    public var batchInterval: Duration
+    package var batchInterval: Duration
 
     /// Creates a model; by default nothing is late.
-    public init(
+    package init(
         mean: Duration = .zero, tailProbability: Double = 0, tail: Duration = .zero, stallPeriod: Duration = .zero,
         stall: Duration = .zero, batchInterval: Duration = .zero
     ) {
@@ -29,11 +29,11 @@ public struct LatenessModel: Hashable, Sendable {
     }
 
     /// A busy machine: 4 ms in the mean, one in twenty by 70 ms more, and a second of silence in each minute.
-    public static let busy = LatenessModel(
+    package static let busy = LatenessModel(
         mean: .milliseconds(4), tailProbability: 0.05, tail: .milliseconds(70), stallPeriod: .seconds(60), stall: .seconds(1))
 
     /// A radio that hands over what it has each 30 ms.
-    public static let batches = LatenessModel(batchInterval: .milliseconds(30))
+    package static let batches = LatenessModel(batchInterval: .milliseconds(30))
 
     /// When a notification arrives that was sent at an instant, both in nanoseconds.
     func arrival(of sent: Int64, _ generator: inout SeededGenerator) -> Int64 {

@@ -4,54 +4,54 @@ import Bluetooth
 ///
 /// The same seed gives the same numbers on every machine and with every compiler. The sampling functions are part of the
 /// type, because the standard library may change the algorithms behind `random(in:using:)`.
-public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     private var state: UInt64
 
     /// Creates a generator; every seed is allowed.
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
     /// Creates a generator for one purpose, so that a purpose that draws more numbers does not shift those of another.
-    public init(seed: UInt64, purpose: UInt64) {
+    package init(seed: UInt64, purpose: UInt64) {
         state = Self.mixed(seed ^ Self.mixed(purpose &+ 1))
     }
 
     /// The next 64 random bits.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         return Self.mixed(state)
     }
 
     /// So many random bytes.
-    public mutating func bytes(count: Int) -> [UInt8] {
+    package mutating func bytes(count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
     /// A number below `bound`, which must be greater than 0; the bias is below bound / 2^64.
-    public mutating func below(_ bound: UInt64) -> UInt64 {
+    package mutating func below(_ bound: UInt64) -> UInt64 {
         next().multipliedFullWidth(by: bound).high
     }
 
     /// A number from 0 up to, but not including, 1, with 53 random bits.
-    public mutating func fraction() -> Double {
+    package mutating func fraction() -> Double {
         Double(next() >> 11) * 0x1p-53
     }
 
     /// True with the probability, 0 ... 1; draws nothing for 0, so that faults that are off cost nothing.
-    public mutating func strikes(_ probability: Double) -> Bool {
+    package mutating func strikes(_ probability: Double) -> Bool {
         probability > 0 && fraction() < probability
     }
 
     /// A duration between the two bounds, evenly distributed.
-    public mutating func duration(_ range: ClosedRange<Duration>) -> Duration {
+    package mutating func duration(_ range: ClosedRange<Duration>) -> Duration {
         let lower = range.lowerBound.nanoseconds
         let width = UInt64(max(0, range.upperBound.nanoseconds - lower))
         return .nanoseconds(lower + Int64(below(width &+ 1)))
     }
 
     /// The waiting time, in units of the mean, until the next event of a memoryless process; 0 ... about 37.
-    public mutating func exponential() -> Double {
+    package mutating func exponential() -> Double {
         -Self.naturalLogarithm(1 - fraction())
     }
 

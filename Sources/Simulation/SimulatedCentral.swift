@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 
 /// One daemon process's view of a ``SimulatedWorld``.
 ///
 /// After a kill the instance is dead: its calls do nothing and it reports nothing.
-public final class SimulatedCentral: Central {
+package final class SimulatedCentral: Central {
     private let world: SimulatedWorld
     private let generation: UInt32
 
@@ -14,16 +14,16 @@ public final class SimulatedCentral: Central {
 
     private var isAlive: Bool { world.process.isAlive && world.process.generation == generation }
 
-    public var state: AdapterState { isAlive ? world.process.reportedState : .unknown }
+    package var state: AdapterState { isAlive ? world.process.reportedState : .unknown }
 
     /// The present while events wait, else the time of the world's next event, of which this process need not hear.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         guard isAlive else { return nil }
         return world.process.inbox.isEmpty ? world.nextEventTime : world.now
     }
 
     /// Lets the world go on until `now` and takes what it reports.
-    public func process(at now: MonotonicTime) -> [CentralEvent] {
+    package func process(at now: MonotonicTime) -> [CentralEvent] {
         guard isAlive else { return [] }
         world.advance(to: now)
         guard !world.process.inbox.isEmpty else { return [] }
@@ -32,7 +32,7 @@ public final class SimulatedCentral: Central {
         return events
     }
 
-    public func request(_ request: CentralRequest) {
+    package func request(_ request: CentralRequest) {
         if isAlive { world.take(request) }
     }
 }

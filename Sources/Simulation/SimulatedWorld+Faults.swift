@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Which faults hold at present.
 struct FaultConditions {
@@ -34,19 +34,19 @@ struct FaultConditions {
 extension SimulatedWorld {
     /// Lets all faults end at an instant, for good: every headset in range and awake on its link, the adapter on, every
     /// request answered. What the faults left behind stays: new addresses, new boots, low power, lost links.
-    public func stopFaults(at time: MonotonicTime) {
+    package func stopFaults(at time: MonotonicTime) {
         queue.schedule(.faultsStop, at: max(clock, time.nanoseconds))
     }
 
     /// Takes the faults of the daemon's machine that came since the last call; the rehearsal carries them out.
-    public func takeHostFaults() -> [HostFault] {
+    package func takeHostFaults() -> [HostFault] {
         var taken: [HostFault] = []
         swap(&taken, &hostFaults)
         return taken
     }
 
     /// Adds a fault to the script.
-    public func schedule(_ fault: ScriptedFault) {
+    package func schedule(_ fault: ScriptedFault) {
         let headset = fault.fault.scope == .headset ? min(max(0, fault.headset), max(0, headsets.count - 1)) : 0
         let number = Int32(truncatingIfNeeded: headset)
         let event = WorldEvent.faultBegins(fault.fault, headset: number, duration: fault.duration.nanoseconds)

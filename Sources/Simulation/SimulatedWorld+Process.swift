@@ -2,7 +2,7 @@ import Bluetooth
 
 extension SimulatedWorld {
     /// Starts a daemon process: kills the present one, if any, and returns the view of the new one.
-    public func makeCentral() -> SimulatedCentral {
+    package func makeCentral() -> SimulatedCentral {
         kill()
         process.isAlive = true
         request(.reportState, attempt: .none)
@@ -10,7 +10,7 @@ extension SimulatedWorld {
     }
 
     /// Ends the daemon process at this instant, as `kill -9` does. What happens to its links is ``Options/system``'s matter.
-    public func kill() {
+    package func kill() {
         process = DaemonProcess(generation: process.generation &+ 1)
         for headset in headsets {
             guard headset.link != nil else { continue }
@@ -36,13 +36,13 @@ extension SimulatedWorld {
     }
 
     /// The host loses its power: the process ends, and all links are lost.
-    public func losePower() {
+    package func losePower() {
         kill()
         for headset in headsets { closeLink(headset, error: nil) }
     }
 
     /// True while a daemon process runs.
-    public var isDaemonAlive: Bool { process.isAlive }
+    package var isDaemonAlive: Bool { process.isAlive }
 
     /// Emits an event to the present process.
     func push(_ event: CentralEvent) {

@@ -1,13 +1,13 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The world in which a daemon runs: a Bluetooth adapter, headsets, other programs, and everything that goes wrong.
 ///
 /// A discrete-event simulation in one thread and in virtual time. The same seed, the same headsets and the same calls give
 /// the same events. The world outlives the daemon: after ``kill()``, ``makeCentral()`` gives the next process its view.
 /// A call to a central happens at the world's present, ``now``: drivers first process, then call.
-public final class SimulatedWorld {
+package final class SimulatedWorld {
     /// How data notifications are sent.
-    public enum DataNotifications: Hashable, Sendable {
+    package enum DataNotifications: Hashable, Sendable {
         /// As the headset takes samples.
         case all
         /// One small notification at each interval, for long runs of the connection machine alone.
@@ -15,7 +15,7 @@ public final class SimulatedWorld {
     }
 
     /// What becomes of links when the process that made them is killed.
-    public enum System: Hashable, Sendable {
+    package enum System: Hashable, Sendable {
         /// bluetoothd holds the link: it survives, services known, notifications off. Not that of a serial port, see
         /// ``kernelSockets``.
         case bluetoothd
@@ -24,20 +24,20 @@ public final class SimulatedWorld {
     }
 
     /// Choices that hold for a whole run.
-    public struct Options: Hashable, Sendable {
+    package struct Options: Hashable, Sendable {
         /// How data notifications are sent.
-        public var dataNotifications = DataNotifications.all
+        package var dataNotifications = DataNotifications.all
         /// Who holds links.
-        public var system = System.bluetoothd
+        package var system = System.bluetoothd
         /// How long the link of a killed process stays up with ``System/kernelSockets``: the kernel's disconnect timeout.
-        public var orphanDuration = Duration.seconds(2)
+        package var orphanDuration = Duration.seconds(2)
         /// How long the system takes to answer a request that needs no radio.
-        public var systemLatency: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(15)
+        package var systemLatency: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(15)
         /// How late notifications arrive.
-        public var lateness = LatenessModel()
+        package var lateness = LatenessModel()
 
         /// Creates the options.
-        public init() {}
+        package init() {}
 
         /// The interval of ``DataNotifications/heartbeat(_:)``; nil for ``DataNotifications/all``.
         var heartbeat: Duration? {
@@ -46,25 +46,25 @@ public final class SimulatedWorld {
     }
 
     /// The seed of everything random.
-    public let seed: UInt64
+    package let seed: UInt64
     /// The choices of this run.
-    public let options: Options
+    package let options: Options
     /// The faults of this run.
-    public let faults: FaultProbabilities
+    package let faults: FaultProbabilities
     /// The headsets, in the order of their specifications.
-    public private(set) var headsets: [SimulatedHeadset] = []
+    package private(set) var headsets: [SimulatedHeadset] = []
     /// How often each fault was really injected.
-    public internal(set) var injected = InjectedFaults()
+    package internal(set) var injected = InjectedFaults()
     /// What the daemon did against the contract of ``Central``; at most ``violationLimit`` are kept.
-    public internal(set) var contractViolations: [ContractViolation] = []
+    package internal(set) var contractViolations: [ContractViolation] = []
     /// The most violations that are kept.
-    public static let violationLimit = 100
+    package static let violationLimit = 100
     /// A checksum over all events that centrals have emitted, with their times: equal for equal runs.
-    public internal(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    package internal(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     /// The number of events that centrals have emitted.
-    public internal(set) var eventCount = 0
+    package internal(set) var eventCount = 0
     /// The state of the adapter, reported or not.
-    public internal(set) var adapterState = AdapterState.poweredOn
+    package internal(set) var adapterState = AdapterState.poweredOn
 
     /// The world's present in nanoseconds.
     var clock: Int64
@@ -91,7 +91,7 @@ public final class SimulatedWorld {
     ///   - script: faults at chosen instants, besides the random ones.
     ///   - options: choices for the whole run.
     ///   - start: the instant at which the world begins; the headsets were switched on then.
-    public init(
+    package init(
         seed: UInt64, headsets: [HeadsetSpecification], faults: FaultProbabilities = .none, script: [ScriptedFault] = [],
         options: Options = Options(), start: MonotonicTime = .boot
     ) {
@@ -111,13 +111,13 @@ public final class SimulatedWorld {
     }
 
     /// The world's present: the latest time that it was advanced to.
-    public var now: MonotonicTime { MonotonicTime(nanoseconds: clock) }
+    package var now: MonotonicTime { MonotonicTime(nanoseconds: clock) }
 
     /// When the next thing happens in the world, whether or not a central hears of it; nil for never.
-    public var nextEventTime: MonotonicTime? { queue.firstTime.map { MonotonicTime(nanoseconds: $0) } }
+    package var nextEventTime: MonotonicTime? { queue.firstTime.map { MonotonicTime(nanoseconds: $0) } }
 
     /// Lets everything happen until `time`; does nothing for a time that has passed.
-    public func advance(to time: MonotonicTime) {
+    package func advance(to time: MonotonicTime) {
         while let (instant, event) = queue.next(until: time.nanoseconds) {
             clock = max(clock, instant)
             perform(event)
@@ -155,20 +155,20 @@ public final class SimulatedWorld {
 }
 
 /// Something that a daemon did against the contract of ``Central``.
-public struct ContractViolation: Hashable, Sendable {
+package struct ContractViolation: Hashable, Sendable {
     /// When it was done.
-    public var time: MonotonicTime
+    package var time: MonotonicTime
     /// What was done.
-    public var kind: Kind
+    package var kind: Kind
     /// The headset that it concerns.
-    public var identifier: PeripheralIdentifier
+    package var identifier: PeripheralIdentifier
     /// The attempt of the call.
-    public var attempt: Attempt
+    package var attempt: Attempt
     /// The attempt of the connect that was outstanding; none where the violation is of another kind.
-    public var earlier: Attempt = .none
+    package var earlier: Attempt = .none
 
     /// Kinds of violations.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A connect while an earlier one to the same identifier was neither answered nor cancelled.
         case secondConnect
         /// A connect while one to another identifier of the same headset was neither answered nor cancelled.

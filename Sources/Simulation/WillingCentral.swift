@@ -1,14 +1,14 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A central with one peripheral that does at once what it is asked for, and sends nothing but what it is given: for tests that
 /// choose every byte and every instant themselves.
-public final class WillingCentral: Central {
+package final class WillingCentral: Central {
     /// The peripheral.
-    public let identifier: PeripheralIdentifier
+    package let identifier: PeripheralIdentifier
     /// What it answers to a write: notifications, in order.
-    public var answer: (_ bytes: [UInt8], _ to: BluetoothUUID) -> [(from: BluetoothUUID, value: [UInt8])] = { _, _ in [] }
+    package var answer: (_ bytes: [UInt8], _ to: BluetoothUUID) -> [(from: BluetoothUUID, value: [UInt8])] = { _, _ in [] }
     /// The value of everything that is read.
-    public var readValue: [UInt8] = Array("1".utf8)
+    package var readValue: [UInt8] = Array("1".utf8)
 
     private let database: GATTDatabase
     private var now = MonotonicTime.boot
@@ -16,7 +16,7 @@ public final class WillingCentral: Central {
     private var link: Attempt?
 
     /// Creates a central in whose range the peripheral is.
-    public init(_ identifier: PeripheralIdentifier, characteristics: [BluetoothUUID]) {
+    package init(_ identifier: PeripheralIdentifier, characteristics: [BluetoothUUID]) {
         self.identifier = identifier
         database = GATTDatabase(
             characteristics: characteristics.map {
@@ -25,28 +25,28 @@ public final class WillingCentral: Central {
     }
 
     /// Sends a value, where there is a link.
-    public func notify(_ value: [UInt8], from characteristic: BluetoothUUID, at time: MonotonicTime) {
+    package func notify(_ value: [UInt8], from characteristic: BluetoothUUID, at time: MonotonicTime) {
         guard link != nil else { return }
         events.append(.didUpdateValue(characteristic, on: identifier, value: value, at: time))
     }
 
     /// Takes the link down, where there is one.
-    public func breakLink() {
+    package func breakLink() {
         guard let attempt = link else { return }
         link = nil
         events.append(.didDisconnect(identifier, error: .linkLost, attempt: attempt))
     }
 
-    public var state: AdapterState { .poweredOn }
-    public var deadline: MonotonicTime? { events.isEmpty ? nil : now }
+    package var state: AdapterState { .poweredOn }
+    package var deadline: MonotonicTime? { events.isEmpty ? nil : now }
 
-    public func process(at now: MonotonicTime) -> [CentralEvent] {
+    package func process(at now: MonotonicTime) -> [CentralEvent] {
         self.now = now
         defer { events.removeAll() }
         return events
     }
 
-    public func request(_ request: CentralRequest) {
+    package func request(_ request: CentralRequest) {
         switch request {
         case .restoreState(_, _, let attempt): events.append(.willRestoreState([], attempt: attempt))
         case .retrieveConnectedPeripherals(_, let attempt): events.append(.didRetrieveConnected([], attempt: attempt))

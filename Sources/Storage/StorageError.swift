@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Why the database could not be opened, read or written.
-public enum StorageError: Error, Hashable, Sendable {
+package enum StorageError: Error, Hashable, Sendable {
     /// The file cannot be opened or created.
     case cannotOpen(path: String, reason: String)
     /// This user may read the file, but not write its directory, where SQLite needs a file that is there only while a program
@@ -31,7 +31,7 @@ public enum StorageError: Error, Hashable, Sendable {
     case refused(reason: String)
 
     /// What the error asks for.
-    public var disposition: Disposition {
+    package var disposition: Disposition {
         switch self {
         case .diskFull, .busy, .readOnly, .directoryMissing: .retry
         case .cannotOpen, .needsWriter, .corrupt, .newerSchema, .inUse, .refused: .waitForOperator
@@ -44,7 +44,7 @@ public enum StorageError: Error, Hashable, Sendable {
 
 extension StorageError: CustomStringConvertible {
     /// What happened, to which file, why; what eegsync does next; what a person can do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .cannotOpen(let path, let reason):
             "The database \(path) cannot be opened: \(reason). Nothing was changed. "

@@ -84,17 +84,17 @@ private func source(_ text: String) -> SourceText { SourceText(path: "Sources/Pl
 
     @Test func anUndocumentedPublicSymbolIsFound() {
         let text = """
-            public final class A {
+            package final class A {
                 /// Documented.
-                public var a: Int
-                public var b: Int
+                package var a: Int
+                package var b: Int
                 /// Documented.
                 @discardableResult
-                public func c() {}
-                public func f() {}
-                public static var d: Int { 1 }
-                public static func < (l: A, r: A) -> Bool { true }
-                public init(a: Int) {}
+                package func c() {}
+                package func f() {}
+                package static var d: Int { 1 }
+                package static func < (l: A, r: A) -> Bool { true }
+                package init(a: Int) {}
                 var e: Int
             }
             """

@@ -31,7 +31,7 @@ enum Wording {
         let declaration =
             #/
             ^\s* (?:@\w+(?:\([^)]*\))?\s+)*
-            (?:public|open)\s+ (?:private\(set\)\s+)?
+            (?:package|public|open)\s+ (?:(?:private|internal)\(set\)\s+)?
             (?:(?:static|final|indirect|mutating|nonisolated|override)\s+)*
             (struct|enum|protocol|class|actor|func|let|var|typealias|subscript)\s+ (\S+)
             /#
@@ -42,7 +42,7 @@ enum Wording {
             let isStored = (kind == "let" || kind == "var") && !file.code[index].contains("{")
             if prescribed.contains(identifier(name)) { return nil }
             if isStored || hasDocComment(file, before: index) { return nil }
-            return file.finding(index, "public \(kind) \(name) has no doc comment")
+            return file.finding(index, "\(kind) \(name) has no doc comment")
         }
     }
 
@@ -51,7 +51,7 @@ enum Wording {
         var names: [String] = []
         var isInside = false
         for line in file.code {
-            if line.contains(/^\s*(public\s+)?protocol\s/) { isInside = true }
+            if line.contains(/^\s*((package|public)\s+)?protocol\s/) { isInside = true }
             if line.hasPrefix("}") { isInside = false }
             if isInside, let match = line.firstMatch(of: /^\s+(?:(?:static|mutating)\s+)*(?:var|func)\s+(\w+)/) {
                 names.append(String(match.output.1))

@@ -40,7 +40,7 @@ struct CommitPipeline {
 
 extension AcquisitionEngine {
     /// Rows that are not committed yet.
-    public var bufferedRows: Int {
+    package var bufferedRows: Int {
         acquisitions.reduce(commits.underWay?.batch.rowCount ?? 0) { $0 + $1.rowCount }
     }
 

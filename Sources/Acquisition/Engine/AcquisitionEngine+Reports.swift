@@ -51,7 +51,7 @@ struct PhaseLines {
 
 extension AcquisitionEngine {
     /// What is being acquired.
-    public var headsets: [AcquiredHeadset] {
+    package var headsets: [AcquiredHeadset] {
         acquisitions.map { acquisition in
             AcquiredHeadset(
                 name: acquisition.name, recording: acquisition.recording, phase: acquisition.phase,

@@ -1,8 +1,8 @@
-public import Bluetooth
+package import Bluetooth
 import Capture
 import Headsets
 import Reconnection
-public import Storage
+package import Storage
 
 /// The acquisition, without a task, a clock or I/O: what happens goes in as ``EngineEvent``s, what is to be done comes out as
 /// ``EngineEffect``s. It decides everything: whom to record, what to ask the central, what is committed, flushed and tried
@@ -10,9 +10,9 @@ public import Storage
 ///
 /// The daemon performs the effects on its poll thread and beside it, a virtual driver does in virtual time: what is rehearsed
 /// is what runs.
-public final class AcquisitionEngine {
+package final class AcquisitionEngine {
     /// The bounds.
-    public var limits: AcquisitionLimits { context.limits }
+    package var limits: AcquisitionLimits { context.limits }
     /// What is due when, besides what the headsets wait for.
     enum Timer: Hashable { case clock, wishes, commit, retry, end, heartbeat, alive, trim, sums }
 
@@ -51,7 +51,7 @@ public final class AcquisitionEngine {
     ///   - seed: of everything random.
     ///   - process: as the history describes it; nil for not.
     ///   - lookUp: finds the headset of a recording.
-    public init(
+    package init(
         nextStreamID: Int64, beginsAfterFailedWrites: Bool = false, limits: AcquisitionLimits = AcquisitionLimits(),
         seed: UInt64, process: ProcessIdentity? = nil, lookUp: @escaping HeadsetLookup
     ) {
@@ -69,7 +69,7 @@ public final class AcquisitionEngine {
     // MARK: In and out
 
     /// Takes what happened. Returns what is to be done, in this order.
-    public func handle(_ event: EngineEvent, at now: MonotonicTime) -> [EngineEffect] {
+    package func handle(_ event: EngineEvent, at now: MonotonicTime) -> [EngineEffect] {
         switch event {
         case .central(let events): iterate(events, at: now)
         case .clock(let reading): observe(reading)
@@ -90,7 +90,7 @@ public final class AcquisitionEngine {
     func emit(_ effect: EngineEffect) { context.effects.append(effect) }
 
     /// When ``EngineEvent/central(_:)`` is due at the latest, even if nothing happens.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         var earliest = timers.earliest
         for acquisition in acquisitions {
             if let deadline = acquisition.deadline, deadline < earliest ?? deadline + .nanoseconds(1) { earliest = deadline }
@@ -131,13 +131,13 @@ public final class AcquisitionEngine {
     // MARK: Headsets
 
     /// The recordings that are being acquired or ended.
-    public var recordings: [RecordingID] { acquisitions.map(\.recording) }
+    package var recordings: [RecordingID] { acquisitions.map(\.recording) }
 
     /// True when no link is open and nothing is outstanding at the central.
-    public var isIdle: Bool { acquisitions.allSatisfy(\.isStopped) }
+    package var isIdle: Bool { acquisitions.allSatisfy(\.isStopped) }
 
     /// Where a recording's connection stands, and since when; nil for a recording that is not acquired.
-    public func phase(of recording: RecordingID) -> (phase: ConnectionPhase, since: MonotonicTime)? {
+    package func phase(of recording: RecordingID) -> (phase: ConnectionPhase, since: MonotonicTime)? {
         acquisitions.first { $0.recording == recording }.map { ($0.phase, $0.phaseSince) }
     }
 

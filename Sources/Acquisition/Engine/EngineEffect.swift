@@ -1,9 +1,9 @@
-public import Bluetooth
-public import Storage
+package import Bluetooth
+package import Storage
 
 /// What an ``AcquisitionEngine`` wants to be done. What concerns the database is done in this order, on another thread than
 /// the one that stamps arrivals; each is answered by an ``EngineEvent``.
-public enum EngineEffect: Sendable {
+package enum EngineEffect: Sendable {
     /// Ask the central.
     case request(CentralRequest)
     /// Read the wall clock; answered by ``EngineEvent/clock(_:)`` before anything else.

@@ -1,8 +1,8 @@
-public import Bluetooth
-public import Storage
+package import Bluetooth
+package import Storage
 
 /// What happens to an ``AcquisitionEngine``.
-public enum EngineEvent: Sendable {
+package enum EngineEvent: Sendable {
     /// What the central reported since the last time; without events: that time has passed.
     case central([CentralEvent])
     /// The wall clock was read.
@@ -26,4 +26,4 @@ public enum EngineEvent: Sendable {
 }
 
 /// The headset of a recording, with what a person knows of it; nil where the configuration has none.
-public typealias HeadsetLookup = @Sendable (OpenRecording) -> KnownHeadset?
+package typealias HeadsetLookup = @Sendable (OpenRecording) -> KnownHeadset?

@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 import Reconnection
 
 /// What a connection waits for, where its phase does not say it: a code, and what the code leaves open. Words for people are
 /// made where they are shown.
-public enum ConnectionCause: Hashable, Sendable {
+package enum ConnectionCause: Hashable, Sendable {
     /// The Bluetooth adapter.
     case adapter(AdapterState)
     /// A person, who must remove what was in the way.
@@ -12,7 +12,7 @@ public enum ConnectionCause: Hashable, Sendable {
     case quarantine(QuarantineReason)
 
     /// As it is stored beside the phase.
-    public var code: String {
+    package var code: String {
         switch self {
         case .adapter(let state): state.rawValue
         case .error(let error): error.code
@@ -21,7 +21,7 @@ public enum ConnectionCause: Hashable, Sendable {
     }
 
     /// What the code leaves open; nil where it says all.
-    public var parameter: String? {
+    package var parameter: String? {
         switch self {
         case .adapter: nil
         case .error(let error): error.parameter
@@ -39,7 +39,7 @@ public enum ConnectionCause: Hashable, Sendable {
     }
 
     /// What is stored of a phase; nil where the phase has no such cause.
-    public init?(phase: ConnectionPhase, code: String, parameter: String?) {
+    package init?(phase: ConnectionPhase, code: String, parameter: String?) {
         switch phase {
         case .waitingForAdapter:
             guard let state = AdapterState(rawValue: code) else { return nil }

@@ -3,7 +3,7 @@ import Reconnection
 
 /// The connection's state as people see it; a change of it is an event in the database. The states of the machine change far
 /// more often while a headset is away.
-public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
+package enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
     case stopped
     case waitingForAdapter
     case waitingForOperator
@@ -16,7 +16,7 @@ public enum ConnectionPhase: String, Hashable, Sendable, CaseIterable {
     case silent
 
     /// True while eegsync has a link to the headset.
-    public var holdsLink: Bool {
+    package var holdsLink: Bool {
         switch self {
         case .establishing, .streaming, .silent: true
         case .stopped, .waitingForAdapter, .waitingForOperator, .searching, .quarantined: false

@@ -1,27 +1,27 @@
-public import Bluetooth
-public import Headsets
-public import Reconnection
-public import Storage
+package import Bluetooth
+package import Headsets
+package import Reconnection
+package import Storage
 
 /// A headset that the operator has configured.
-public struct KnownHeadset: Sendable {
+package struct KnownHeadset: Sendable {
     /// Its name; recordings refer to it.
-    public var name: String
+    package var name: String
     /// The profile of its model.
-    public var profile: any HeadsetProfile
+    package var profile: any HeadsetProfile
     /// Addresses that a person knows; tried after those under which the headset was reached before.
-    public var identifiers: [PeripheralIdentifier]
+    package var identifiers: [PeripheralIdentifier]
     /// The serial number that a person demands; nil keeps to the first headset of the model that was found.
-    public var identityProof: String?
+    package var identityProof: String?
     /// What is done about addresses that nothing proves to be the headset's.
-    public var adoption: Adoption
+    package var adoption: Adoption
     /// Services by which it advertises in pairing mode, beyond those of its model.
-    public var pairingServices: [BluetoothUUID]
+    package var pairingServices: [BluetoothUUID]
     /// What a person calls the EEG channels; nil for the profile's own names.
-    public var montage: Montage?
+    package var montage: Montage?
 
     /// Creates a known headset.
-    public init(
+    package init(
         name: String, profile: any HeadsetProfile, identifiers: [PeripheralIdentifier] = [], identityProof: String? = nil,
         adoption: Adoption = Adoption(), pairingServices: [BluetoothUUID] = [], montage: Montage? = nil
     ) {
@@ -38,7 +38,7 @@ public struct KnownHeadset: Sendable {
     var scanFilter: ScanFilter { profile.recognition.scanFilter.union(ScanFilter(serviceUUIDs: pairingServices)) }
 
     /// True where an open recording is this headset's.
-    public func matches(_ recording: OpenRecording) -> Bool {
+    package func matches(_ recording: OpenRecording) -> Bool {
         recording.headsetName == name && recording.model == profile.model
     }
 

@@ -1,5 +1,5 @@
 /// Why a headset was let go until a person looks.
-public enum QuarantineReason: Error, Hashable, Sendable {
+package enum QuarantineReason: Error, Hashable, Sendable {
     /// It describes itself in a way that nothing can be computed from; `fault` completes "it describes ...".
     case description(fault: String)
     /// The same, in a recording that an earlier version has begun.
@@ -15,7 +15,7 @@ public enum QuarantineReason: Error, Hashable, Sendable {
 /// The form of a reason in the database; see ``ConnectionCause``.
 extension QuarantineReason {
     /// The name of the case.
-    public var code: String {
+    package var code: String {
         switch self {
         case .description: "description"
         case .storedDescription: "storedDescription"
@@ -26,7 +26,7 @@ extension QuarantineReason {
     }
 
     /// What the case leaves open; nil where it says all.
-    public var parameter: String? {
+    package var parameter: String? {
         switch self {
         case .description(let fault), .storedDescription(let fault): fault
         case .tooManyStreams(let limit): "\(limit)"
@@ -36,7 +36,7 @@ extension QuarantineReason {
     }
 
     /// The reason of a code and its parameter; nil where there is none.
-    public init?(code: String, parameter: String?) {
+    package init?(code: String, parameter: String?) {
         switch (code, parameter) {
         case ("description", let fault?): self = .description(fault: fault)
         case ("storedDescription", let fault?): self = .storedDescription(fault: fault)
@@ -52,7 +52,7 @@ extension QuarantineReason {
 
 extension QuarantineReason: CustomStringConvertible {
     /// The reason in words; completes "is quarantined: ...".
-    public var description: String {
+    package var description: String {
         switch self {
         case .description(let fault): "it describes \(fault)"
         case .storedDescription(let fault): "the recording has \(fault)"

@@ -1,5 +1,5 @@
 import Bluetooth
-public import Storage
+package import Storage
 
 /// A stream's time map, computed anew from all of its evidence at once.
 ///
@@ -9,35 +9,35 @@ public import Storage
 ///
 /// The result depends on the evidence, on what the segments cover, and on their epochs and host boots, and on nothing else of
 /// them: to compute it twice gives the same.
-public struct Refit: Sendable {
+package struct Refit: Sendable {
     /// The whole map, ascending; what had no evidence as it was.
-    public let segments: [StoredSegment]
+    package let segments: [StoredSegment]
     /// How many arrivals it rests on.
-    public let evidenceCount: Int
+    package let evidenceCount: Int
     /// True where some segments are as they were, for want of evidence or because losses are in doubt.
-    public let isPartial: Bool
+    package let isPartial: Bool
     /// True where losses are in doubt somewhere: in a stream without counter, arrivals are later than any line allows.
-    public let isInDoubt: Bool
+    package let isInDoubt: Bool
     /// By how much times have moved, forth or back, in nanoseconds: at most, and in the mean of the samples with evidence.
-    public let shiftMaximum: Double
-    public let shiftMean: Double
+    package let shiftMaximum: Double
+    package let shiftMean: Double
     /// Within what times were said to be right, and are: the largest and the mean at the evidence, in nanoseconds. Nil without.
-    public let uncertaintyBefore: Uncertainty?
-    public let uncertaintyAfter: Uncertainty?
+    package let uncertaintyBefore: Uncertainty?
+    package let uncertaintyAfter: Uncertainty?
     /// By how much the headset's clock is fast in the mean, as a part, with three standard deviations; nil without evidence.
-    public let rate: (fast: Double, uncertainty: Double)?
+    package let rate: (fast: Double, uncertainty: Double)?
 
     /// What segments state, where evidence is.
-    public struct Uncertainty: Hashable, Sendable {
+    package struct Uncertainty: Hashable, Sendable {
         /// In nanoseconds.
-        public var maximum: Double
-        public var mean: Double
+        package var maximum: Double
+        package var mean: Double
     }
 
     /// Computes the map.
     ///
     /// - Parameter neighbour: a stream of another recording of the headset.
-    public init(_ evidence: StreamEvidence, neighbour: NeighbouringEvidence? = nil) {
+    package init(_ evidence: StreamEvidence, neighbour: NeighbouringEvidence? = nil) {
         let runs = EvidenceRun.runs(of: evidence)
         let known = neighbour.map(Self.rate)
         let isEarlier = neighbour?.isEarlier ?? true

@@ -1,13 +1,13 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The client of one bearer of the Attribute Protocol, and the server that has nothing to offer: packets, procedures and the
 /// time in; packets and events out. No I/O and no clock in it.
 ///
 /// One procedure is under way at a time, and of it one request (Core Specification, Vol 3, Part F, 3.3.2). Indications are
 /// confirmed as they arrive. A peer's requests are answered, its commands ignored.
-public struct GATTClient: Sendable {
+package struct GATTClient: Sendable {
     /// What a client reports.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// The procedure that was started ended.
         case finished(Result<GATTOutcome, GATTFailure>)
         /// A notification or indication; `at` is the time of the packet.
@@ -15,16 +15,16 @@ public struct GATTClient: Sendable {
     }
 
     /// How long the answer to a request may take (Part F, 3.3.3).
-    public static let transactionLimit = Duration.seconds(30)
+    package static let transactionLimit = Duration.seconds(30)
 
     /// The largest packet that this side can receive.
-    public let receiveLimit: AttributeMTU
+    package let receiveLimit: AttributeMTU
     /// The largest packet that may be sent either way.
-    public private(set) var mtu = AttributeMTU.default
+    package private(set) var mtu = AttributeMTU.default
     /// True after a transaction timed out: nothing is sent or taken any more. Only a new link helps.
-    public private(set) var isDead = false
+    package private(set) var isDead = false
     /// Packets that were ignored, because nobody had asked for them or because they were none.
-    public private(set) var ignoredPacketCount = 0
+    package private(set) var ignoredPacketCount = 0
 
     private var procedure: (any GATTProcedure)?
     /// The opcode of the request that waits for its response.
@@ -35,26 +35,26 @@ public struct GATTClient: Sendable {
     private var events: [Event] = []
 
     /// When ``deadlineReached(at:)`` is due; nil for never.
-    public private(set) var deadline: MonotonicTime?
+    package private(set) var deadline: MonotonicTime?
 
     /// Creates the client of a bearer that was just established.
-    public init(receiveLimit: AttributeMTU = .largestUseful) {
+    package init(receiveLimit: AttributeMTU = .largestUseful) {
         self.receiveLimit = receiveLimit
     }
 
     // MARK: Out
 
     /// True where a procedure can be started.
-    public var isIdle: Bool { procedure == nil && !isDead }
+    package var isIdle: Bool { procedure == nil && !isDead }
 
     /// Takes the packets that are to be sent, each in a frame of its own, in order.
-    public mutating func takePackets() -> [[UInt8]] {
+    package mutating func takePackets() -> [[UInt8]] {
         defer { packets.removeAll(keepingCapacity: true) }
         return packets
     }
 
     /// Takes the events that wait.
-    public mutating func takeEvents() -> [Event] {
+    package mutating func takeEvents() -> [Event] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
@@ -64,7 +64,7 @@ public struct GATTClient: Sendable {
     /// Starts a procedure; ended by exactly one ``Event/finished(_:)``. Returns false, and does nothing, where the client is
     /// not idle.
     @discardableResult
-    public mutating func start(_ request: GATTRequest, at now: MonotonicTime) -> Bool {
+    package mutating func start(_ request: GATTRequest, at now: MonotonicTime) -> Bool {
         guard isIdle else { return false }
         var started = request.procedure(receiveLimit: receiveLimit)
         let step = started.begin(mtu: mtu)
@@ -76,14 +76,14 @@ public struct GATTClient: Sendable {
     /// Writes a value without response, at once: commands wait for nothing (Part F, 3.3.2). Returns false where the value is
     /// longer than one packet holds, or the bearer is dead.
     @discardableResult
-    public mutating func writeCommand(_ value: [UInt8], to handle: AttributeHandle) -> Bool {
+    package mutating func writeCommand(_ value: [UInt8], to handle: AttributeHandle) -> Bool {
         guard !isDead, value.count <= mtu.writeLimit else { return false }
         send(.writeCommand(handle, value))
         return true
     }
 
     /// Takes one packet, as it came in one frame.
-    public mutating func received(_ packet: [UInt8], at now: MonotonicTime) {
+    package mutating func received(_ packet: [UInt8], at now: MonotonicTime) {
         guard !isDead, let first = packet.first else { return ignore() }
         guard let opcode = AttributeOpcode(rawValue: first) else { return answer(packet) }
         switch opcode.kind {
@@ -95,7 +95,7 @@ public struct GATTClient: Sendable {
     }
 
     /// Ends the bearer where a response is overdue.
-    public mutating func deadlineReached(at now: MonotonicTime) {
+    package mutating func deadlineReached(at now: MonotonicTime) {
         guard let deadline, deadline <= now else { return }
         isDead = true
         packets.removeAll()

@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What a ``GATTClient`` can be asked to do: one procedure of the Generic Attribute Profile, however many requests it takes.
-public enum GATTRequest: Hashable, Sendable {
+package enum GATTRequest: Hashable, Sendable {
     /// Agrees on the size of packets; at most once on a link (Core Specification, Vol 3, Part F, 3.4.2.1).
     case exchangeMTU
     /// Discovers services, included services, characteristics and descriptors (Vol 3, Part G, 4.4 to 4.7).
@@ -17,7 +17,7 @@ public enum GATTRequest: Hashable, Sendable {
 }
 
 /// Which descriptors a discovery looks for.
-public enum DescriptorSearch: Hashable, Sendable {
+package enum DescriptorSearch: Hashable, Sendable {
     /// Client Characteristic Configurations only, which is what a central needs. All of them are read by their type at once,
     /// which any client may do (Vol 3, Part G, 3.3.3.3), instead of one search for each characteristic.
     case configurations
@@ -26,7 +26,7 @@ public enum DescriptorSearch: Hashable, Sendable {
 }
 
 /// What a procedure led to.
-public enum GATTOutcome: Hashable, Sendable {
+package enum GATTOutcome: Hashable, Sendable {
     /// The size that both sides use from now on.
     case mtu(AttributeMTU)
     /// What was discovered.
@@ -42,7 +42,7 @@ public enum GATTOutcome: Hashable, Sendable {
 }
 
 /// Why a procedure failed.
-public enum GATTFailure: Error, Hashable, Sendable {
+package enum GATTFailure: Error, Hashable, Sendable {
     /// The server refused; the handle is the one that it complains of.
     case refused(ATTError, AttributeHandle)
     /// The server's answer makes no sense. The bearer goes on.

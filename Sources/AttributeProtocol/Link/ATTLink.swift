@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The conversation on one link to a peripheral, without the socket: a central's requests, packets and the time in; the
 /// central's events and packets out. No I/O and no clock in it.
@@ -7,9 +7,9 @@ public import Bluetooth
 /// link if one round trip shows that it still holds, and otherwise discovers; then one round trip for each characteristic that
 /// notifies. Requests wait for each other and are carried out in the order in which they were made, writes without response
 /// among them.
-public struct ATTLink: Sendable {
+package struct ATTLink: Sendable {
     /// What a link reports to its owner.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// The central's event, to be passed on.
         case central(CentralEvent)
         /// What is to be kept for the next link, or nil where what was kept is void.
@@ -29,9 +29,9 @@ public struct ATTLink: Sendable {
     static let discoveryLimit = 3
 
     /// The peripheral.
-    public let peripheral: PeripheralIdentifier
+    package let peripheral: PeripheralIdentifier
     /// Writes without response that were dropped, because they were longer than a packet holds.
-    public internal(set) var droppedWriteCount = 0
+    package internal(set) var droppedWriteCount = 0
 
     var client: GATTClient
     /// What is known of the peripheral's handles; nil before the first discovery, and after they changed.
@@ -76,7 +76,7 @@ public struct ATTLink: Sendable {
     /// - Parameters:
     ///   - map: what an earlier link has found.
     ///   - receiveLimit: the largest packet that the socket receives.
-    public init(peripheral: PeripheralIdentifier, map: HandleMap?, receiveLimit: AttributeMTU = .largestUseful) {
+    package init(peripheral: PeripheralIdentifier, map: HandleMap?, receiveLimit: AttributeMTU = .largestUseful) {
         self.peripheral = peripheral
         self.map = map
         isFromEarlierLink = map != nil
@@ -88,37 +88,37 @@ public struct ATTLink: Sendable {
     // MARK: Out
 
     /// When ``deadlineReached(at:)`` is due; nil for never.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         [client.deadline, raisedSecurity?.deadline, watchTime].compactMap { $0 }.min()
     }
 
     /// The largest packet that may be sent either way.
-    public var mtu: AttributeMTU { client.mtu }
+    package var mtu: AttributeMTU { client.mtu }
 
     /// True while an operation waits for ``didChangeSecurity(to:at:)``.
-    public var awaitsSecurity: Bool { raisedSecurity != nil }
+    package var awaitsSecurity: Bool { raisedSecurity != nil }
 
     /// Takes the events that wait, in order.
-    public mutating func takeEvents() -> [Event] {
+    package mutating func takeEvents() -> [Event] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
 
     /// Takes the packets that are to be sent, each in a frame of its own, in order.
-    public mutating func takePackets() -> [[UInt8]] {
+    package mutating func takePackets() -> [[UInt8]] {
         client.takePackets()
     }
 
     // MARK: In
 
     /// Begins: to be called once, when the link is up.
-    public mutating func begin(at now: MonotonicTime) {
+    package mutating func begin(at now: MonotonicTime) {
         goOn(at: now)
     }
 
     /// Takes a request to the peripheral that concerns attributes; others are not a link's. The first discovery on a link
     /// takes a map that still holds; from the second time on the peripheral is asked.
-    public mutating func take(_ request: CentralRequest, at now: MonotonicTime) {
+    package mutating func take(_ request: CentralRequest, at now: MonotonicTime) {
         switch request {
         case .discoverServices(_, let attempt):
             let canUseMap = map != nil && isFromEarlierLink && !areServicesKnown
@@ -135,13 +135,13 @@ public struct ATTLink: Sendable {
     }
 
     /// Takes one packet, as it came in one frame; `now` is the time of its arrival.
-    public mutating func received(_ packet: [UInt8], at now: MonotonicTime) {
+    package mutating func received(_ packet: [UInt8], at now: MonotonicTime) {
         client.received(packet, at: now)
         takeClientEvents(at: now)
     }
 
     /// The security of the link changed, or could not be raised (nil).
-    public mutating func didChangeSecurity(to level: SecurityLevel?, at now: MonotonicTime) {
+    package mutating func didChangeSecurity(to level: SecurityLevel?, at now: MonotonicTime) {
         if let level { security = level }
         guard let raised = raisedSecurity, let operation = current else { return }
         raisedSecurity = nil
@@ -155,7 +155,7 @@ public struct ATTLink: Sendable {
     }
 
     /// Does what is due.
-    public mutating func deadlineReached(at now: MonotonicTime) {
+    package mutating func deadlineReached(at now: MonotonicTime) {
         client.deadlineReached(at: now)
         takeClientEvents(at: now)
         if let raised = raisedSecurity, raised.deadline <= now { didChangeSecurity(to: nil, at: now) }

@@ -1,8 +1,8 @@
-public import Bluetooth
+package import Bluetooth
 
 /// How well a link is secured: the levels of LE security mode 1 (Core Specification, Vol 3, Part C, 10.2.1), numbered as the
 /// kernel's socket option BT_SECURITY does.
-public enum SecurityLevel: UInt8, Hashable, Comparable, Sendable, CaseIterable {
+package enum SecurityLevel: UInt8, Hashable, Comparable, Sendable, CaseIterable {
     /// No security: what links begin with.
     case low = 1
     /// Encrypted; the pairing proved nothing about who the other end is.
@@ -12,13 +12,13 @@ public enum SecurityLevel: UInt8, Hashable, Comparable, Sendable, CaseIterable {
     /// The same with Secure Connections.
     case fips = 4
 
-    public static func < (left: SecurityLevel, right: SecurityLevel) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: SecurityLevel, right: SecurityLevel) -> Bool { left.rawValue < right.rawValue }
 
     /// The level to try after a server refused a request at this one; nil where no higher level would help.
     ///
     /// A refusal for want of encryption asks for encryption only; one for want of authentication is first tried with a pairing
     /// that needs no person, which satisfies many a headset (Vol 3, Part C, 10.3.1).
-    public func raised(after error: ATTError) -> SecurityLevel? {
+    package func raised(after error: ATTError) -> SecurityLevel? {
         switch error {
         case .insufficientEncryption: self < .medium ? .medium : nil
         case .insufficientAuthentication: SecurityLevel(rawValue: rawValue + 1)

@@ -16,7 +16,7 @@ extension HandleMap {
     private static let heading = "gatt 1"
 
     /// The map as text. ``init(text:)`` reads it back.
-    public var text: String {
+    package var text: String {
         var lines = [Self.heading]
         if let databaseHash { lines.append("hash " + databaseHash.map { Self.hexadecimal($0) }.joined()) }
         for service in services {
@@ -35,7 +35,7 @@ extension HandleMap {
 
     /// Reads a map; nil where the text is not exactly one that ``text`` writes: then there is no map, and the headset is
     /// asked.
-    public init?(text: String) {
+    package init?(text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
         guard lines.popFirst() == Self.heading[...] else { return nil }
         self.init(services: [])

@@ -1,23 +1,23 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What a server has under which handle: all that a later link needs to go on without a discovery.
 ///
 /// Handles stay the same as long as the server's database does (Core Specification, Vol 3, Part G, 2.5.1); whether it still
 /// does is found out in one round trip, see ``GATTRequest/validate(_:)``. ``text`` is its form in a database.
-public struct HandleMap: Hashable, Sendable {
+package struct HandleMap: Hashable, Sendable {
     /// The value of the Database Hash characteristic, 16 bytes; nil where the server has none.
-    public var databaseHash: [UInt8]?
+    package var databaseHash: [UInt8]?
     /// The services, in the order of their handles.
-    public var services: [MappedService]
+    package var services: [MappedService]
 
     /// Creates a map.
-    public init(databaseHash: [UInt8]? = nil, services: [MappedService]) {
+    package init(databaseHash: [UInt8]? = nil, services: [MappedService]) {
         self.databaseHash = databaseHash
         self.services = services
     }
 
     /// The first characteristic with the UUID, or nil.
-    public subscript(uuid: BluetoothUUID) -> MappedCharacteristic? {
+    package subscript(uuid: BluetoothUUID) -> MappedCharacteristic? {
         for service in services {
             if let found = service.characteristics.first(where: { $0.type.uuid == uuid }) { return found }
         }
@@ -25,12 +25,12 @@ public struct HandleMap: Hashable, Sendable {
     }
 
     /// The characteristic with the highest handle, or nil.
-    public var lastCharacteristic: MappedCharacteristic? {
+    package var lastCharacteristic: MappedCharacteristic? {
         services.lazy.flatMap(\.characteristics).max { $0.declaration < $1.declaration }
     }
 
     /// The characteristics, as a central reports them.
-    public var database: GATTDatabase {
+    package var database: GATTDatabase {
         GATTDatabase(
             characteristics: services.flatMap { service in
                 service.characteristics.map {
@@ -45,19 +45,19 @@ public struct HandleMap: Hashable, Sendable {
 }
 
 /// A service and its handles.
-public struct MappedService: Hashable, Sendable {
+package struct MappedService: Hashable, Sendable {
     /// From its declaration to its last attribute.
-    public var range: HandleRange
-    public var uuid: BluetoothUUID
+    package var range: HandleRange
+    package var uuid: BluetoothUUID
     /// False for a service that exists to be included.
-    public var isPrimary: Bool
+    package var isPrimary: Bool
     /// The services that it includes, by their handles.
-    public var includes: [HandleRange]
+    package var includes: [HandleRange]
     /// Its characteristics, in the order of their handles.
-    public var characteristics: [MappedCharacteristic]
+    package var characteristics: [MappedCharacteristic]
 
     /// Creates a service.
-    public init(
+    package init(
         range: HandleRange, uuid: BluetoothUUID, isPrimary: Bool = true, includes: [HandleRange] = [],
         characteristics: [MappedCharacteristic] = []
     ) {
@@ -70,19 +70,19 @@ public struct MappedService: Hashable, Sendable {
 }
 
 /// A characteristic and its handles.
-public struct MappedCharacteristic: Hashable, Sendable {
+package struct MappedCharacteristic: Hashable, Sendable {
     /// The handle of its declaration.
-    public var declaration: AttributeHandle
+    package var declaration: AttributeHandle
     /// The handle of its value.
-    public var value: AttributeHandle
-    public var properties: Characteristic.Properties
+    package var value: AttributeHandle
+    package var properties: Characteristic.Properties
     /// Its UUID, in the form in which the server declares it.
-    public var type: AttributeType
+    package var type: AttributeType
     /// Its descriptors that were looked for, in the order of their handles.
-    public var descriptors: [AttributeInformation]
+    package var descriptors: [AttributeInformation]
 
     /// Creates a characteristic.
-    public init(
+    package init(
         declaration: AttributeHandle, value: AttributeHandle, properties: Characteristic.Properties, type: AttributeType,
         descriptors: [AttributeInformation] = []
     ) {
@@ -94,12 +94,12 @@ public struct MappedCharacteristic: Hashable, Sendable {
     }
 
     /// The handle of its Client Characteristic Configuration, where it has one.
-    public var configuration: AttributeHandle? {
+    package var configuration: AttributeHandle? {
         descriptors.first { $0.type.uuid == AttributeType.clientCharacteristicConfiguration.uuid }?.handle
     }
 
     /// The value of its declaration (Vol 3, Part G, 3.3.1): properties, handle of the value, UUID.
-    public var declarationValue: [UInt8] {
+    package var declarationValue: [UInt8] {
         let handle = value.rawValue
         return [properties.rawValue] + [UInt8](littleEndian: handle) + type.bytes
     }

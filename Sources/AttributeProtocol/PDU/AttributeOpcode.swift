@@ -1,5 +1,5 @@
 /// The first byte of a packet of the Attribute Protocol (Core Specification, Vol 3, Part F, 3.3.1 and table 3.43).
-public enum AttributeOpcode: UInt8, Hashable, Sendable, CaseIterable {
+package enum AttributeOpcode: UInt8, Hashable, Sendable, CaseIterable {
     case errorResponse = 0x01
     case exchangeMTURequest = 0x02
     case exchangeMTUResponse = 0x03
@@ -33,7 +33,7 @@ public enum AttributeOpcode: UInt8, Hashable, Sendable, CaseIterable {
     case signedWriteCommand = 0xD2
 
     /// Who sends a packet, and what it asks of the receiver (3.3).
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// Client to server; answered by a response or an Error Response.
         case request
         /// Server to client.
@@ -49,7 +49,7 @@ public enum AttributeOpcode: UInt8, Hashable, Sendable, CaseIterable {
     }
 
     /// What kind of packet it begins.
-    public var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .exchangeMTURequest, .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readRequest,
             .readBlobRequest, .readMultipleRequest, .readByGroupTypeRequest, .writeRequest, .prepareWriteRequest,
@@ -67,10 +67,10 @@ public enum AttributeOpcode: UInt8, Hashable, Sendable, CaseIterable {
     }
 
     /// The opcode of the response to a request: the next number. Nil for what is no request.
-    public var response: AttributeOpcode? {
+    package var response: AttributeOpcode? {
         kind == .request ? AttributeOpcode(rawValue: rawValue + 1) : nil
     }
 
     /// True where the command flag (bit 6) is set: a server ignores such a packet if it does not know it (3.3.1).
-    public static func isCommand(_ opcode: UInt8) -> Bool { opcode & 0x40 != 0 }
+    package static func isCommand(_ opcode: UInt8) -> Bool { opcode & 0x40 != 0 }
 }

@@ -4,7 +4,7 @@ extension AttributePDU {
     /// Decodes one packet, as it stands in one frame of the channel.
     ///
     /// - Throws: ``AttributePDUError`` where the bytes are no packet; nothing else can go wrong, whatever the bytes.
-    public init(decoding bytes: [UInt8]) throws(AttributePDUError) {
+    package init(decoding bytes: [UInt8]) throws(AttributePDUError) {
         guard let first = bytes.first else { throw .empty }
         guard let opcode = AttributeOpcode(rawValue: first) else { throw .unknownOpcode(first) }
         var reader = AttributePacketReader(bytes, opcode)

@@ -5,7 +5,7 @@ extension AttributePDU {
     ///
     /// Where all entries of a list must have one length, those that have another one than the first are left out: they belong
     /// into another packet. A list without entries is no packet; its bytes are ones that no receiver accepts.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes = [opcode.rawValue]
         switch self {
         case .errorResponse, .exchangeMTURequest, .exchangeMTUResponse, .executeWriteRequest: encodeNumbers(into: &bytes)

@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A packet of the Attribute Protocol (Core Specification, Vol 3, Part F, 3.4), for client and server.
 ///
 /// Each packet that is decoded is encoded to the same bytes again. Whether handles make sense is not the packet's business.
-public enum AttributePDU: Hashable, Sendable {
+package enum AttributePDU: Hashable, Sendable {
     /// 3.4.1.1: the request with this opcode cannot be performed.
     case errorResponse(request: UInt8, handle: AttributeHandle, error: ATTError)
     /// 3.4.2.1: the largest packet that the client can receive, in bytes.
@@ -68,10 +68,10 @@ public enum AttributePDU: Hashable, Sendable {
     case multipleHandleValueNotification([AttributeValue])
 
     /// The length of the signature of a Signed Write Command, in bytes (3.3.1).
-    public static let signatureLength = 12
+    package static let signatureLength = 12
 
     /// The first byte.
-    public var opcode: AttributeOpcode {
+    package var opcode: AttributeOpcode {
         switch self {
         case .errorResponse: .errorResponse
         case .exchangeMTURequest: .exchangeMTURequest

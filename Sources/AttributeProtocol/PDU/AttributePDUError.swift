@@ -1,5 +1,5 @@
 /// Why bytes are no packet of the Attribute Protocol.
-public enum AttributePDUError: Error, Hashable, Sendable {
+package enum AttributePDUError: Error, Hashable, Sendable {
     /// There are no bytes.
     case empty
     /// The protocol defines no packet that begins so.
@@ -12,7 +12,7 @@ public enum AttributePDUError: Error, Hashable, Sendable {
 
 extension AttributePDUError: CustomStringConvertible {
     /// What is wrong with the packet.
-    public var description: String {
+    package var description: String {
         switch self {
         case .empty: "the packet is empty"
         case .unknownOpcode(let opcode): "no packet has the opcode 0x\(String(opcode, radix: 16))"

@@ -1,10 +1,10 @@
 /// An attribute's handle and type: an entry of Find Information Response (Core Specification, Vol 3, Part F, 3.4.3.2).
-public struct AttributeInformation: Hashable, Sendable {
-    public var handle: AttributeHandle
-    public var type: AttributeType
+package struct AttributeInformation: Hashable, Sendable {
+    package var handle: AttributeHandle
+    package var type: AttributeType
 
     /// Creates an entry.
-    public init(_ handle: AttributeHandle, _ type: AttributeType) {
+    package init(_ handle: AttributeHandle, _ type: AttributeType) {
         self.handle = handle
         self.type = type
     }
@@ -12,41 +12,41 @@ public struct AttributeInformation: Hashable, Sendable {
 
 /// An attribute's handle and value: an entry of Read By Type Response (Part F, 3.4.4.2) or of Multiple Handle Value
 /// Notification (3.4.7.4).
-public struct AttributeValue: Hashable, Sendable {
-    public var handle: AttributeHandle
+package struct AttributeValue: Hashable, Sendable {
+    package var handle: AttributeHandle
     /// The value, or its beginning where it does not fit.
-    public var value: [UInt8]
+    package var value: [UInt8]
 
     /// Creates an entry.
-    public init(_ handle: AttributeHandle, _ value: [UInt8]) {
+    package init(_ handle: AttributeHandle, _ value: [UInt8]) {
         self.handle = handle
         self.value = value
     }
 }
 
 /// A group of attributes and the value of its first: an entry of Read By Group Type Response (Part F, 3.4.4.10).
-public struct AttributeGroup: Hashable, Sendable {
+package struct AttributeGroup: Hashable, Sendable {
     /// From the grouping attribute to the end of its group.
-    public var range: HandleRange
+    package var range: HandleRange
     /// The value of the grouping attribute, or its beginning.
-    public var value: [UInt8]
+    package var value: [UInt8]
 
     /// Creates an entry.
-    public init(_ range: HandleRange, _ value: [UInt8]) {
+    package init(_ range: HandleRange, _ value: [UInt8]) {
         self.range = range
         self.value = value
     }
 }
 
 /// A value with its length: an entry of Read Multiple Variable Response (Part F, 3.4.4.12).
-public struct VariableLengthValue: Hashable, Sendable {
+package struct VariableLengthValue: Hashable, Sendable {
     /// How long the value is on the server, in bytes.
-    public var length: UInt16
+    package var length: UInt16
     /// The value; shorter than `length` where it is the last of a response and did not fit.
-    public var value: [UInt8]
+    package var value: [UInt8]
 
     /// Creates an entry.
-    public init(length: UInt16, value: [UInt8]) {
+    package init(length: UInt16, value: [UInt8]) {
         self.length = length
         self.value = value
     }

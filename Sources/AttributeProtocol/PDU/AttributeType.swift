@@ -1,15 +1,15 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The type of an attribute as it stands in a packet: a UUID in its short or its long form (Core Specification, Vol 3, Part F,
 /// 3.2.1). Both forms of one UUID mean the same, but are different bytes.
-public enum AttributeType: Hashable, Sendable {
+package enum AttributeType: Hashable, Sendable {
     /// 16 bits, 2 bytes.
     case short(UInt16)
     /// 128 bits, 16 bytes.
     case long(BluetoothUUID)
 
     /// The shortest form of a UUID. 32-bit UUIDs have no form of their own in this protocol and are sent long.
-    public init(_ uuid: BluetoothUUID) {
+    package init(_ uuid: BluetoothUUID) {
         self = uuid.short16.map { .short($0) } ?? .long(uuid)
     }
 
@@ -20,7 +20,7 @@ public enum AttributeType: Hashable, Sendable {
     }
 
     /// The UUID.
-    public var uuid: BluetoothUUID {
+    package var uuid: BluetoothUUID {
         switch self {
         case .short(let short): BluetoothUUID(short)
         case .long(let uuid): uuid
@@ -28,7 +28,7 @@ public enum AttributeType: Hashable, Sendable {
     }
 
     /// The bytes of a packet, least significant first.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         switch self {
         case .short(let short): [UInt8](littleEndian: short)
         case .long(let uuid): uuid.littleEndianBytes
@@ -36,7 +36,7 @@ public enum AttributeType: Hashable, Sendable {
     }
 
     /// How many bytes it has in a packet: 2 or 16.
-    public var byteCount: Int {
+    package var byteCount: Int {
         switch self {
         case .short: 2
         case .long: 16
@@ -44,19 +44,19 @@ public enum AttributeType: Hashable, Sendable {
     }
 
     /// Primary service declaration (Vol 3, Part G, 3.1).
-    public static let primaryService = AttributeType.short(0x2800)
+    package static let primaryService = AttributeType.short(0x2800)
     /// Secondary service declaration (Part G, 3.1).
-    public static let secondaryService = AttributeType.short(0x2801)
+    package static let secondaryService = AttributeType.short(0x2801)
     /// Include declaration (Part G, 3.2).
-    public static let include = AttributeType.short(0x2802)
+    package static let include = AttributeType.short(0x2802)
     /// Characteristic declaration (Part G, 3.3.1).
-    public static let characteristic = AttributeType.short(0x2803)
+    package static let characteristic = AttributeType.short(0x2803)
     /// Client Characteristic Configuration descriptor (Part G, 3.3.3.3).
-    public static let clientCharacteristicConfiguration = AttributeType.short(0x2902)
+    package static let clientCharacteristicConfiguration = AttributeType.short(0x2902)
     /// Database Hash characteristic (Part G, 7.3).
-    public static let databaseHash = AttributeType.short(0x2B2A)
+    package static let databaseHash = AttributeType.short(0x2B2A)
 }
 
 extension AttributeType: CustomStringConvertible {
-    public var description: String { uuid.description }
+    package var description: String { uuid.description }
 }

@@ -2,7 +2,7 @@ import Storage
 
 extension ExportFormat {
     /// One table a stream, with a JSON file of everything that a table cannot say.
-    public static let csv = ExportFormat("csv", summary: "CSV leaves cells of missing samples empty.") { CSVExport($0) }
+    package static let csv = ExportFormat("csv", summary: "CSV leaves cells of missing samples empty.") { CSVExport($0) }
 }
 
 /// Exports streams as tables, one file and one sidecar each.

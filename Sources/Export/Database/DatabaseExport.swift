@@ -3,7 +3,7 @@ import Storage
 
 extension ExportFormat {
     /// The recording as a database of its own, with the same tables and views.
-    public static let sqlite = ExportFormat(
+    package static let sqlite = ExportFormat(
         "sqlite", summary: "sqlite is a database of its own, with this recording and the same views.", isWholeRecording: true
     ) { DatabaseExport($0) }
 }

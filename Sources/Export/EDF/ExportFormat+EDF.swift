@@ -1,9 +1,9 @@
 import Headsets
-public import Storage
+package import Storage
 
 extension ExportFormat {
     /// EDF+, 16 bits a sample.
-    public static let edf = ExportFormat(
+    package static let edf = ExportFormat(
         "edf",
         summary: "EDF+ and BDF+ hold the last value over a gap and annotate it BAD_ACQ_SKIP, which MNE-Python leaves out by "
             + "itself. --gaps segments writes a file for each unbroken piece, --gaps discontinuous one EDF+D, which few "
@@ -11,10 +11,10 @@ extension ExportFormat {
     ) { EDFExport($0, .edf) }
 
     /// BDF+, 24 bits a sample.
-    public static let bdf = ExportFormat("bdf", summary: "BDF+ has 24 bits a sample, EDF+ 16.") { EDFExport($0, .bdf) }
+    package static let bdf = ExportFormat("bdf", summary: "BDF+ has 24 bits a sample, EDF+ 16.") { EDFExport($0, .bdf) }
 
     /// The format of the EDF family that holds every raw value of a recording: BDF+ for headsets beyond 16 bits, else EDF+.
-    public static func lossless(for contents: RecordingContents) -> ExportFormat {
+    package static func lossless(for contents: RecordingContents) -> ExportFormat {
         let channels = contents.streams.flatMap(\.description.channels)
         return channels.contains { Int64($0.rawMaximum) - Int64($0.rawMinimum) > 0xFFFF } ? .bdf : .edf
     }

@@ -1,46 +1,46 @@
 import Bluetooth
 
 /// Consecutive samples of one stream, or of a part of its channels: the BLOCK message of the Buffered EEG service.
-public struct BufferedEEGBlock: Hashable, Sendable {
+package struct BufferedEEGBlock: Hashable, Sendable {
     /// The first byte of a BLOCK.
-    public static let opcode: UInt8 = 0x91
+    package static let opcode: UInt8 = 0x91
     /// Bytes before the samples.
-    public static let headerLength = 14
+    package static let headerLength = 14
     /// Bytes of header and CRC-32C together.
-    public static let overhead = headerLength + 4
+    package static let overhead = headerLength + 4
     /// The range of a sample: signed, 24 bits.
-    public static let valueRange: ClosedRange<Int32> = -0x80_0000...0x7F_FFFF
+    package static let valueRange: ClosedRange<Int32> = -0x80_0000...0x7F_FFFF
 
     /// What stands before the samples.
-    public var header: Header
+    package var header: Header
     /// `instantCount` × `channelCount` raw values, all channels of an instant together; clamped to ``valueRange`` when sent.
-    public var values: [Int32]
+    package var values: [Int32]
 
     /// Creates a block.
-    public init(header: Header, values: [Int32]) {
+    package init(header: Header, values: [Int32]) {
         self.header = header
         self.values = values
     }
 
     /// What stands before the samples of a block.
-    public struct Header: Hashable, Sendable {
+    package struct Header: Hashable, Sendable {
         /// True where the samples were read from memory, false where they are sent as they were taken.
-        public var isFromMemory: Bool
+        package var isFromMemory: Bool
         /// The boot identifier of the headset that took the samples.
-        public var bootIdentifier: UInt32
+        package var bootIdentifier: UInt32
         /// The stream's index in the status report.
-        public var stream: Int
+        package var stream: Int
         /// The first channel in the block, 0 ... 7.
-        public var firstChannel: Int
+        package var firstChannel: Int
         /// How many channels are in the block, 1 ... 8 - ``firstChannel``.
-        public var channelCount: Int
+        package var channelCount: Int
         /// How many sampling instants are in the block, 1 ... 255.
-        public var instantCount: Int
+        package var instantCount: Int
         /// The first sample's index, modulo 2^32.
-        public var firstIndex: UInt32
+        package var firstIndex: UInt32
 
         /// Creates a header.
-        public init(
+        package init(
             isFromMemory: Bool, bootIdentifier: UInt32, stream: Int, firstChannel: Int = 0, channelCount: Int,
             instantCount: Int, firstIndex: UInt32
         ) {
@@ -55,7 +55,7 @@ public struct BufferedEEGBlock: Hashable, Sendable {
     }
 
     /// The most instants of `channelCount` channels that fit into a notification of `length` bytes; at least 0, at most 255.
-    public static func instantCountMaximum(
+    package static func instantCountMaximum(
         channelCount: Int, length: Int = BufferedEEGService.notificationLengthMaximum
     ) -> Int {
         min(255, max(0, length - overhead) / (3 * max(1, channelCount)))
@@ -66,7 +66,7 @@ extension BufferedEEGBlock.Header {
     /// Decodes the header of a BLOCK and proves the whole message: its length, its fields and its CRC-32C.
     ///
     /// - Throws: ``BufferedEEGError``.
-    public init(decoding bytes: [UInt8]) throws(BufferedEEGError) {
+    package init(decoding bytes: [UInt8]) throws(BufferedEEGError) {
         guard let opcode = bytes.first else { throw .empty }
         guard opcode == BufferedEEGBlock.opcode else { throw .unknownOpcode(opcode) }
         guard bytes.count >= BufferedEEGBlock.overhead else { throw .truncated }
@@ -95,7 +95,7 @@ extension BufferedEEGBlock {
     /// Decodes a BLOCK.
     ///
     /// - Throws: ``BufferedEEGError``.
-    public init(decoding bytes: [UInt8]) throws(BufferedEEGError) {
+    package init(decoding bytes: [UInt8]) throws(BufferedEEGError) {
         header = try Header(decoding: bytes)
         values = []
         Self.appendValues(of: bytes, to: &values)
@@ -115,7 +115,7 @@ extension BufferedEEGBlock {
     }
 
     /// The message's bytes.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.overhead + values.count * 3)
         bytes.append(Self.opcode)

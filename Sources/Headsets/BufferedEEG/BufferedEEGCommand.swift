@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// A command that the host writes to the control characteristic of the Buffered EEG service. Integers are little-endian.
-public enum BufferedEEGCommand: Hashable, Sendable {
+package enum BufferedEEGCommand: Hashable, Sendable {
     /// Asks for a status report.
     case status
     /// Leaves low power or the bootloader.
@@ -24,7 +24,7 @@ public enum BufferedEEGCommand: Hashable, Sendable {
     case setTime(microsecondsSince1970: UInt64, uncertaintyMicroseconds: UInt32)
 
     /// The first byte.
-    public var opcode: UInt8 {
+    package var opcode: UInt8 {
         switch self {
         case .status: 0x01
         case .wake: 0x02
@@ -40,10 +40,10 @@ public enum BufferedEEGCommand: Hashable, Sendable {
     }
 
     /// The command as one step of a sequence: written with response, so that commands never overtake each other.
-    public var step: CommandStep { .write(encoded(), to: BufferedEEGService.control, type: .withResponse) }
+    package var step: CommandStep { .write(encoded(), to: BufferedEEGService.control, type: .withResponse) }
 
     /// The command's bytes.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes = [opcode]
         switch self {
         case .status, .wake, .configure, .start, .stop: break
@@ -68,7 +68,7 @@ public enum BufferedEEGCommand: Hashable, Sendable {
     /// Decodes a command; the headset's side.
     ///
     /// - Throws: ``BufferedEEGError`` for bytes that are not exactly one command.
-    public init(decoding bytes: [UInt8]) throws(BufferedEEGError) {
+    package init(decoding bytes: [UInt8]) throws(BufferedEEGError) {
         guard let opcode = bytes.first else { throw .empty }
         var reader = BufferedEEGReader(bytes, from: 1)
         switch opcode {

@@ -1,14 +1,14 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the notifications of the Buffered EEG service: each is one whole message.
-public struct BufferedEEGDecoder: HeadsetDecoder {
+package struct BufferedEEGDecoder: HeadsetDecoder {
     /// The status report that is being received; nil outside of a report.
     private var report: BufferedEEGStatusReport?
 
     /// Creates a decoder for one link.
-    public init() {}
+    package init() {}
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         do throws(BufferedEEGError) {
             switch characteristic {
             case BufferedEEGService.data: try decodeData(bytes, into: &decoded)

@@ -1,5 +1,5 @@
 /// Why bytes are no valid command or message of the Buffered EEG service.
-public enum BufferedEEGError: Error, Hashable, Sendable {
+package enum BufferedEEGError: Error, Hashable, Sendable {
     /// There are no bytes.
     case empty
     /// The first byte is no known opcode.
@@ -18,7 +18,7 @@ public enum BufferedEEGError: Error, Hashable, Sendable {
 
 extension BufferedEEGError: CustomStringConvertible {
     /// What is wrong, in words for a person.
-    public var description: String {
+    package var description: String {
         switch self {
         case .empty: "the message is empty"
         case .unknownOpcode(let opcode): "opcode 0x\(String(opcode, radix: 16)) is unknown"

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// A message that the headset notifies on the control or the data characteristic of the Buffered EEG service.
-public enum BufferedEEGMessage: Hashable, Sendable {
+package enum BufferedEEGMessage: Hashable, Sendable {
     /// Begins a status report.
     case statusHeader(BufferedEEGStatusHeader)
     /// Describes a stream, within a status report.
@@ -23,7 +23,7 @@ public enum BufferedEEGMessage: Hashable, Sendable {
     static let endOpcode: UInt8 = 0x93
 
     /// True for messages of the data characteristic; the others belong to the control characteristic.
-    public var isData: Bool {
+    package var isData: Bool {
         switch self {
         case .block, .gap, .end: true
         case .statusHeader, .stream, .statusEnd, .result: false
@@ -31,7 +31,7 @@ public enum BufferedEEGMessage: Hashable, Sendable {
     }
 
     /// The message's bytes.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         switch self {
         case .statusHeader(let header): return header.encoded()
         case .stream(let part): return part.encoded()
@@ -57,7 +57,7 @@ public enum BufferedEEGMessage: Hashable, Sendable {
     /// Decodes a message; the host's side.
     ///
     /// - Throws: ``BufferedEEGError`` for bytes that are not exactly one message.
-    public init(decoding bytes: [UInt8]) throws(BufferedEEGError) {
+    package init(decoding bytes: [UInt8]) throws(BufferedEEGError) {
         guard let opcode = bytes.first else { throw .empty }
         switch opcode {
         case BufferedEEGBlock.opcode: self = .block(try BufferedEEGBlock(decoding: bytes))
@@ -112,7 +112,7 @@ public enum BufferedEEGMessage: Hashable, Sendable {
     ///   - header: holds one range a stream.
     ///   - streams: the streams, in the order of the ranges.
     ///   - length: the most bytes of one notification.
-    public static func statusReport(
+    package static func statusReport(
         _ header: BufferedEEGStatusHeader, streams: [StreamDescription],
         length: Int = BufferedEEGService.notificationLengthMaximum
     ) -> [BufferedEEGMessage] {

@@ -1,37 +1,37 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The Buffered EEG service: an open GATT service for headsets that keep samples in memory until they are acknowledged.
 ///
 /// Its specification is the documentation page `BufferedEEGService`. All UUIDs are `ab87NNNN-81bc-439d-a90a-be5d3a2ce5f9`,
 /// where the base is a random UUID of this project; they are compared whole.
-public enum BufferedEEGService {
+package enum BufferedEEGService {
     /// The version of the protocol that this program speaks; the second byte of a status header.
-    public static let version: UInt8 = 1
+    package static let version: UInt8 = 1
 
     /// What the local name of a headset begins with; finds those whose advertisement has no room for the service.
-    public static let namePrefix = "BEEG-"
+    package static let namePrefix = "BEEG-"
     /// The service (0001), advertised in normal operation.
-    public static let service = uuid(0x0001)
+    package static let service = uuid(0x0001)
     /// The service UUID advertised instead of ``service`` in pairing mode (0002); no such service is in the GATT database.
-    public static let pairingService = uuid(0x0002)
+    package static let pairingService = uuid(0x0002)
     /// The control characteristic (0003): write with response, notify.
-    public static let control = uuid(0x0003)
+    package static let control = uuid(0x0003)
     /// The data characteristic (0004): notify.
-    public static let data = uuid(0x0004)
+    package static let data = uuid(0x0004)
 
     /// The most streams (banks counted singly) that a headset may have.
-    public static let streamCountMaximum = 8
+    package static let streamCountMaximum = 8
     /// The most bytes of one notification: ATT_MTU 247 less 3 bytes of ATT header.
-    public static let notificationLengthMaximum = 244
+    package static let notificationLengthMaximum = 244
     /// The smallest ATT_MTU with which the service works: the status header of 8 streams has 117 bytes.
-    public static let mtuMinimum = 128
+    package static let mtuMinimum = 128
     /// The most bytes of a stream's or a channel's name.
-    public static let nameLengthMaximum = 16
+    package static let nameLengthMaximum = 16
     /// The most bytes of a unit.
-    public static let unitLengthMaximum = 8
+    package static let unitLengthMaximum = 8
 
     /// The service's characteristics and the serial number's, as a headset shows them in its GATT database.
-    public static let characteristics: [Characteristic] = [
+    package static let characteristics: [Characteristic] = [
         Characteristic(service: .deviceInformation, uuid: .serialNumberString, properties: [.read]),
         Characteristic(service: service, uuid: control, properties: [.write, .notify]),
         Characteristic(service: service, uuid: data, properties: [.notify]),
@@ -44,7 +44,7 @@ public enum BufferedEEGService {
 
 extension BufferedEEGService {
     /// Why a headset refuses a command, or that it does not: the code of a command result.
-    public enum ResultCode: UInt8, Hashable, Sendable, CaseIterable {
+    package enum ResultCode: UInt8, Hashable, Sendable, CaseIterable {
         /// Done.
         case success = 0
         /// The headset does not know the opcode.
@@ -64,7 +64,7 @@ extension BufferedEEGService {
     }
 
     /// Why samples cannot be had any more. A code that this version does not know is read as ``unreadable``.
-    public enum GapReason: UInt8, Hashable, Sendable, CaseIterable {
+    package enum GapReason: UInt8, Hashable, Sendable, CaseIterable {
         /// Newer samples have overwritten them in memory.
         case overwritten = 0
         /// The memory could not be read back.
@@ -74,7 +74,7 @@ extension BufferedEEGService {
     }
 
     /// Why a read ended. A code that this version does not know is read as ``failed``.
-    public enum EndReason: UInt8, Hashable, Sendable, CaseIterable {
+    package enum EndReason: UInt8, Hashable, Sendable, CaseIterable {
         /// Everything up to the newest sample at the time of READ was sent.
         case complete = 0
         /// ABORT or STOP ended it; a READ that replaces another is no end.

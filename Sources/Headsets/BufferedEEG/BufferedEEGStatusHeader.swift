@@ -1,21 +1,21 @@
 import Bluetooth
 
 /// The first message of a status report of the Buffered EEG service: what the headset does and holds at one instant.
-public struct BufferedEEGStatusHeader: Hashable, Sendable {
+package struct BufferedEEGStatusHeader: Hashable, Sendable {
     /// The first byte.
-    public static let opcode: UInt8 = 0x81
+    package static let opcode: UInt8 = 0x81
 
     /// What the headset holds of one stream.
-    public struct StreamRange: Hashable, Sendable {
+    package struct StreamRange: Hashable, Sendable {
         /// Index of the oldest sample in memory, modulo 2^32.
-        public var oldest: UInt32
+        package var oldest: UInt32
         /// Index after the newest sample taken, modulo 2^32.
-        public var end: UInt32
+        package var end: UInt32
         /// Samples that were overwritten before they were acknowledged, since power-on; saturates.
-        public var lost: UInt32
+        package var lost: UInt32
 
         /// Creates a range.
-        public init(oldest: UInt32, end: UInt32, lost: UInt32 = 0) {
+        package init(oldest: UInt32, end: UInt32, lost: UInt32 = 0) {
             self.oldest = oldest
             self.end = end
             self.lost = lost
@@ -23,20 +23,20 @@ public struct BufferedEEGStatusHeader: Hashable, Sendable {
     }
 
     /// What the headset does.
-    public var condition: HeadsetStatus.Condition
+    package var condition: HeadsetStatus.Condition
     /// Battery charge, 0 ... 100 %; nil where unknown.
-    public var batteryPercent: UInt8?
+    package var batteryPercent: UInt8?
     /// Random, new after each power-on.
-    public var bootIdentifier: UInt32
+    package var bootIdentifier: UInt32
     /// The headset's clock when the header was made, in ticks since power-on.
-    public var deviceTicks: UInt64
+    package var deviceTicks: UInt64
     /// Ticks per second; 0 where the headset has no clock.
-    public var tickFrequency: UInt32
+    package var tickFrequency: UInt32
     /// What the headset holds, one entry a stream, at most ``BufferedEEGService/streamCountMaximum``.
-    public var ranges: [StreamRange]
+    package var ranges: [StreamRange]
 
     /// Creates a header.
-    public init(
+    package init(
         condition: HeadsetStatus.Condition, batteryPercent: UInt8? = nil, bootIdentifier: UInt32, deviceTicks: UInt64 = 0,
         tickFrequency: UInt32 = 0, ranges: [StreamRange] = []
     ) {
@@ -54,7 +54,7 @@ public struct BufferedEEGStatusHeader: Hashable, Sendable {
     ]
 
     /// The message's bytes.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         let code = Self.conditions.firstIndex(of: condition) ?? 0xFF
         var bytes = [Self.opcode, BufferedEEGService.version, UInt8(code), batteryPercent ?? 0xFF]
         bytes.append(littleEndian: bootIdentifier)

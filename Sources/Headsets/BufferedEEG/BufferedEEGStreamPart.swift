@@ -1,30 +1,30 @@
 import Bluetooth
 
 /// A stream's description in a status report, or a part of its channels where not all fit into one notification.
-public struct BufferedEEGStreamPart: Hashable, Sendable {
+package struct BufferedEEGStreamPart: Hashable, Sendable {
     /// The first byte.
-    public static let opcode: UInt8 = 0x82
+    package static let opcode: UInt8 = 0x82
 
     /// The stream's index in the status report.
-    public var stream: Int
+    package var stream: Int
     /// The stream's name, 1 ... 16 printable ASCII characters.
-    public var name: String
+    package var name: String
     /// The number of the bank, from 0.
-    public var bank: Int
+    package var bank: Int
     /// Samples per second and channel, in hertz, as sent: what is believed is decided by ``StreamDescription/check()``.
-    public var samplingFrequency: Double
+    package var samplingFrequency: Double
     /// How many channels the whole stream has, 1 ... 8.
-    public var channelTotal: Int
+    package var channelTotal: Int
     /// The first channel that this message describes.
-    public var firstChannel: Int
+    package var firstChannel: Int
     /// The channels that this message describes. Sent are name, type, unit, scale, offset and the raw range as its bits.
-    public var channels: [ChannelDescription]
+    package var channels: [ChannelDescription]
 
     /// Types in BIDS's words, in the order of their codes from 0; every other type is sent as 255, `MISC`.
     private static let types = ["EEG", "EOG", "EMG", "ECG", "ACCEL", "GYRO", "MAGN", "PPG", "TEMP", "TRIG"]
 
     /// Splits a description into messages of at most `length` bytes; each holds at least one channel.
-    public static func parts(
+    package static func parts(
         of description: StreamDescription, stream: Int, length: Int = BufferedEEGService.notificationLengthMaximum
     ) -> [BufferedEEGStreamPart] {
         let empty = BufferedEEGStreamPart(
@@ -47,7 +47,7 @@ public struct BufferedEEGStreamPart: Hashable, Sendable {
     }
 
     /// The message's bytes; names that are too long are cut.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes = [
             Self.opcode, UInt8(clamping: stream), UInt8(clamping: bank), UInt8(clamping: channelTotal),
             UInt8(clamping: firstChannel), UInt8(clamping: channels.count),

@@ -1,5 +1,5 @@
 /// CRC-32C (Castagnoli): reflected polynomial 0x82F63B78, initial value and final XOR 0xFFFFFFFF (RFC 3720, appendix B.4).
-public enum CRC32C {
+package enum CRC32C {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1 }
     }
@@ -7,7 +7,7 @@ public enum CRC32C {
     /// The checksum of the first `count` bytes.
     ///
     /// - Parameter count: 0 ... `bytes.count`; more counts as `bytes.count`.
-    public static func checksum(of bytes: [UInt8], count: Int = .max) -> UInt32 {
+    package static func checksum(of bytes: [UInt8], count: Int = .max) -> UInt32 {
         table.withUnsafeBufferPointer { table in
             bytes.withUnsafeBufferPointer { bytes in
                 var value: UInt32 = 0xFFFF_FFFF

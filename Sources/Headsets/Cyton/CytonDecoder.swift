@@ -1,15 +1,15 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the byte stream of a Cyton: text until it streams, then frames.
 ///
 /// Texts end with `$$$`. The one that says how many channels there are is the answer to the status query. A frame has no
 /// checksum and little that marks it: it counts where its first and last byte are right and what follows, if it is there
 /// already, begins another one. Where bytes were damaged before it, the next frame must be there, with the next number.
-public struct CytonDecoder: HeadsetDecoder {
+package struct CytonDecoder: HeadsetDecoder {
     /// What each text of the headset ends with.
     static let textEnd = "$$$"
     /// Longer texts are none: the register dump of a board with a Daisy has about 1,000 characters.
-    public static let messageLengthMaximum = 2048
+    package static let messageLengthMaximum = 2048
     /// The board's clock is reported once in so many frames: a minute.
     static let framesPerReport = 15_000
     /// One acceleration comes in this many frames: 25 Hz of 250 Hz.
@@ -32,11 +32,11 @@ public struct CytonDecoder: HeadsetDecoder {
     /// Creates a decoder for one link.
     ///
     /// - Parameter settings: how the headset is set.
-    public init(settings: CytonSettings = CytonSettings()) {
+    package init(settings: CytonSettings = CytonSettings()) {
         self.settings = settings
     }
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         guard characteristic == .serialPort else {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
@@ -61,7 +61,7 @@ public struct CytonDecoder: HeadsetDecoder {
     }
 
     /// How many channels the headset has is known.
-    public func continued() -> (any HeadsetDecoder)? {
+    package func continued() -> (any HeadsetDecoder)? {
         var next = CytonDecoder(settings: settings)
         next.hasDaisy = hasDaisy
         return next

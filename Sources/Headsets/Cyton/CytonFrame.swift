@@ -3,9 +3,9 @@ import Bluetooth
 /// One frame of the serial stream of an OpenBCI Cyton: 8 samples and 6 further bytes, 33 bytes in all.
 ///
 /// Source: OpenBCI's Cyton firmware library 3.1.2 and the packets of its NodeJS library.
-public struct CytonFrame: Hashable, Sendable {
+package struct CytonFrame: Hashable, Sendable {
     /// What the 6 further bytes are. The raw value is the lower half of a frame's last byte; the upper half is C.
-    public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+    package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// Three accelerations; zeros where there is no new one.
         case acceleration = 0
         /// Three readings of the auxiliary pins.
@@ -33,9 +33,9 @@ public struct CytonFrame: Hashable, Sendable {
     }
 
     /// Bytes of a frame.
-    public static let length = 33
+    package static let length = 33
     /// Channels in a frame.
-    public static let channelCount = 8
+    package static let channelCount = 8
     /// The first byte.
     static let header: UInt8 = 0xA0
     /// The upper half of the last byte.
@@ -46,16 +46,16 @@ public struct CytonFrame: Hashable, Sendable {
     static let timeOffset = 28
 
     /// Counts frames; wraps from 255 to 0. With a Daisy, odd frames hold the board's 8 channels, even ones the Daisy's.
-    public var number: UInt8
+    package var number: UInt8
     /// Eight samples of 24 bits, big-endian on the air.
-    public var eeg: [Int32]
+    package var eeg: [Int32]
     /// The 6 further bytes.
-    public var auxiliary: [UInt8]
+    package var auxiliary: [UInt8]
     /// What they are.
-    public var kind: Kind
+    package var kind: Kind
 
     /// Creates a frame.
-    public init(number: UInt8, eeg: [Int32], auxiliary: [UInt8] = [], kind: Kind = .acceleration) {
+    package init(number: UInt8, eeg: [Int32], auxiliary: [UInt8] = [], kind: Kind = .acceleration) {
         self.number = number
         self.eeg = eeg
         self.auxiliary = auxiliary
@@ -63,7 +63,7 @@ public struct CytonFrame: Hashable, Sendable {
     }
 
     /// The frame's bytes; what is absent is sent as 0.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes = [Self.header, number]
         for channel in 0..<Self.channelCount { bytes.append(bigEndianInt24: channel < eeg.count ? eeg[channel] : 0) }
         for index in 0..<6 { bytes.append(index < auxiliary.count ? auxiliary[index] : 0) }
@@ -71,7 +71,7 @@ public struct CytonFrame: Hashable, Sendable {
     }
 
     /// The further bytes of three numbers.
-    public static func bytes(of values: [Int16]) -> [UInt8] {
+    package static func bytes(of values: [Int16]) -> [UInt8] {
         values.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
     }
 }

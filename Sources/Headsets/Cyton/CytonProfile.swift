@@ -1,19 +1,19 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The OpenBCI Cyton, with or without a Daisy, whose serial stream comes over a classic Bluetooth link: 8 channels at 250 Hz
 /// or 16 at 125 Hz.
-public struct CytonProfile: SerialPortProfile {
+package struct CytonProfile: SerialPortProfile {
     /// The index of the stream of the board's channels.
-    public static let eeg = 0
+    package static let eeg = 0
     /// The index of the stream of accelerations or readings of pins, without a Daisy.
-    public static let auxiliary = 1
+    package static let auxiliary = 1
     /// The index of the stream of the Daisy's channels: the second bank of the EEG.
-    public static let daisy = 1
+    package static let daisy = 1
     /// The index of the stream of accelerations or readings of pins, with a Daisy.
-    public static let auxiliaryWithDaisy = 2
+    package static let auxiliaryWithDaisy = 2
 
     /// Frames per second, with and without a Daisy.
-    public static let frameFrequency = 250.0
+    package static let frameFrequency = 250.0
 
     private let setup: CytonSettings
     private let hasDaisy: Bool
@@ -23,28 +23,28 @@ public struct CytonProfile: SerialPortProfile {
     /// - Parameters:
     ///   - settings: how the amplifiers are to be set.
     ///   - hasDaisy: true where the headset was found to send 16 channels.
-    public init(settings: CytonSettings = CytonSettings(), hasDaisy: Bool = false) {
+    package init(settings: CytonSettings = CytonSettings(), hasDaisy: Bool = false) {
         setup = settings
         self.hasDaisy = hasDaisy
     }
 
-    public var model: String { "cyton" }
-    public var displayName: String { "OpenBCI Cyton (serial)" }
+    package var model: String { "cyton" }
+    package var displayName: String { "OpenBCI Cyton (serial)" }
 
     /// By name alone: the radios that carry the stream are everybody's, and their owners name them.
-    public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["OpenBCI", "OBCI", "Cyton"]) }
+    package var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["OpenBCI", "OBCI", "Cyton"]) }
     /// Answers and samples share the port.
-    public var controlCharacteristics: [BluetoothUUID] { [.serialPort] }
-    public var dataCharacteristics: [BluetoothUUID] { [] }
+    package var controlCharacteristics: [BluetoothUUID] { [.serialPort] }
+    package var dataCharacteristics: [BluetoothUUID] { [] }
 
     /// A headset that streams knows only the command to stop.
-    public var isAskedWhileStreaming: Bool { false }
+    package var isAskedWhileStreaming: Bool { false }
 
     /// Milliseconds in 32 bits, in frames that bear the board's time; see the setting `time_stamps`.
-    public var sampleStamps: SampleStamps? { SampleStamps(tickFrequency: 1000, modulus: 1 << 32, isExact: false) }
+    package var sampleStamps: SampleStamps? { SampleStamps(tickFrequency: 1000, modulus: 1 << 32, isExact: false) }
 
     /// With a Daisy, the firmware sends means of two conversions.
-    public var constantDelay: ConstantDelay? {
+    package var constantDelay: ConstantDelay? {
         let mean = ConstantDelay.Part(
             .milliseconds(2), meaning: "the mean of two conversions: half of one",
             source: "OpenBCI's firmware (OpenBCI_32bit_Library)")
@@ -55,12 +55,12 @@ public struct CytonProfile: SerialPortProfile {
     }
 
     /// Looking for a Daisy takes the board a few tenths of a second.
-    public var timing: ProfileTiming {
+    package var timing: ProfileTiming {
         ProfileTiming(
             packetPeriod: Self.packetPeriod, silenceLimit: Self.silenceLimit, statusLimit: .milliseconds(2000))
     }
 
-    public var streams: [StreamDescription] {
+    package var streams: [StreamDescription] {
         let banks = hasDaisy ? 2 : 1
         let eeg = (0..<banks).map { bank in
             StreamDescription(
@@ -98,7 +98,7 @@ public struct CytonProfile: SerialPortProfile {
     ///
     /// The question is the command that attaches a Daisy, whose answer says how many channels there are. A headset that does
     /// not answer is set to eight.
-    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+    package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         let pause = CommandStep.wait(.milliseconds(100))
         switch purpose {
         case .queryStatus: return setup.usesDaisy ? [Self.step("s"), pause, Self.step("C")] : []
@@ -116,10 +116,10 @@ public struct CytonProfile: SerialPortProfile {
         .write(Array(command.utf8), to: .serialPort, type: .withoutResponse)
     }
 
-    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
+    package func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
         HeadsetByteStream(
             characteristic: .serialPort, bytesPerSecond: Self.frameFrequency * Double(CytonFrame.length))
     }
 
-    public func makeDecoder() -> any HeadsetDecoder { CytonDecoder(settings: setup) }
+    package func makeDecoder() -> any HeadsetDecoder { CytonDecoder(settings: setup) }
 }

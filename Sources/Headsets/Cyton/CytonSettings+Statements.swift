@@ -60,15 +60,15 @@ extension CytonSettings {
 }
 
 extension CytonProfile {
-    public var settings: [HeadsetSetting] { CytonSettings.boardSettings }
-    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
+    package var settings: [HeadsetSetting] { CytonSettings.boardSettings }
+    package func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
         CytonProfile(settings: CytonSettings(stated))
     }
 }
 
 extension CytonBLEProfile {
-    public var settings: [HeadsetSetting] { CytonSettings.amplifierSettings(channelCount: Self.channelCount) }
-    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
+    package var settings: [HeadsetSetting] { CytonSettings.amplifierSettings(channelCount: Self.channelCount) }
+    package func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
         CytonBLEProfile(settings: CytonSettings(stated, channelCount: Self.channelCount))
     }
 }

@@ -1,7 +1,7 @@
 /// How the amplifiers of a Cyton are set, and what it sends beside EEG: data, from which commands and scales follow.
-public struct CytonSettings: Hashable, Sendable {
+package struct CytonSettings: Hashable, Sendable {
     /// What the 6 bytes beside the samples are to be.
-    public enum Auxiliary: UInt8, Hashable, Sendable, CaseIterable {
+    package enum Auxiliary: UInt8, Hashable, Sendable, CaseIterable {
         /// Accelerations.
         case accelerometer = 0x30
         /// Three analog pins.
@@ -11,22 +11,22 @@ public struct CytonSettings: Hashable, Sendable {
     }
 
     /// Settings of one channel.
-    public struct Channel: Hashable, Sendable {
+    package struct Channel: Hashable, Sendable {
         /// False where the amplifier is switched off.
-        public var isOn: Bool
+        package var isOn: Bool
         /// The amplification.
-        public var gain: Gain
+        package var gain: Gain
         /// What is measured; 0 is the electrode.
-        public var input: UInt8
+        package var input: UInt8
         /// True where the channel feeds the bias electrode.
-        public var isInBias: Bool
+        package var isInBias: Bool
         /// True where the common electrode SRB2 is connected.
-        public var usesSRB2: Bool
+        package var usesSRB2: Bool
         /// True where the common electrode SRB1 is connected, for all channels of the board.
-        public var usesSRB1: Bool
+        package var usesSRB1: Bool
 
         /// Creates the settings; those of a board that was just reset where nothing is given.
-        public init(
+        package init(
             isOn: Bool = true, gain: Gain = .x24, input: UInt8 = 0, isInBias: Bool = true, usesSRB2: Bool = true,
             usesSRB1: Bool = false
         ) {
@@ -40,30 +40,30 @@ public struct CytonSettings: Hashable, Sendable {
     }
 
     /// Amplifications of the ADS1299. The raw value is the digit of the command.
-    public enum Gain: UInt8, Hashable, Sendable, CaseIterable {
+    package enum Gain: UInt8, Hashable, Sendable, CaseIterable {
         case x1, x2, x4, x6, x8, x12, x24
 
         /// The factor.
-        public var factor: Double { [1, 2, 4, 6, 8, 12, 24][Int(rawValue)] }
+        package var factor: Double { [1, 2, 4, 6, 8, 12, 24][Int(rawValue)] }
 
         /// Microvolts of one count: 4.5 V reference, 24 bits with sign.
-        public var microvoltsPerCount: Double { 4.5e6 / factor / 8_388_607 }
+        package var microvoltsPerCount: Double { 4.5e6 / factor / 8_388_607 }
     }
 
     /// The channels of the board, then those of the Daisy; the rest are as after a reset.
-    public var channels: [Channel]
+    package var channels: [Channel]
     /// What is sent beside EEG.
-    public var auxiliary: Auxiliary
+    package var auxiliary: Auxiliary
     /// True where the board's time is sent too; a frame then holds one acceleration or reading less.
-    public var stampsTime: Bool
+    package var stampsTime: Bool
     /// True where a Daisy is used if there is one: 16 channels at 125 Hz instead of 8 at 250 Hz.
-    public var usesDaisy: Bool
+    package var usesDaisy: Bool
 
     /// The most channels, with a Daisy.
-    public static let channelCountMaximum = 16
+    package static let channelCountMaximum = 16
 
     /// Creates settings.
-    public init(
+    package init(
         channels: [Channel] = [], auxiliary: Auxiliary = .accelerometer, stampsTime: Bool = false, usesDaisy: Bool = true
     ) {
         self.channels = Array(channels.prefix(Self.channelCountMaximum))
@@ -73,12 +73,12 @@ public struct CytonSettings: Hashable, Sendable {
     }
 
     /// The settings of a channel, 0 ... 15.
-    public func channel(_ number: Int) -> Channel { number < channels.count ? channels[number] : Channel() }
+    package func channel(_ number: Int) -> Channel { number < channels.count ? channels[number] : Channel() }
 
     /// The commands that bring a board with `channelCount` channels from its defaults to these settings.
     ///
     /// A command is a text that goes out as one write: the firmware takes the characters of `x...X` within a second.
-    public func commands(channelCount: Int) -> [String] {
+    package func commands(channelCount: Int) -> [String] {
         var commands = ["d", "/" + Self.text(auxiliary.rawValue), stampsTime ? "<" : ">"]
         for number in 0..<min(channelCount, Self.channelCountMaximum) where channel(number) != Channel() {
             let channel = channel(number)

@@ -1,7 +1,7 @@
 /// What proves that a frame is whole: a sum or a cyclic redundancy check, and where it stands.
-public struct DescribedChecksum: Hashable, Sendable {
+package struct DescribedChecksum: Hashable, Sendable {
     /// How the bytes are added up.
-    public enum Algorithm: Hashable, Sendable {
+    package enum Algorithm: Hashable, Sendable {
         /// The lowest bits of the sum; `isInverted` for its complement, `isNegated` for the number that brings the sum to 0.
         case sum(isInverted: Bool, isNegated: Bool)
         /// All bytes, exclusive or.
@@ -11,16 +11,16 @@ public struct DescribedChecksum: Hashable, Sendable {
     }
 
     /// How the bytes are added up.
-    public var algorithm: Algorithm
+    package var algorithm: Algorithm
     /// Where the result stands, and how wide it is.
-    public var field: DescribedField
+    package var field: DescribedField
     /// The first byte that counts, from the frame's beginning; negative numbers count from its end.
-    public var from: Int
+    package var from: Int
     /// The byte after the last one that counts; negative numbers count from the frame's end, 0 stands for the end itself.
-    public var to: Int
+    package var to: Int
 
     /// Creates a checksum.
-    public init(_ algorithm: Algorithm, at field: DescribedField, from: Int, to: Int) {
+    package init(_ algorithm: Algorithm, at field: DescribedField, from: Int, to: Int) {
         self.algorithm = algorithm
         self.field = field
         self.from = from
@@ -53,21 +53,21 @@ public struct DescribedChecksum: Hashable, Sendable {
 }
 
 /// A cyclic redundancy check of 8, 16 or 32 bits, by the parameters that catalogues of such checks list.
-public struct CyclicRedundancyCheck: Hashable, Sendable {
+package struct CyclicRedundancyCheck: Hashable, Sendable {
     /// Its width in bits: 8, 16 or 32.
-    public let width: Int
+    package let width: Int
     /// The polynomial without its highest term, highest power first.
-    public let polynomial: UInt32
+    package let polynomial: UInt32
     /// What the register begins with.
-    public let initial: UInt32
+    package let initial: UInt32
     /// True where bytes go in, and the result comes out, lowest bit first.
-    public let isReflected: Bool
+    package let isReflected: Bool
     /// What the result is exclusive-ored with.
-    public let finalXOR: UInt32
+    package let finalXOR: UInt32
     private let table: [UInt32]
 
     /// Creates a check; widths other than 8 and 16 count as 32.
-    public init(width: Int, polynomial: UInt32, initial: UInt32 = 0, isReflected: Bool = false, finalXOR: UInt32 = 0) {
+    package init(width: Int, polynomial: UInt32, initial: UInt32 = 0, isReflected: Bool = false, finalXOR: UInt32 = 0) {
         self.width = width == 8 || width == 16 ? width : 32
         let mask = UInt32.max >> UInt32(32 - self.width)
         self.polynomial = polynomial & mask
@@ -90,7 +90,7 @@ public struct CyclicRedundancyCheck: Hashable, Sendable {
 
     /// The names that a descriptor may use, with the parameters of each and their result for the ASCII digits 1 ... 9, by
     /// which catalogues identify them.
-    public static let named: [(name: String, check: CyclicRedundancyCheck, digits: UInt32)] = [
+    package static let named: [(name: String, check: CyclicRedundancyCheck, digits: UInt32)] = [
         ("crc8", CyclicRedundancyCheck(width: 8, polynomial: 0x07), 0xF4),
         ("crc8-maxim", CyclicRedundancyCheck(width: 8, polynomial: 0x31, isReflected: true), 0xA1),
         ("crc16-ccitt-false", CyclicRedundancyCheck(width: 16, polynomial: 0x1021, initial: 0xFFFF), 0x29B1),
@@ -114,7 +114,7 @@ public struct CyclicRedundancyCheck: Hashable, Sendable {
     ]
 
     /// The check of `bytes[range]`; bytes that are not there count as absent.
-    public func checksum(of bytes: [UInt8], _ range: Range<Int>) -> UInt32 {
+    package func checksum(of bytes: [UInt8], _ range: Range<Int>) -> UInt32 {
         let shift = UInt32(32 - width)
         var value = isReflected ? Self.reflect(initial << shift) : initial << shift
         for index in range.clamped(to: 0..<bytes.count) {

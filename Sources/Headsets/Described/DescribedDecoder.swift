@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the bytes of a described headset.
-public struct DescribedDecoder: HeadsetDecoder {
+package struct DescribedDecoder: HeadsetDecoder {
     private let plan: DescribedPlan
     /// One for each source; empty where each notification is a frame.
     private var buffers: [DescribedFrameBuffer]
@@ -16,7 +16,7 @@ public struct DescribedDecoder: HeadsetDecoder {
         self.memory = memory == .bufferedEEGService ? BufferedEEGDecoder() : nil
     }
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         if memory != nil, characteristic == BufferedEEGService.control || characteristic == BufferedEEGService.data {
             return decodeMemory(bytes, from: characteristic, into: &decoded)
         }

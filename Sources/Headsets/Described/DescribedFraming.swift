@@ -1,17 +1,17 @@
 /// How frames stand in the bytes of a characteristic.
-public struct DescribedFraming: Hashable, Sendable {
+package struct DescribedFraming: Hashable, Sendable {
     /// The most bytes of a frame; a value of a characteristic has 512 at most, a frame may be cut into several.
-    public static let lengthMaximum = 4096
+    package static let lengthMaximum = 4096
 
     /// A byte that must stand somewhere, as far as a mask goes.
-    public struct Byte: Hashable, Sendable {
+    package struct Byte: Hashable, Sendable {
         /// What must stand there.
-        public var value: UInt8
+        package var value: UInt8
         /// Which bits of it count.
-        public var mask: UInt8
+        package var mask: UInt8
 
         /// Creates a byte.
-        public init(_ value: UInt8, mask: UInt8 = 0xFF) {
+        package init(_ value: UInt8, mask: UInt8 = 0xFF) {
             self.value = value
             self.mask = mask
         }
@@ -21,7 +21,7 @@ public struct DescribedFraming: Hashable, Sendable {
     }
 
     /// What shows the length of a frame.
-    public enum Length: Hashable, Sendable {
+    package enum Length: Hashable, Sendable {
         /// The notification: whatever it has. In a byte stream, nothing.
         case any
         /// Always so many bytes, everything counted.
@@ -33,37 +33,37 @@ public struct DescribedFraming: Hashable, Sendable {
     }
 
     /// How long the packets of one kind are.
-    public struct Kind: Hashable, Sendable {
+    package struct Kind: Hashable, Sendable {
         /// What shows the kind; counted from the frame's beginning.
-        public var constants: [DescribedConstant]
+        package var constants: [DescribedConstant]
         /// The whole frame's bytes.
-        public var length: Int
+        package var length: Int
 
         /// Creates a kind.
-        public init(constants: [DescribedConstant], length: Int) {
+        package init(constants: [DescribedConstant], length: Int) {
             self.constants = constants
             self.length = length
         }
     }
 
     /// True where frames stand in a stream of bytes; false where each notification is one frame.
-    public var isByteStream = false
+    package var isByteStream = false
     /// In a byte stream: true where a frame may begin in one notification and end in a later one.
-    public var spansNotifications = true
+    package var spansNotifications = true
     /// Bytes that each frame begins with.
-    public var sync: [Byte] = []
+    package var sync: [Byte] = []
     /// What shows where it ends.
-    public var length = Length.any
+    package var length = Length.any
     /// Bytes that each frame ends with.
-    public var trailer: [Byte] = []
+    package var trailer: [Byte] = []
     /// What proves that it is whole.
-    public var checksum: DescribedChecksum?
+    package var checksum: DescribedChecksum?
     /// True where the search for the next frame goes on after a damaged frame's end; false where it goes on at the damaged
     /// frame's second byte, so that a damaged length does not swallow good frames.
-    public var skipsDamagedFrame = false
+    package var skipsDamagedFrame = false
 
     /// Each notification is one frame, of any length.
-    public init() {}
+    package init() {}
 
     /// What a frame that begins here is; `bytes[start...]` is all there is.
     enum Verdict: Hashable {

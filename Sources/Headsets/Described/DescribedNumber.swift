@@ -2,9 +2,9 @@
 ///
 /// A frame is one long row of bits. With big-endian numbers the first bit is the highest one of the first byte; with
 /// little-endian numbers it is the lowest one of the first byte. For whole bytes that is what these words always mean.
-public struct DescribedNumber: Hashable, Sendable {
+package struct DescribedNumber: Hashable, Sendable {
     /// How the bits are read.
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
         /// 0 ... 2^bits - 1.
         case unsigned
         /// Two's complement.
@@ -14,24 +14,24 @@ public struct DescribedNumber: Hashable, Sendable {
     }
 
     /// The most bits of a number; one that does not begin at a byte's first bit must not touch more than 8 bytes.
-    public static let bitsMaximum = 64
+    package static let bitsMaximum = 64
 
     /// How the bits are read.
-    public var kind: Kind
+    package var kind: Kind
     /// How many bits it has, 1 ... ``bitsMaximum``.
-    public var bits: Int
+    package var bits: Int
     /// True where the most significant bits come first.
-    public var isBigEndian: Bool
+    package var isBigEndian: Bool
 
     /// Creates a number.
-    public init(_ kind: Kind, bits: Int, isBigEndian: Bool = true) {
+    package init(_ kind: Kind, bits: Int, isBigEndian: Bool = true) {
         self.kind = kind
         self.bits = bits
         self.isBigEndian = isBigEndian
     }
 
     /// Parses `u8`, `i24be`, `u12le`, `f32le`: kind, bits, byte order, which only up to 8 bits may be left out.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var rest = Substring(text)
         switch rest.popFirst() {
         case "u": kind = .unsigned
@@ -56,7 +56,7 @@ public struct DescribedNumber: Hashable, Sendable {
     }
 
     /// The lowest and highest integer of the kind, as far as the database's 32 bits reach.
-    public var rawRange: ClosedRange<Int32> {
+    package var rawRange: ClosedRange<Int32> {
         switch kind {
         case .float: .min ... .max
         case .signed: bits >= 32 ? .min ... .max : -(1 << (bits - 1))...(1 << (bits - 1) - 1)
@@ -122,30 +122,30 @@ public struct DescribedNumber: Hashable, Sendable {
 
 extension DescribedNumber: CustomStringConvertible {
     /// As it is written, such as `i24be`.
-    public var description: String {
+    package var description: String {
         let letter = kind == .unsigned ? "u" : kind == .signed ? "i" : "f"
         return letter + String(bits) + (bits <= 8 && isBigEndian ? "" : isBigEndian ? "be" : "le")
     }
 }
 
 /// A number at an offset of a frame.
-public struct DescribedField: Hashable, Sendable {
+package struct DescribedField: Hashable, Sendable {
     /// The first byte, from 0; negative numbers count from the frame's end, -1 being the last byte.
-    public var byte: Int
+    package var byte: Int
     /// The first bit within the byte, 0 ... 7, in the direction of the number's byte order.
-    public var bit: Int
+    package var bit: Int
     /// What stands there.
-    public var number: DescribedNumber
+    package var number: DescribedNumber
 
     /// Creates a field.
-    public init(byte: Int, bit: Int = 0, number: DescribedNumber) {
+    package init(byte: Int, bit: Int = 0, number: DescribedNumber) {
         self.byte = byte
         self.bit = bit
         self.number = number
     }
 
     /// How many bytes from its first one on the field touches.
-    public var byteCount: Int { (bit + number.bits + 7) / 8 }
+    package var byteCount: Int { (bit + number.bits + 7) / 8 }
 
     /// The field's bits in a frame, or nil where the frame is too short.
     @inline(__always)

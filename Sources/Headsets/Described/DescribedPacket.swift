@@ -1,39 +1,39 @@
 /// One kind of packet: how it differs from others, and what it holds.
-public struct DescribedPacket: Hashable, Sendable {
+package struct DescribedPacket: Hashable, Sendable {
     /// What it is called in messages to people.
-    public var name: String
+    package var name: String
     /// How many bytes the frame has; nil for any number that is enough.
-    public var length: Int?
+    package var length: Int?
     /// Constants that distinguish this kind from others; all must fit.
-    public var constants: [DescribedConstant] = []
+    package var constants: [DescribedConstant] = []
     /// The counter, of packets or of samples; nil where there is none.
-    public var counter: DescribedField?
+    package var counter: DescribedField?
     /// Samples.
-    public var samples: [DescribedSamples] = []
+    package var samples: [DescribedSamples] = []
     /// The headset's status.
-    public var status: DescribedStatus?
+    package var status: DescribedStatus?
     /// Something that the headset marks at this instant.
-    public var annotation: DescribedText?
+    package var annotation: DescribedText?
     /// A text for people.
-    public var message: DescribedString?
+    package var message: DescribedString?
 
     /// Creates a kind of packet that holds nothing.
-    public init(name: String) {
+    package init(name: String) {
         self.name = name
     }
 }
 
 /// A field that must have one of some values.
-public struct DescribedConstant: Hashable, Sendable {
+package struct DescribedConstant: Hashable, Sendable {
     /// Where.
-    public var field: DescribedField
+    package var field: DescribedField
     /// Which bits of it count.
-    public var mask: UInt64
+    package var mask: UInt64
     /// What must stand there; any one of them.
-    public var values: [UInt64]
+    package var values: [UInt64]
 
     /// Creates a constant.
-    public init(field: DescribedField, mask: UInt64 = .max, values: [UInt64]) {
+    package init(field: DescribedField, mask: UInt64 = .max, values: [UInt64]) {
         self.field = field
         self.mask = mask
         self.values = values
@@ -52,9 +52,9 @@ public struct DescribedConstant: Hashable, Sendable {
 }
 
 /// Samples of one stream within a packet: instants × channels.
-public struct DescribedSamples: Hashable, Sendable {
+package struct DescribedSamples: Hashable, Sendable {
     /// How many instants a packet holds.
-    public enum Count: Hashable, Sendable {
+    package enum Count: Hashable, Sendable {
         /// Always so many.
         case fixed(Int)
         /// As a field says.
@@ -64,23 +64,23 @@ public struct DescribedSamples: Hashable, Sendable {
     }
 
     /// The stream's index in ``HeadsetDescriptor/streams``.
-    public var stream: Int
+    package var stream: Int
     /// The first value.
-    public var first: DescribedField
+    package var first: DescribedField
     /// How many instants.
-    public var count: Count
+    package var count: Count
     /// The channels (indices in the stream) in the order of the values; nil for values that are not stored.
-    public var channels: [Int?]
+    package var channels: [Int?]
     /// True where all values of a channel stand together; false where all values of an instant do.
-    public var isChannelMajor = false
+    package var isChannelMajor = false
     /// Bits from one instant to the next (or, channel-major, from one channel to the next), where they do not simply
     /// follow each other.
-    public var strideBits: Int?
+    package var strideBits: Int?
     /// What one stored count of a floating-point value stands for, in the value's own unit; greater than 0.
-    public var quantum = 1.0
+    package var quantum = 1.0
 
     /// Creates samples that follow each other, all values of an instant together.
-    public init(stream: Int, first: DescribedField, count: Count, channels: [Int?]) {
+    package init(stream: Int, first: DescribedField, count: Count, channels: [Int?]) {
         self.stream = stream
         self.first = first
         self.count = count
@@ -89,9 +89,9 @@ public struct DescribedSamples: Hashable, Sendable {
 }
 
 /// The fields of a status. What is not described is not reported.
-public struct DescribedStatus: Hashable, Sendable {
+package struct DescribedStatus: Hashable, Sendable {
     /// What shows the condition.
-    public enum Condition: Hashable, Sendable {
+    package enum Condition: Hashable, Sendable {
         /// Streaming once samples have come on this link, idle before.
         case bySamples
         /// Always the same.
@@ -101,30 +101,30 @@ public struct DescribedStatus: Hashable, Sendable {
     }
 
     /// What one value of a field means.
-    public struct Value: Hashable, Sendable {
+    package struct Value: Hashable, Sendable {
         /// The value.
-        public var value: UInt64
+        package var value: UInt64
         /// What it means.
-        public var condition: HeadsetStatus.Condition
+        package var condition: HeadsetStatus.Condition
 
         /// Creates a value.
-        public init(_ value: UInt64, _ condition: HeadsetStatus.Condition) {
+        package init(_ value: UInt64, _ condition: HeadsetStatus.Condition) {
             self.value = value
             self.condition = condition
         }
     }
 
     /// A number with a scale: physical = scale × raw + offset.
-    public struct Quantity: Hashable, Sendable {
+    package struct Quantity: Hashable, Sendable {
         /// Where.
-        public var field: DescribedField
+        package var field: DescribedField
         /// Not 0.
-        public var scale = 1.0
+        package var scale = 1.0
         /// What raw 0 stands for.
-        public var offset = 0.0
+        package var offset = 0.0
 
         /// Creates a quantity.
-        public init(field: DescribedField, scale: Double = 1, offset: Double = 0) {
+        package init(field: DescribedField, scale: Double = 1, offset: Double = 0) {
             self.field = field
             self.scale = scale
             self.offset = offset
@@ -132,34 +132,34 @@ public struct DescribedStatus: Hashable, Sendable {
     }
 
     /// What the headset does.
-    public var condition = Condition.bySamples
+    package var condition = Condition.bySamples
     /// A number that is new after each power-on.
-    public var bootIdentifier: DescribedField?
+    package var bootIdentifier: DescribedField?
     /// The battery's charge in percent.
-    public var battery: Quantity?
+    package var battery: Quantity?
     /// What distinguishes two headsets of the model.
-    public var serialNumber: DescribedString?
+    package var serialNumber: DescribedString?
     /// The headset's clock, in ticks.
-    public var ticks: DescribedField?
+    package var ticks: DescribedField?
     /// Ticks per second, in hertz; greater than 0.
-    public var tickFrequency = 1000.0
+    package var tickFrequency = 1000.0
 
     /// Creates a status that says nothing.
-    public init() {}
+    package init() {}
 }
 
 /// A text in a frame.
-public struct DescribedString: Hashable, Sendable {
+package struct DescribedString: Hashable, Sendable {
     /// The first byte; negative numbers count from the frame's end.
-    public var byte: Int
+    package var byte: Int
     /// How many bytes; nil for all up to the frame's end.
-    public var length: Int?
+    package var length: Int?
     /// True where the bytes are to be written in hexadecimal digits; false where they are ASCII or UTF-8, ended by a 0 if
     /// shorter.
-    public var isHexadecimal = false
+    package var isHexadecimal = false
 
     /// Creates a text.
-    public init(byte: Int, length: Int? = nil, isHexadecimal: Bool = false) {
+    package init(byte: Int, length: Int? = nil, isHexadecimal: Bool = false) {
         self.byte = byte
         self.length = length
         self.isHexadecimal = isHexadecimal
@@ -182,9 +182,9 @@ public struct DescribedString: Hashable, Sendable {
 }
 
 /// A sentence with values of fields in it.
-public struct DescribedText: Hashable, Sendable {
+package struct DescribedText: Hashable, Sendable {
     /// A piece of it.
-    public enum Part: Hashable, Sendable {
+    package enum Part: Hashable, Sendable {
         /// Always the same.
         case text(String)
         /// By a field's values. One that is not listed is written as `otherwise`; where that is nil too, the packet is none of
@@ -193,24 +193,24 @@ public struct DescribedText: Hashable, Sendable {
     }
 
     /// What one value is called.
-    public struct Word: Hashable, Sendable {
+    package struct Word: Hashable, Sendable {
         /// The value.
-        public var value: UInt64
+        package var value: UInt64
         /// The word.
-        public var word: String
+        package var word: String
 
         /// Creates a word.
-        public init(_ value: UInt64, _ word: String) {
+        package init(_ value: UInt64, _ word: String) {
             self.value = value
             self.word = word
         }
     }
 
     /// The pieces, in order.
-    public var parts: [Part]
+    package var parts: [Part]
 
     /// Creates a text.
-    public init(_ parts: [Part]) {
+    package init(_ parts: [Part]) {
         self.parts = parts
     }
 

@@ -1,19 +1,19 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A headset that a descriptor describes.
-public struct DescribedProfile: HeadsetProfile {
+package struct DescribedProfile: HeadsetProfile {
     /// What the profile was made of.
-    public let descriptor: HeadsetDescriptor
+    package let descriptor: HeadsetDescriptor
 
-    public let controlCharacteristics: [BluetoothUUID]
-    public let dataCharacteristics: [BluetoothUUID]
-    public let vitalCharacteristics: [BluetoothUUID]
+    package let controlCharacteristics: [BluetoothUUID]
+    package let dataCharacteristics: [BluetoothUUID]
+    package let vitalCharacteristics: [BluetoothUUID]
     private let plan: DescribedPlan
     /// Why the GATT database is not one of this model; nil where it may be.
     private let mismatch: String?
 
     /// Creates the profile of any headset of the model.
-    public init(_ descriptor: HeadsetDescriptor) {
+    package init(_ descriptor: HeadsetDescriptor) {
         self.init(descriptor, plan: DescribedPlan(descriptor), mismatch: nil)
     }
 
@@ -42,29 +42,29 @@ public struct DescribedProfile: HeadsetProfile {
         return result
     }
 
-    public var model: String { descriptor.model }
-    public var displayName: String { descriptor.displayName }
-    public var recognition: Recognition { descriptor.recognition }
-    public var services: [BluetoothUUID] { descriptor.services }
-    public var identityCharacteristic: BluetoothUUID? { descriptor.identityCharacteristic }
-    public var streams: [StreamDescription] { plan.streams }
-    public var epochRule: EpochRule { descriptor.epochRule }
-    public var memory: MemoryCapability { descriptor.memory }
-    public var timing: ProfileTiming { descriptor.timing }
+    package var model: String { descriptor.model }
+    package var displayName: String { descriptor.displayName }
+    package var recognition: Recognition { descriptor.recognition }
+    package var services: [BluetoothUUID] { descriptor.services }
+    package var identityCharacteristic: BluetoothUUID? { descriptor.identityCharacteristic }
+    package var streams: [StreamDescription] { plan.streams }
+    package var epochRule: EpochRule { descriptor.epochRule }
+    package var memory: MemoryCapability { descriptor.memory }
+    package var timing: ProfileTiming { descriptor.timing }
 
     /// A serial number in a status replaces a characteristic's.
-    public var sendsIdentityInStatus: Bool {
+    package var sendsIdentityInStatus: Bool {
         identityCharacteristic == nil
             && descriptor.sources.contains { $0.packets.contains { $0.status?.serialNumber != nil } }
     }
 
-    public var isDiscriminatedByDatabase: Bool {
+    package var isDiscriminatedByDatabase: Bool {
         !descriptor.required.isEmpty || !descriptor.excluded.isEmpty || descriptor.sources.contains(where: \.isOptional)
     }
 
     /// The commands as described. Where the headset turned out to be of another model, the link is given up; where it has a
     /// memory, the Buffered EEG service is asked as well.
-    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+    package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         if let mismatch { return purpose == .initialise ? [.abandonLink(reason: mismatch)] : [] }
         var steps = descriptor.commands.first { $0.purpose == purpose }?.steps ?? []
         if memory == .bufferedEEGService, purpose == .queryStatus { steps.append(BufferedEEGCommand.status.step) }
@@ -72,7 +72,7 @@ public struct DescribedProfile: HeadsetProfile {
     }
 
     /// The profile without what this headset lacks, or one that gives the link up where it is another model.
-    public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
+    package func adapted(to database: GATTDatabase) -> any HeadsetProfile {
         if let absent = descriptor.required.first(where: { database[$0] == nil }) {
             let reason = "it lacks the characteristic \(absent), so it is no \(displayName)"
             return DescribedProfile(descriptor, plan: plan, mismatch: reason)
@@ -85,7 +85,7 @@ public struct DescribedProfile: HeadsetProfile {
         return sources.count == descriptor.sources.count ? self : DescribedProfile(descriptor.keeping(sources))
     }
 
-    public func makeDecoder() -> any HeadsetDecoder { DescribedDecoder(plan: plan, memory: memory) }
+    package func makeDecoder() -> any HeadsetDecoder { DescribedDecoder(plan: plan, memory: memory) }
 }
 
 extension HeadsetDescriptor {
@@ -111,7 +111,7 @@ extension HeadsetDescriptor {
 extension DescribedProfile {
     /// The one byte stream that carries the samples, for bytes that were recorded without times; nil where there is none,
     /// or more than one. `bytesPerSecond` is known where each kind of packet has its own length.
-    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
+    package func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
         let sources = descriptor.sources.filter { $0.role == .data }
         guard sources.count == 1, let source = sources.first, source.framing.isByteStream else { return nil }
         guard let packet = source.packets.first(where: { !$0.samples.isEmpty }), let length = packet.length,

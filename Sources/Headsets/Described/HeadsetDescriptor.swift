@@ -1,55 +1,55 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A model of headset as data: what a person writes down about it in a file, so that a headset that nobody has programmed
 /// works like a built-in one. See the documentation page `DescribingAHeadset`.
 ///
 /// ``DescribedProfile`` makes it a profile. Any value is harmless: what cannot be is left out of the profile or never decoded.
-public struct HeadsetDescriptor: Hashable, Sendable {
+package struct HeadsetDescriptor: Hashable, Sendable {
     /// The model's identifier, such as `openearable-exg`.
-    public var model: String
+    package var model: String
     /// The model's name for people.
-    public var displayName: String
+    package var displayName: String
     /// What people should know: sources, what is disputed. May be empty.
-    public var about = ""
+    package var about = ""
     /// Which advertisements belong to the model.
-    public var recognition: Recognition
+    package var recognition: Recognition
     /// The services that mark a connected peripheral as one of this model.
-    public var services: [BluetoothUUID]
+    package var services: [BluetoothUUID]
     /// Characteristics without which it is another model.
-    public var required: [BluetoothUUID] = []
+    package var required: [BluetoothUUID] = []
     /// Characteristics with which it is another model.
-    public var excluded: [BluetoothUUID] = []
+    package var excluded: [BluetoothUUID] = []
     /// The characteristic whose value distinguishes two headsets of the model; nil where there is none.
-    public var identityCharacteristic: BluetoothUUID?
+    package var identityCharacteristic: BluetoothUUID?
     /// What one run of the counters lasts for.
-    public var epochRule = EpochRule.connection
+    package var epochRule = EpochRule.connection
     /// Whether and how the headset hands over samples from its memory.
-    public var memory = MemoryCapability.none
+    package var memory = MemoryCapability.none
     /// Limits on the headset's silence.
-    public var timing: ProfileTiming
+    package var timing: ProfileTiming
     /// The streams; those wider than ``StreamDescription/channelsPerBank`` become several banks.
-    public var streams: [DescribedStream] = []
+    package var streams: [DescribedStream] = []
     /// Where bytes come from, and what they mean.
-    public var sources: [DescribedSource] = []
+    package var sources: [DescribedSource] = []
     /// Sequences of commands, at most one for a purpose.
-    public var commands: [Commands] = []
+    package var commands: [Commands] = []
 
     /// The commands of one purpose.
-    public struct Commands: Hashable, Sendable {
+    package struct Commands: Hashable, Sendable {
         /// What they are for.
-        public var purpose: CommandPurpose
+        package var purpose: CommandPurpose
         /// What is done, in order.
-        public var steps: [CommandStep]
+        package var steps: [CommandStep]
 
         /// Creates a sequence.
-        public init(purpose: CommandPurpose, steps: [CommandStep]) {
+        package init(purpose: CommandPurpose, steps: [CommandStep]) {
             self.purpose = purpose
             self.steps = steps
         }
     }
 
     /// Creates a descriptor without streams, sources and commands.
-    public init(
+    package init(
         model: String, displayName: String, recognition: Recognition, services: [BluetoothUUID], timing: ProfileTiming
     ) {
         self.model = model
@@ -61,27 +61,27 @@ public struct HeadsetDescriptor: Hashable, Sendable {
 }
 
 /// A stream of a described headset, of any width.
-public struct DescribedStream: Hashable, Sendable {
+package struct DescribedStream: Hashable, Sendable {
     /// The stream's name, lower case, such as `eeg`.
-    public var name: String
+    package var name: String
     /// Samples per second and channel, in hertz; greater than 0.
-    public var samplingFrequency: Double
+    package var samplingFrequency: Double
     /// How many samples one step of the counter stands for; at least 1.
-    public var samplesPerCount = 1
+    package var samplesPerCount = 1
     /// The number of values of the counter before it wraps to 0; nil where there is no counter.
-    public var counterModulus: Int64?
+    package var counterModulus: Int64?
     /// The channels, in the order of the database.
-    public var channels: [ChannelDescription]
+    package var channels: [ChannelDescription]
 
     /// Creates a stream without counter.
-    public init(name: String, samplingFrequency: Double, channels: [ChannelDescription]) {
+    package init(name: String, samplingFrequency: Double, channels: [ChannelDescription]) {
         self.name = name
         self.samplingFrequency = samplingFrequency
         self.channels = channels
     }
 
     /// The banks of at most eight channels that are stored.
-    public var banks: [StreamDescription] {
+    package var banks: [StreamDescription] {
         stride(from: 0, to: channels.count, by: StreamDescription.channelsPerBank).enumerated().map { bank, first in
             StreamDescription(
                 name: name, bank: bank, samplingFrequency: samplingFrequency, samplesPerCount: samplesPerCount,
@@ -92,9 +92,9 @@ public struct DescribedStream: Hashable, Sendable {
 }
 
 /// Something that bytes come from: a characteristic, how frames stand in its bytes, and what they hold.
-public struct DescribedSource: Hashable, Sendable {
+package struct DescribedSource: Hashable, Sendable {
     /// When a characteristic is asked for its bytes.
-    public enum Role: String, Hashable, Sendable, CaseIterable {
+    package enum Role: String, Hashable, Sendable, CaseIterable {
         /// Notifies samples; switched on after the headset was initialised.
         case data
         /// Notifies answers; switched on before the status query.
@@ -104,20 +104,20 @@ public struct DescribedSource: Hashable, Sendable {
     }
 
     /// Where the bytes come from.
-    public var characteristic: BluetoothUUID
+    package var characteristic: BluetoothUUID
     /// When it is asked.
-    public var role = Role.data
+    package var role = Role.data
     /// True where some headsets of the model lack it; its streams then are absent.
-    public var isOptional = false
+    package var isOptional = false
     /// True where its silence alone is a lost link.
-    public var isVital = false
+    package var isVital = false
     /// How frames stand in the bytes.
-    public var framing = DescribedFraming()
+    package var framing = DescribedFraming()
     /// The kinds of packets; the first that fits is taken.
-    public var packets: [DescribedPacket] = []
+    package var packets: [DescribedPacket] = []
 
     /// Creates a source without packets.
-    public init(characteristic: BluetoothUUID) {
+    package init(characteristic: BluetoothUUID) {
         self.characteristic = characteristic
     }
 }

@@ -1,11 +1,11 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the packets of an Explore, whose notifications may be cut anywhere.
 ///
 /// A packet counts where its kind is known, its length is right for the kind, and its trailer stands where the length says.
 /// What the headset is like (channels, frequency, kind of motion packets) it learns from the packets, and then reports it as a
 /// status; until then samples are dropped.
-public struct ExploreDecoder: HeadsetDecoder {
+package struct ExploreDecoder: HeadsetDecoder {
     /// How long packets of motion are waited for before the layout counts as known; they come each 50 ms.
     static let motionLimit: UInt64 = 30_000
     /// How much EEG must be seen before its frequency is believed to be what the clock says, in ticks.
@@ -39,12 +39,12 @@ public struct ExploreDecoder: HeadsetDecoder {
     /// - Parameters:
     ///   - service: where the packets come from.
     ///   - wantedFrequency: how many samples a second there are to be; nil for whatever the headset is set to.
-    public init(service: ExploreService = .explorePro, wantedFrequency: Double? = nil) {
+    package init(service: ExploreService = .explorePro, wantedFrequency: Double? = nil) {
         data = service.data
         self.wantedFrequency = wantedFrequency
     }
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         guard characteristic == data else {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
@@ -74,7 +74,7 @@ public struct ExploreDecoder: HeadsetDecoder {
     }
 
     /// What the headset is like is known; its packets count from the first.
-    public func continued() -> (any HeadsetDecoder)? {
+    package func continued() -> (any HeadsetDecoder)? {
         var next = self
         next.stream = ByteStream()
         next.ticks = nil

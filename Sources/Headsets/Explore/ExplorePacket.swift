@@ -3,9 +3,9 @@ import Bluetooth
 /// A packet of Mentalab's Explore: kind, number, length, time, content, trailer.
 ///
 /// Source: Mentalab's own library explorepy 4 and its test files.
-public struct ExplorePacket: Hashable, Sendable {
+package struct ExplorePacket: Hashable, Sendable {
     /// What a packet holds.
-    public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+    package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case orientation = 13
         case orientationWithQuaternion = 14
         case environment = 19
@@ -34,7 +34,7 @@ public struct ExplorePacket: Hashable, Sendable {
         case version = 199
 
         /// The channels of EEG; nil where the packet holds none.
-        public var channelCount: Int? {
+        package var channelCount: Int? {
             switch self {
             case .eeg4: 4
             case .eeg8, .eeg8USBC, .eeg8BLE: 8
@@ -73,21 +73,21 @@ public struct ExplorePacket: Hashable, Sendable {
     static let headerLength = 4
     static let trailerLength = 4
     /// What the length of a packet counts at most: no packet has more than 503 (explorepy takes 550).
-    public static let lengthMaximum = 550
+    package static let lengthMaximum = 550
     /// Ticks of the headset's clock a second.
-    public static let tickFrequency = 100_000.0
+    package static let tickFrequency = 100_000.0
 
     /// What the packet holds.
-    public var kind: Kind
+    package var kind: Kind
     /// A number of 8 bits whose rule is not known.
-    public var number: UInt8
+    package var number: UInt8
     /// The headset's clock, in 1/100,000 s; the lowest 32 bits of it, but for headsets with times of 64 bits.
-    public var ticks: UInt64
+    package var ticks: UInt64
     /// The content.
-    public var content: [UInt8]
+    package var content: [UInt8]
 
     /// Creates a packet.
-    public init(kind: Kind, number: UInt8 = 0, ticks: UInt64, content: [UInt8]) {
+    package init(kind: Kind, number: UInt8 = 0, ticks: UInt64, content: [UInt8]) {
         self.kind = kind
         self.number = number
         self.ticks = ticks
@@ -97,7 +97,7 @@ public struct ExplorePacket: Hashable, Sendable {
     /// The packet's bytes.
     ///
     /// - Parameter timeLength: bytes of the time, 4 or 8.
-    public func encoded(timeLength: Int = 4) -> [UInt8] {
+    package func encoded(timeLength: Int = 4) -> [UInt8] {
         var bytes = [kind.rawValue, number]
         bytes.append(littleEndian: UInt16(truncatingIfNeeded: timeLength + content.count + Self.trailerLength))
         if timeLength == 8 {
@@ -138,7 +138,7 @@ public struct ExplorePacket: Hashable, Sendable {
     }
 
     /// The content of a packet of one instant of EEG: each eight channels in reverse, most significant bytes first.
-    public static func content(ofInstant samples: [Int32]) -> [UInt8] {
+    package static func content(ofInstant samples: [Int32]) -> [UInt8] {
         var bytes: [UInt8] = []
         for index in samples.indices { bytes.append(bigEndianInt24: samples[index ^ 7]) }
         return bytes
@@ -147,7 +147,7 @@ public struct ExplorePacket: Hashable, Sendable {
     /// The content of a packet of several instants of EEG, each behind a word that names the sampling frequency.
     ///
     /// - Parameter frequencyCode: 16,000 Hz divided by 2 so many times.
-    public static func content(ofInstants instants: [[Int32]], frequencyCode: UInt8) -> [UInt8] {
+    package static func content(ofInstants instants: [[Int32]], frequencyCode: UInt8) -> [UInt8] {
         var bytes: [UInt8] = []
         for samples in instants {
             bytes += [0xFF, 0x00, frequencyCode]

@@ -1,21 +1,21 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The characteristics through which an Explore sends its packets: one of two sets.
-public enum ExploreService: String, Hashable, Sendable, CaseIterable {
+package enum ExploreService: String, Hashable, Sendable, CaseIterable {
     /// That of explorepy for the Explore Pro, advertised. It differs from the other in the first four digits only.
     case explorePro
     /// Nordic's UART service, as of boards that were built with its examples.
     case nordicUART
 
     /// The service.
-    public var service: BluetoothUUID { uuid(0x0001) }
+    package var service: BluetoothUUID { uuid(0x0001) }
     /// Commands: write without response.
-    public var command: BluetoothUUID { uuid(0x0002) }
+    package var command: BluetoothUUID { uuid(0x0002) }
     /// Packets: notify.
-    public var data: BluetoothUUID { uuid(0x0003) }
+    package var data: BluetoothUUID { uuid(0x0003) }
 
     /// The characteristics as a headset shows them in its GATT database.
-    public var characteristics: [Characteristic] {
+    package var characteristics: [Characteristic] {
         [
             Characteristic(service: service, uuid: command, properties: [.write, .writeWithoutResponse]),
             Characteristic(service: service, uuid: data, properties: [.notify]),
@@ -29,7 +29,7 @@ public enum ExploreService: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A command of the Explore, with its answer: first that it was received, then whether it was carried out.
-public enum ExploreCommand: Hashable, Sendable {
+package enum ExploreCommand: Hashable, Sendable {
     /// Sets the sampling frequency to 250 Hz × 2^`doublings`, 0 ... 6.
     case samplingFrequency(doublings: UInt8)
     /// Ends the measurement of impedances.
@@ -40,7 +40,7 @@ public enum ExploreCommand: Hashable, Sendable {
     case reset
 
     /// The number by which an answer refers to the command.
-    public var code: UInt8 {
+    package var code: UInt8 {
         switch self {
         case .samplingFrequency: 0xA1
         case .impedanceOff: 0xA6
@@ -54,5 +54,5 @@ public enum ExploreCommand: Hashable, Sendable {
     }
 
     /// The bytes to write: the frame of a command of two bytes. The host's time in it is left 0: it is only sent back.
-    public var bytes: [UInt8] { [0xA0, 0, 10, 0, 0, 0, 0, 0, code, argument, 0xAF, 0xBE, 0xAD, 0xDE] }
+    package var bytes: [UInt8] { [0xA0, 0, 10, 0, 0, 0, 0, 0, code, argument, 0xAF, 0xBE, 0xAD, 0xDE] }
 }

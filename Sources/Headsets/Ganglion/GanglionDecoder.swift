@@ -1,13 +1,13 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the notifications of a Ganglion, of firmware 2 or 3.
 ///
 /// The packets' identifiers count the packets of a cycle of ``GanglionService/cycleLength`` sampling instants; the position in
 /// the cycle is the counter of the streams. Firmware 3 takes a last sample of each cycle that it never sends: that is reported
 /// as such, so that it is no lost packet.
-public struct GanglionDecoder: HeadsetDecoder {
+package struct GanglionDecoder: HeadsetDecoder {
     /// Longer texts are cut: the register dump, the longest, has about 300 characters.
-    public static let messageLengthMaximum = 1024
+    package static let messageLengthMaximum = 1024
 
     /// How the samples are packed; nil until the Software Revision String was read: a guess would store nonsense.
     private var firmware: GanglionFirmware?
@@ -27,12 +27,12 @@ public struct GanglionDecoder: HeadsetDecoder {
     ///   - firmware: how samples are packed; nil where the Software Revision String will name it. Samples that come before
     ///     are discarded.
     ///   - isAccelerometerOn: how the headset was set.
-    public init(firmware: GanglionFirmware? = nil, isAccelerometerOn: Bool = true) {
+    package init(firmware: GanglionFirmware? = nil, isAccelerometerOn: Bool = true) {
         self.firmware = firmware
         self.isAccelerometerOn = isAccelerometerOn
     }
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         if characteristic == .softwareRevisionString {
             firmware = GanglionFirmware(softwareRevision: bytes)
             hasPrevious = false
@@ -57,7 +57,7 @@ public struct GanglionDecoder: HeadsetDecoder {
     }
 
     /// The firmware is known.
-    public func continued() -> (any HeadsetDecoder)? {
+    package func continued() -> (any HeadsetDecoder)? {
         GanglionDecoder(firmware: firmware, isAccelerometerOn: isAccelerometerOn)
     }
 

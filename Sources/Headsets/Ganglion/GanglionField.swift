@@ -1,12 +1,12 @@
 /// One channel's value in a packet of the Ganglion: 18 bits with the accelerometer on, 19 with it off. In both firmwares the
 /// lowest bit repeats the sign.
-public enum GanglionField {
+package enum GanglionField {
     /// The difference that a field of firmware 2 stands for.
     ///
     /// The sign is taken from the lowest bit, which stays in the value: OpenBCI's own library does so, and the lowest bit is
     /// right where the difference has overflowed. BrainFlow takes the highest bit and clears the lowest. They differ for
     /// overflowed differences, and by 1 for negative ones, which then drift by half a count a sample.
-    @inlinable public static func difference(_ field: UInt32, width: Int) -> Int32 {
+    @inlinable package static func difference(_ field: UInt32, width: Int) -> Int32 {
         Int32(bitPattern: field & 1 == 0 ? field : field | ~UInt32(0) << width)
     }
 
@@ -17,18 +17,18 @@ public enum GanglionField {
     }
 
     /// The sample that a field of firmware 3 stands for: its highest bits, the rest 0.
-    @inlinable public static func sample(_ field: UInt32, width: Int) -> Int32 {
+    @inlinable package static func sample(_ field: UInt32, width: Int) -> Int32 {
         Int32(bitPattern: (field & ~1) << (32 - width)) >> 8
     }
 
     /// The field of a difference, cut to `width` bits as firmware 2 does.
-    public static func field(ofDifference difference: Int32, width: Int) -> UInt32 {
+    package static func field(ofDifference difference: Int32, width: Int) -> UInt32 {
         let bits = UInt32(bitPattern: difference) & ((1 << width) - 1)
         return difference < 0 ? bits | 1 : bits & ~1
     }
 
     /// The field of a 24-bit sample, as firmware 3 makes it.
-    public static func field(ofSample sample: Int32, width: Int) -> UInt32 {
+    package static func field(ofSample sample: Int32, width: Int) -> UInt32 {
         let bits = UInt32(bitPattern: sample << 8) >> (32 - width)
         return sample < 0 ? bits | 1 : bits & ~1
     }
@@ -36,7 +36,7 @@ public enum GanglionField {
     /// Packs eight fields, the first bit of the first field being the highest of the first byte.
     ///
     /// - Returns: 18 bytes of 18-bit fields, or 19 bytes of 19-bit fields.
-    public static func packed(_ fields: [UInt32], width: Int) -> [UInt8] {
+    package static func packed(_ fields: [UInt32], width: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var (pending, count): (UInt64, Int) = (0, 0)
         for field in fields {

@@ -1,51 +1,51 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The OpenBCI Ganglion: 4 channels at 200 Hz and an accelerometer; firmware 2 and 3.
-public struct GanglionProfile: HeadsetProfile {
+package struct GanglionProfile: HeadsetProfile {
     /// The index of the stream of EEG samples.
-    public static let eeg = 0
+    package static let eeg = 0
     /// The index of the stream of accelerations.
-    public static let accelerometer = 1
+    package static let accelerometer = 1
 
     /// Microvolts of one count: MCP3912 with 24 bits, reference 1.2 V, gain 1.5 before an amplifier of 51 (OpenBCI).
-    public static let microvoltsPerCount = 1.2e6 / (8_388_607 * 1.5 * 51)
+    package static let microvoltsPerCount = 1.2e6 / (8_388_607 * 1.5 * 51)
 
     private let isAccelerometerOn: Bool
 
     /// Creates the profile.
     ///
     /// - Parameter isAccelerometerOn: true for 18-bit samples and accelerations, false for 19-bit samples without.
-    public init(isAccelerometerOn: Bool = true) {
+    package init(isAccelerometerOn: Bool = true) {
         self.isAccelerometerOn = isAccelerometerOn
     }
 
-    public var model: String { "ganglion" }
-    public var displayName: String { "OpenBCI Ganglion" }
+    package var model: String { "ganglion" }
+    package var displayName: String { "OpenBCI Ganglion" }
 
     /// By service; by name too, because the service number FE84 belongs to the maker of the radio.
-    public var recognition: Recognition {
+    package var recognition: Recognition {
         Recognition(serviceUUIDs: [GanglionService.service], namePrefixes: ["Ganglion", "Simblee"])
     }
 
-    public var services: [BluetoothUUID] { [GanglionService.service] }
+    package var services: [BluetoothUUID] { [GanglionService.service] }
 
     /// The headset has no serial number; its name is not unique.
-    public var identityCharacteristic: BluetoothUUID? { nil }
-    public var controlCharacteristics: [BluetoothUUID] { [] }
-    public var dataCharacteristics: [BluetoothUUID] { [GanglionService.data] }
+    package var identityCharacteristic: BluetoothUUID? { nil }
+    package var controlCharacteristics: [BluetoothUUID] { [] }
+    package var dataCharacteristics: [BluetoothUUID] { [GanglionService.data] }
 
     /// The packet identifiers begin anew at each start, and the headset stops when the link ends.
-    public var epochRule: EpochRule { .connection }
-    public var memory: MemoryCapability { .none }
+    package var epochRule: EpochRule { .connection }
+    package var memory: MemoryCapability { .none }
 
     /// A packet each 10 ms. After a lost packet, firmware 2 cannot be decoded for up to a cycle of 1.005 s: two of them are
     /// waited for.
-    public var timing: ProfileTiming {
+    package var timing: ProfileTiming {
         ProfileTiming(packetPeriod: .milliseconds(10), silenceLimit: .milliseconds(2500))
     }
 
     /// The accelerometer's rows follow from the packets' numbers: 10 of them in a cycle.
-    public var streams: [StreamDescription] {
+    package var streams: [StreamDescription] {
         let eeg = StreamDescription(
             name: "eeg", samplingFrequency: 200, counterModulus: Int64(GanglionService.cycleLength),
             channels: (1...4).map {
@@ -63,7 +63,7 @@ public struct GanglionProfile: HeadsetProfile {
     /// `z` stops the samples, and `Z` starts them again where `z` has stopped them. A second `z` makes the firmware forget that
     /// it has, so `b` follows, which the firmware ignores while it samples. OpenBCI's GUI halves the number and does not say
     /// why (source: OpenBCI's Ganglion firmware library 3.0.2; OpenBCI_GUI, W_GanglionImpedance).
-    public var impedance: ImpedanceMeasurement? {
+    package var impedance: ImpedanceMeasurement? {
         ImpedanceMeasurement(
             electrodes: ["Ch1", "Ch2", "Ch3", "Ch4", "reference"], pausesSamples: true,
             otherReading: ImpedanceMeasurement.OtherReading(name: "OpenBCI GUI", factor: 0.5),
@@ -76,7 +76,7 @@ public struct GanglionProfile: HeadsetProfile {
     ///
     /// The headset is stopped before it is configured, for a link that outlived this program. The radio confirms a
     /// write before the firmware has looked at it: it gets time between two.
-    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+    package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch purpose {
         case .queryStatus: [.read(.softwareRevisionString)]
         case .initialise:
@@ -90,7 +90,7 @@ public struct GanglionProfile: HeadsetProfile {
         }
     }
 
-    public var settings: [HeadsetSetting] {
+    package var settings: [HeadsetSetting] {
         [
             HeadsetSetting(
                 name: "accelerometer",
@@ -98,9 +98,9 @@ public struct GanglionProfile: HeadsetProfile {
         ]
     }
 
-    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
+    package func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
         GanglionProfile(isAccelerometerOn: stated["accelerometer"] != "false")
     }
 
-    public func makeDecoder() -> any HeadsetDecoder { GanglionDecoder(isAccelerometerOn: isAccelerometerOn) }
+    package func makeDecoder() -> any HeadsetDecoder { GanglionDecoder(isAccelerometerOn: isAccelerometerOn) }
 }

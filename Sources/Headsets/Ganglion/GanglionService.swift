@@ -1,25 +1,25 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The GATT service of the OpenBCI Ganglion.
 ///
 /// Source: OpenBCI's Ganglion firmware library 2.0.1 and 3.0.2; the characteristics are those of the Simblee radio.
-public enum GanglionService {
+package enum GanglionService {
     /// The service, advertised.
-    public static let service = BluetoothUUID(UInt16(0xFE84))
+    package static let service = BluetoothUUID(UInt16(0xFE84))
     /// Samples, impedances and text: notify.
-    public static let data = uuid(0xC082)
+    package static let data = uuid(0xC082)
     /// Commands, one character a write: write.
-    public static let command = uuid(0xC083)
+    package static let command = uuid(0xC083)
     /// Any write makes the headset close the link.
-    public static let disconnect = uuid(0xC084)
+    package static let disconnect = uuid(0xC084)
 
     /// Bytes of a notification that carries samples.
-    public static let packetLength = 20
+    package static let packetLength = 20
     /// Sampling instants of one cycle of packet identifiers, in both firmwares.
-    public static let cycleLength = 201
+    package static let cycleLength = 201
 
     /// The characteristics as a headset shows them in its GATT database, with the two of Device Information that matter.
-    public static let characteristics: [Characteristic] = [
+    package static let characteristics: [Characteristic] = [
         Characteristic(service: .deviceInformation, uuid: .modelNumberString, properties: [.read]),
         Characteristic(service: .deviceInformation, uuid: .softwareRevisionString, properties: [.read]),
         Characteristic(service: service, uuid: data, properties: [.read, .notify]),
@@ -33,7 +33,7 @@ public enum GanglionService {
 }
 
 /// A command of the Ganglion: one ASCII character. The firmware looks at the first byte of a write only.
-public enum GanglionCommand: UInt8, Hashable, Sendable, CaseIterable {
+package enum GanglionCommand: UInt8, Hashable, Sendable, CaseIterable {
     /// `b`: starts to send samples, if it does not yet; the packet identifiers begin anew, and an impedance measurement ends.
     case start = 0x62
     /// `s`: stops to send samples.
@@ -52,11 +52,11 @@ public enum GanglionCommand: UInt8, Hashable, Sendable, CaseIterable {
     case impedanceOff = 0x5A
 
     /// The write that sends the command.
-    public var step: CommandStep { .write([rawValue], to: GanglionService.command, type: .withResponse) }
+    package var step: CommandStep { .write([rawValue], to: GanglionService.command, type: .withResponse) }
 }
 
 /// How a Ganglion's firmware packs samples.
-public enum GanglionFirmware: UInt8, Hashable, Sendable, CaseIterable {
+package enum GanglionFirmware: UInt8, Hashable, Sendable, CaseIterable {
     /// One raw sample, then differences of 18 or 19 bits.
     case version2 = 2
     /// Truncated absolute samples of 18 or 19 bits.
@@ -64,7 +64,7 @@ public enum GanglionFirmware: UInt8, Hashable, Sendable, CaseIterable {
 
     /// From the Software Revision String, such as `3.0.2`; nil where it names no version that is known. The first digit
     /// counts; versions before 2 are taken for 2, as BrainFlow does.
-    public init?(softwareRevision: some Sequence<UInt8>) {
+    package init?(softwareRevision: some Sequence<UInt8>) {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         switch softwareRevision.first(where: digits.contains) {
         case UInt8(ascii: "0")?, UInt8(ascii: "1")?, UInt8(ascii: "2")?: self = .version2

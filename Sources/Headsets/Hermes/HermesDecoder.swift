@@ -1,18 +1,18 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the notifications of a Nucleus-Kit headset (Hermes V1).
-public struct HermesDecoder: HeadsetDecoder {
+package struct HermesDecoder: HeadsetDecoder {
     /// The command that the headset was configured with last: what ``HermesService/configuration`` then holds.
     private let configured: [UInt8]
 
     /// Creates a decoder for one link.
     ///
     /// - Parameter configured: the last bytes that the configuration writes.
-    public init(configured: [UInt8] = HermesCommand.mode(.eeg).encoded) {
+    package init(configured: [UInt8] = HermesCommand.mode(.eeg).encoded) {
         self.configured = configured
     }
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         switch (characteristic, bytes.count) {
         case (HermesService.eegData, HermesService.packetLength) where bytes[0] < HermesService.counterModulus:
             Self.decodeSamples(bytes, into: &decoded)

@@ -1,7 +1,7 @@
 extension HermesProfile {
     /// The gain of each channel. Of the converter's other registers nobody has shown what the firmware and its radio make of
     /// them; twice as many samples are twice as many packets.
-    public var settings: [HeadsetSetting] {
+    package var settings: [HeadsetSetting] {
         [
             HeadsetSetting(
                 name: "gain", meaning: "Amplification of the channels", values: HermesRegister.gains.map { "\(Int($0))" },
@@ -9,7 +9,7 @@ extension HermesProfile {
         ]
     }
 
-    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
+    package func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
         // The mode has set all registers already: only what differs is written, since each register costs 60 ms.
         HermesProfile(
             registers: (0..<Self.channelCount).compactMap { channel in

@@ -1,31 +1,31 @@
-public import Bluetooth
+package import Bluetooth
 
 /// RE-AK's Nucleus-Kit headset, `Hermes V1`: 8 channels at 250 Hz, accelerometer, gyroscope, magnetometer, two buttons.
-public struct HermesProfile: HeadsetProfile {
+package struct HermesProfile: HeadsetProfile {
     /// The index of the stream of EEG samples.
-    public static let eeg = 0
+    package static let eeg = 0
     /// The index of the stream of accelerations.
-    public static let accelerometer = 1
+    package static let accelerometer = 1
     /// The index of the stream of angular velocities.
-    public static let gyroscope = 2
+    package static let gyroscope = 2
     /// The index of the stream of magnetic fields.
-    public static let magnetometer = 3
+    package static let magnetometer = 3
     /// The three streams of one notification, in its order.
     static let motionStreams = [accelerometer, gyroscope, magnetometer]
 
     /// EEG channels.
-    public static let channelCount = 8
+    package static let channelCount = 8
 
     /// Where the electrodes sit, by RE-AK's own processing (NucleusKit-ProcessingPipeline); older programs of theirs have
     /// another order, so that a configuration may name them.
-    public static let montage = ["AF8", "AF7", "CHEEK_R", "CHEEK_L", "EAR_R", "AFz", "BROW_L", "NOSE"]
+    package static let montage = ["AF8", "AF7", "CHEEK_R", "CHEEK_L", "EAR_R", "AFz", "BROW_L", "NOSE"]
 
     /// The firmware's own settings: 250 samples per second.
     private static let config1: UInt8 = 0x96
     /// The firmware's own setting of each channel: gain 12.
     static let channelSetting: UInt8 = 0x50
     /// Notifications of motion per second: the firmware reads the sensors by a timer of 20 ms.
-    public static let motionFrequency = 50.0
+    package static let motionFrequency = 50.0
 
     private let mode: HermesMode
     private let registers: [HermesRegister]
@@ -35,44 +35,44 @@ public struct HermesProfile: HeadsetProfile {
     /// - Parameters:
     ///   - mode: what is measured.
     ///   - registers: values of the converter that differ from those of the mode, in the order in which they are written.
-    public init(mode: HermesMode = .eeg, registers: [HermesRegister] = []) {
+    package init(mode: HermesMode = .eeg, registers: [HermesRegister] = []) {
         self.mode = mode
         self.registers = registers
     }
 
-    public var model: String { "hermes" }
-    public var displayName: String { "RE-AK Nucleus-Kit (Hermes V1)" }
+    package var model: String { "hermes" }
+    package var displayName: String { "RE-AK Nucleus-Kit (Hermes V1)" }
 
     /// By name, because the published firmware advertises no service; by service too, because RE-AK's own program looks for it.
-    public var recognition: Recognition {
+    package var recognition: Recognition {
         Recognition(serviceUUIDs: [HermesService.eeg], namePrefixes: ["Hermes V1"])
     }
 
-    public var services: [BluetoothUUID] { [HermesService.eeg] }
+    package var services: [BluetoothUUID] { [HermesService.eeg] }
 
     /// The headset has neither a serial number nor the Device Information Service.
-    public var identityCharacteristic: BluetoothUUID? { nil }
-    public var controlCharacteristics: [BluetoothUUID] { [HermesService.eventData] }
+    package var identityCharacteristic: BluetoothUUID? { nil }
+    package var controlCharacteristics: [BluetoothUUID] { [HermesService.eventData] }
 
     /// By the firmware's own settings.
-    public var constantDelay: ConstantDelay? { ConstantDelay(parts: [.ads1299Filter(frequency: 250)]) }
+    package var constantDelay: ConstantDelay? { ConstantDelay(parts: [.ads1299Filter(frequency: 250)]) }
 
     /// The EEG comes last: the firmware sends motion only while EEG is switched on, so that both begin together.
-    public var dataCharacteristics: [BluetoothUUID] { [HermesService.motionData, HermesService.eegData] }
-    public var vitalCharacteristics: [BluetoothUUID] { [HermesService.eegData] }
+    package var dataCharacteristics: [BluetoothUUID] { [HermesService.motionData, HermesService.eegData] }
+    package var vitalCharacteristics: [BluetoothUUID] { [HermesService.eegData] }
 
     /// The counter goes on where it stood, but stands still while nobody listens: it says nothing about the time between two
     /// links, which are therefore placed by the time that has passed.
-    public var epochRule: EpochRule { .connection }
-    public var memory: MemoryCapability { .none }
+    package var epochRule: EpochRule { .connection }
+    package var memory: MemoryCapability { .none }
 
     /// A packet each 40 ms. The headset can hold back 30 of them: nothing is gained by waiting for twice as long, and a new
     /// link continues motion, which has no counter, by the time. The limit is below the 5.12 s after which the counter wraps.
-    public var timing: ProfileTiming {
+    package var timing: ProfileTiming {
         ProfileTiming(packetPeriod: .milliseconds(40), silenceLimit: .milliseconds(2500))
     }
 
-    public var streams: [StreamDescription] {
+    package var streams: [StreamDescription] {
         [
             StreamDescription(
                 name: "eeg",
@@ -92,7 +92,7 @@ public struct HermesProfile: HeadsetProfile {
     /// The status query reads back the last command: the headset keeps it from link to link, and forgets it with its power.
     ///
     /// Samples begin when the notifications are switched on, and end with them.
-    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+    package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch purpose {
         case .queryStatus: [.read(HermesService.configuration)]
         // The firmware waits some 30 ms between the registers of a mode, and 10 ms at each register.
@@ -104,7 +104,7 @@ public struct HermesProfile: HeadsetProfile {
         }
     }
 
-    public func makeDecoder() -> any HeadsetDecoder { HermesDecoder(configured: configuration.last ?? []) }
+    package func makeDecoder() -> any HeadsetDecoder { HermesDecoder(configured: configuration.last ?? []) }
 
     /// The writes that configure the headset. Writing a register stops the converter, so that it is started at the end; the
     /// start carries a sum of the registers in the bytes that the firmware ignores, to distinguish them from others when it is

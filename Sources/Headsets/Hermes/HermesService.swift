@@ -1,40 +1,40 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The GATT services of RE-AK's Nucleus-Kit headset, which advertises itself as `Hermes V1`. All its UUIDs are
 /// `9fa48NNN-4967-11e5-a151-0002a5d5c51b`.
 ///
 /// Source: the published firmware (fs-re-ak/Alchmiac-fw at 9729746).
-public enum HermesService {
+package enum HermesService {
     /// Samples and configuration.
-    public static let eeg = uuid(0x0E0)
+    package static let eeg = uuid(0x0E0)
     /// Packets of EEG samples: notify. The headset samples while this is switched on.
-    public static let eegData = uuid(0x0E1)
+    package static let eegData = uuid(0x0E1)
     /// Commands; a read gives what was written last: read, write without response.
-    public static let configuration = uuid(0x0E2)
+    package static let configuration = uuid(0x0E2)
     /// Accelerometer, gyroscope and magnetometer.
-    public static let motion = uuid(0x200)
+    package static let motion = uuid(0x200)
     /// One sample of all three: notify.
-    public static let motionData = uuid(0x201)
+    package static let motionData = uuid(0x201)
     /// Buttons.
-    public static let event = uuid(0x300)
+    package static let event = uuid(0x300)
     /// What happened to a button: notify.
-    public static let eventData = uuid(0x301)
+    package static let eventData = uuid(0x301)
 
     /// Bytes of a notification of EEG samples: the counter, then 10 × 8 samples of 24 bits.
-    public static let packetLength = 241
+    package static let packetLength = 241
     /// Sampling instants of a packet.
-    public static let samplesPerPacket = 10
+    package static let samplesPerPacket = 10
     /// Values of the packet counter. It wraps after 5.12 s.
-    public static let counterModulus = 128
+    package static let counterModulus = 128
     /// Bytes of a notification of motion: 9 × 16 bits.
-    public static let motionLength = 18
+    package static let motionLength = 18
     /// Bytes of a notification about a button.
-    public static let eventLength = 3
+    package static let eventLength = 3
     /// Packets that the headset holds back while the radio is busy: 1.2 s.
-    public static let heldPackets = 30
+    package static let heldPackets = 30
 
     /// The characteristics as a headset shows them in its GATT database.
-    public static let characteristics: [Characteristic] = [
+    package static let characteristics: [Characteristic] = [
         Characteristic(service: eeg, uuid: eegData, properties: [.notify]),
         Characteristic(service: eeg, uuid: configuration, properties: [.read, .writeWithoutResponse]),
         Characteristic(service: event, uuid: eventData, properties: [.notify]),
@@ -47,7 +47,7 @@ public enum HermesService {
 }
 
 /// What the headset's converter is connected to.
-public enum HermesMode: UInt8, Hashable, Sendable, CaseIterable {
+package enum HermesMode: UInt8, Hashable, Sendable, CaseIterable {
     /// Channels powered down and shorted.
     case off = 0
     /// The converter's own square wave.
@@ -59,41 +59,41 @@ public enum HermesMode: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// The value of one register of the headset's converter, an ADS1299 (Texas Instruments, SBAS499).
-public struct HermesRegister: Hashable, Sendable {
+package struct HermesRegister: Hashable, Sendable {
     /// CONFIG1, whose lowest three bits are the sampling frequency.
-    public static let config1: UInt8 = 0x01
+    package static let config1: UInt8 = 0x01
     /// CH1SET, whose bits 4 ... 6 are the gain of channel 1; the other seven channels follow.
-    public static let channel1: UInt8 = 0x05
+    package static let channel1: UInt8 = 0x05
 
     /// The register's address, 0x01 ... 0x17.
-    public var address: UInt8
+    package var address: UInt8
     /// What it holds.
-    public var value: UInt8
+    package var value: UInt8
 
     /// Creates a register's value.
-    public init(address: UInt8, value: UInt8) {
+    package init(address: UInt8, value: UInt8) {
         self.address = address
         self.value = value
     }
 
     /// The samples per second that a value of CONFIG1 stands for; nil for the reserved one.
-    public static func samplingFrequency(config1: UInt8) -> Double? {
+    package static func samplingFrequency(config1: UInt8) -> Double? {
         let rate = config1 & 7
         return rate == 7 ? nil : 16_000 / Double(1 << rate)
     }
 
     /// The gains, in the order of the numbers that stand for them in a channel's register.
-    public static let gains: [Double] = [1, 2, 4, 6, 8, 12, 24]
+    package static let gains: [Double] = [1, 2, 4, 6, 8, 12, 24]
 
     /// The gain that a value of a channel's register stands for; nil for the reserved one.
-    public static func gain(channelSetting: UInt8) -> Double? {
+    package static func gain(channelSetting: UInt8) -> Double? {
         let index = Int(channelSetting >> 4 & 7)
         return index < gains.count ? gains[index] : nil
     }
 }
 
 /// A command of the headset: 4 bytes to ``HermesService/configuration``.
-public enum HermesCommand: Hashable, Sendable {
+package enum HermesCommand: Hashable, Sendable {
     /// Stops the converter's output.
     case stop
     /// Goes on with it; needed after a register was written, which stops it.
@@ -104,7 +104,7 @@ public enum HermesCommand: Hashable, Sendable {
     case mode(HermesMode)
 
     /// The command's bytes.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         switch self {
         case .stop: [1, 0, 0, 0]
         case .start: [1, 1, 0, 0]
@@ -114,5 +114,5 @@ public enum HermesCommand: Hashable, Sendable {
     }
 
     /// The write that sends the command.
-    public var step: CommandStep { .write(encoded, to: HermesService.configuration, type: .withoutResponse) }
+    package var step: CommandStep { .write(encoded, to: HermesService.configuration, type: .withoutResponse) }
 }

@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the multiplexed packets of a Muse S Athena. Each kind of block has a number of its own, which counts the blocks
 /// and is the counter of its streams.
@@ -11,7 +11,7 @@ public import Bluetooth
 /// optics; standard deviation) or ±33 ms (EEG, which the headset puts into packets in bursts). What stands behind the first
 /// block is complete up to 130 ms later, while the packet fills; and a packet's time may lie up to 40 ms before that
 /// of the packet before it.
-public struct MuseAthenaDecoder: HeadsetDecoder {
+package struct MuseAthenaDecoder: HeadsetDecoder {
     private var control = MuseControl()
     private var layout: MuseAthenaLayout
     /// Blocks in a row of EEG, and of optics, that are wider or narrower than ``layout`` says.
@@ -48,11 +48,11 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     /// - Parameter preset: what the headset was set to send. Blocks of another width are held back; with the eighth in a row,
     ///   what they hold is reported as a status with other streams, and then their samples. Where one comes between that fits,
     ///   they are discarded.
-    public init(preset: MuseAthenaPreset = .p1041) {
+    package init(preset: MuseAthenaPreset = .p1041) {
         layout = preset.layout
     }
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         if characteristic == MuseService.control { return control.decode(bytes, into: &decoded) }
         guard characteristic == MuseService.multiplexed else {
             decoded.items.append(.discarded(byteCount: bytes.count))
@@ -76,7 +76,7 @@ public struct MuseAthenaDecoder: HeadsetDecoder {
     }
 
     /// What the blocks hold is known.
-    public func continued() -> (any HeadsetDecoder)? {
+    package func continued() -> (any HeadsetDecoder)? {
         var next = self
         next.otherBlocks = ([], [])
         next.latestMilliseconds = nil

@@ -3,14 +3,14 @@
 /// A packet is: length u8 (itself included), index u16, device time u48 in milliseconds (all least significant byte first),
 /// then blocks. A block is: tag u8, number u8, three bytes of unknown meaning, content. Checked on recordings of
 /// several owners with old firmware.
-public enum MuseAthenaPacket {
+package enum MuseAthenaPacket {
     /// Bytes before the first block.
-    public static let headerLength = 9
+    package static let headerLength = 9
     /// Bytes of a block before its content.
-    public static let blockHeaderLength = 5
+    package static let blockHeaderLength = 5
 
     /// What a block holds. Other tags exist; their length is not known.
-    public enum Tag: UInt8, Hashable, Sendable, CaseIterable {
+    package enum Tag: UInt8, Hashable, Sendable, CaseIterable {
         /// 4 instants of 4 channels, 14 bits each.
         case eeg4 = 0x11
         /// 2 instants of 8 channels, 14 bits each.
@@ -31,7 +31,7 @@ public enum MuseAthenaPacket {
         case newBattery = 0x88
 
         /// Bytes of the content; nil where it reaches to the packet's end.
-        public var contentLength: Int? {
+        package var contentLength: Int? {
             switch self {
             case .eeg4, .eeg8: 28
             case .optics4: 30
@@ -80,7 +80,7 @@ public enum MuseAthenaPacket {
     }
 
     /// Packs numbers, the lowest bit first; the rest of the last byte is 0.
-    public static func packed(_ values: [Int32], width: Int) -> [UInt8] {
+    package static func packed(_ values: [Int32], width: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var (pending, available): (UInt64, Int) = (0, 0)
         for value in values {
@@ -97,7 +97,7 @@ public enum MuseAthenaPacket {
     }
 
     /// A packet of blocks, as a headset sends it; blocks that do not fit into 255 bytes are left out.
-    public static func encoded(
+    package static func encoded(
         index: UInt16, deviceMilliseconds: UInt64, blocks: [(tag: Tag, number: UInt8, content: [UInt8])]
     ) -> [UInt8] {
         var packet: [UInt8] = [0, UInt8(truncatingIfNeeded: index), UInt8(index >> 8)]

@@ -2,7 +2,7 @@
 ///
 /// What a preset holds was seen in recordings (OpenMuse's, amused-py's) or is what programs agree on; with `p50` ... `p61`,
 /// BrainFlow's documentation promises optics that no recording has.
-public enum MuseAthenaPreset: String, Hashable, Sendable, CaseIterable {
+package enum MuseAthenaPreset: String, Hashable, Sendable, CaseIterable {
     /// 4 channels of EEG.
     case p20, p21, p50, p51, p60, p61
     /// 4 channels of EEG, 8 of optics.
@@ -17,7 +17,7 @@ public enum MuseAthenaPreset: String, Hashable, Sendable, CaseIterable {
     case p1045, p1046, p4129
 
     /// Channels of the EEG, 4 or 8.
-    public var eegChannelCount: Int {
+    package var eegChannelCount: Int {
         switch self {
         case .p20, .p21, .p50, .p51, .p60, .p61, .p1034, .p1035: 4
         case .p1041, .p1042, .p1043, .p1044, .p1045, .p1046, .p4129: 8
@@ -25,7 +25,7 @@ public enum MuseAthenaPreset: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Channels of the optics, 0, 4, 8 or 16.
-    public var opticsChannelCount: Int {
+    package var opticsChannelCount: Int {
         switch self {
         case .p20, .p21, .p50, .p51, .p60, .p61: 0
         case .p1035, .p1045, .p1046, .p4129: 4

@@ -1,49 +1,49 @@
-public import Bluetooth
+package import Bluetooth
 
 /// InteraXon's Muse S Athena (2025): what ``MuseProfile`` becomes where the characteristic of multiplexed packets is there.
-public struct MuseAthenaProfile: HeadsetProfile {
+package struct MuseAthenaProfile: HeadsetProfile {
     /// The index of the stream of EEG samples.
-    public static let eeg = 0
+    package static let eeg = 0
     /// The index of the stream of accelerations.
-    public static let accelerometer = 1
+    package static let accelerometer = 1
     /// The index of the stream of angular velocities.
-    public static let gyroscope = 2
+    package static let gyroscope = 2
     /// The index of the first bank of optical samples.
-    public static let optics = 3
+    package static let optics = 3
 
     /// Microvolts of one count of the EEG. All current programs use it; nobody has proven it against a known voltage.
-    public static let microvoltsPerCount = 1450.0 / 16_383
+    package static let microvoltsPerCount = 1450.0 / 16_383
 
     private let preset: MuseAthenaPreset
     private let general = MuseProfile()
 
     /// Creates the profile.
-    public init(preset: MuseAthenaPreset = .p1041) {
+    package init(preset: MuseAthenaPreset = .p1041) {
         self.preset = preset
     }
 
-    public var model: String { general.model }
-    public var displayName: String { "InteraXon Muse S Athena" }
-    public var recognition: Recognition { general.recognition }
-    public var services: [BluetoothUUID] { general.services }
-    public var identityCharacteristic: BluetoothUUID? { nil }
-    public var sendsIdentityInStatus: Bool { true }
-    public var controlCharacteristics: [BluetoothUUID] { general.controlCharacteristics }
-    public var dataCharacteristics: [BluetoothUUID] { [MuseService.multiplexed] }
-    public var epochRule: EpochRule { .connection }
-    public var memory: MemoryCapability { .none }
+    package var model: String { general.model }
+    package var displayName: String { "InteraXon Muse S Athena" }
+    package var recognition: Recognition { general.recognition }
+    package var services: [BluetoothUUID] { general.services }
+    package var identityCharacteristic: BluetoothUUID? { nil }
+    package var sendsIdentityInStatus: Bool { true }
+    package var controlCharacteristics: [BluetoothUUID] { general.controlCharacteristics }
+    package var dataCharacteristics: [BluetoothUUID] { [MuseService.multiplexed] }
+    package var epochRule: EpochRule { .connection }
+    package var memory: MemoryCapability { .none }
 
     /// The clock of each packet's header, 48 bits of milliseconds: when the packet's first block was complete, and the others
     /// up to 130 ms later; see ``MuseAthenaDecoder``. Blocks of all streams come in common packets, which aligns them better.
-    public var sampleStamps: SampleStamps? { SampleStamps(tickFrequency: 1000, modulus: 1 << 48, isExact: false) }
+    package var sampleStamps: SampleStamps? { SampleStamps(tickFrequency: 1000, modulus: 1 << 48, isExact: false) }
 
-    public var timing: ProfileTiming { general.timing }
+    package var timing: ProfileTiming { general.timing }
 
-    public var streams: [StreamDescription] { preset.layout.streams }
+    package var streams: [StreamDescription] { preset.layout.streams }
 
     /// Commands that follow each other within some 200 ms can be dropped (BlueMuse): each one waits for the answer to the one
     /// before, and is sent again after that time where there is none. The start is sent twice, as by everybody.
-    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+    package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         func step(_ text: String) -> CommandStep { MuseCommand.step(MuseCommand.bytes(text)) }
         func answered(_ text: String) -> [CommandStep] {
             let pause = Duration.milliseconds(200)
@@ -58,5 +58,5 @@ public struct MuseAthenaProfile: HeadsetProfile {
         }
     }
 
-    public func makeDecoder() -> any HeadsetDecoder { MuseAthenaDecoder(preset: preset) }
+    package func makeDecoder() -> any HeadsetDecoder { MuseAthenaDecoder(preset: preset) }
 }

@@ -1,8 +1,8 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the notifications of a Muse 2016, Muse 2 or Muse S: each channel of the EEG comes in packets of its own, which
 /// carry the number of the packet. A lost one is missing in its channel and nowhere else.
-public struct MuseDecoder: HeadsetDecoder {
+package struct MuseDecoder: HeadsetDecoder {
     private var control = MuseControl()
     private let eegChannelCount: Int
     private let hasMotion: Bool
@@ -14,13 +14,13 @@ public struct MuseDecoder: HeadsetDecoder {
     ///   - eegChannelCount: 4, or 5 with the auxiliary input.
     ///   - hasMotion: whether there are accelerometer and gyroscope.
     ///   - hasPPG: whether there are optical channels.
-    public init(eegChannelCount: Int = 5, hasMotion: Bool = true, hasPPG: Bool = true) {
+    package init(eegChannelCount: Int = 5, hasMotion: Bool = true, hasPPG: Bool = true) {
         self.eegChannelCount = eegChannelCount
         self.hasMotion = hasMotion
         self.hasPPG = hasPPG
     }
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         if characteristic == MuseService.control { return control.decode(bytes, into: &decoded) }
         guard bytes.count == MuseService.packetLength || characteristic == MuseService.telemetry && bytes.count >= 10 else {
             decoded.items.append(.discarded(byteCount: bytes.count))

@@ -2,7 +2,7 @@
 ///
 /// Sources agree on these (BlueMuse, muse-lsl, BrainFlow); of `p23`, `p31`, `p32`, `p52`, `p53` and `p63` nobody says what
 /// they hold.
-public enum MusePreset: String, Hashable, Sendable, CaseIterable {
+package enum MusePreset: String, Hashable, Sendable, CaseIterable {
     /// 5 channels of EEG, the fifth at the auxiliary input; motion.
     case p20
     /// 4 channels of EEG, motion.
@@ -19,7 +19,7 @@ public enum MusePreset: String, Hashable, Sendable, CaseIterable {
     case p61
 
     /// Channels of the EEG, 4 or 5.
-    public var eegChannelCount: Int {
+    package var eegChannelCount: Int {
         switch self {
         case .p20, .p50, .p60: 5
         case .p21, .p22, .p51, .p61: 4
@@ -27,10 +27,10 @@ public enum MusePreset: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether accelerometer and gyroscope are sent.
-    public var hasMotion: Bool { self != .p22 }
+    package var hasMotion: Bool { self != .p22 }
 
     /// Whether the optical channels are sent.
-    public var hasPPG: Bool {
+    package var hasPPG: Bool {
         switch self {
         case .p50, .p51, .p60, .p61: true
         case .p20, .p21, .p22: false
@@ -38,5 +38,5 @@ public enum MusePreset: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The same for a headset without optical channels, which does not know the preset.
-    public var withoutPPG: MusePreset { hasPPG ? (eegChannelCount == 5 ? .p20 : .p21) : self }
+    package var withoutPPG: MusePreset { hasPPG ? (eegChannelCount == 5 ? .p20 : .p21) : self }
 }

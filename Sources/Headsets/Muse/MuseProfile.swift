@@ -1,10 +1,10 @@
-public import Bluetooth
+package import Bluetooth
 
 /// InteraXon's Muse 2016, Muse 2 and Muse S, and the way to ``MuseAthenaProfile``. Which of them it is, the GATT database
 /// shows; see ``adapted(to:)``.
-public struct MuseProfile: HeadsetProfile {
+package struct MuseProfile: HeadsetProfile {
     /// What the GATT database shows of a headset.
-    public enum Variant: String, Hashable, Sendable, CaseIterable {
+    package enum Variant: String, Hashable, Sendable, CaseIterable {
         /// Services are not discovered yet.
         case unknown
         /// Nothing but the control characteristic is visible: a state that ends with a command and another connection.
@@ -16,23 +16,23 @@ public struct MuseProfile: HeadsetProfile {
     }
 
     /// The index of the stream of EEG samples.
-    public static let eeg = 0
+    package static let eeg = 0
     /// The index of the stream of accelerations.
-    public static let accelerometer = 1
+    package static let accelerometer = 1
     /// The index of the stream of angular velocities.
-    public static let gyroscope = 2
+    package static let gyroscope = 2
     /// The index of the stream of optical samples.
-    public static let ppg = 3
+    package static let ppg = 3
 
     /// Microvolts of one count of the EEG: ±1000 µV in 12 bits.
-    public static let microvoltsPerCount = 125.0 / 256
+    package static let microvoltsPerCount = 125.0 / 256
     /// Degrees per second of one count of the gyroscope (muse-js, BlueMuse; BrainFlow rounds to 0.007476).
-    public static let degreesPerSecondPerCount = 0.0074768
+    package static let degreesPerSecondPerCount = 0.0074768
     /// Instants of one packet of the EEG.
-    public static let eegInstantsPerPacket = 12
+    package static let eegInstantsPerPacket = 12
 
     /// What the headset has turned out to be.
-    public let variant: Variant
+    package let variant: Variant
     /// The preset that a person has chosen; nil for the headset's usual one.
     private let preset: String?
 
@@ -41,18 +41,18 @@ public struct MuseProfile: HeadsetProfile {
     /// - Parameters:
     ///   - preset: one of ``presets``; any other word, and nil, stands for the headset's usual one.
     ///   - variant: what is known of the headset.
-    public init(preset: String? = nil, variant: Variant = .unknown) {
+    package init(preset: String? = nil, variant: Variant = .unknown) {
         self.preset = preset
         self.variant = variant
     }
 
     /// Those of all headsets of the model: which one it is, is known when it is connected.
-    public var presets: [String] {
+    package var presets: [String] {
         let older = MusePreset.allCases.map(\.rawValue)
         return older + MuseAthenaPreset.allCases.map(\.rawValue).filter { !older.contains($0) }
     }
 
-    public func choosing(preset: String) -> any HeadsetProfile { MuseProfile(preset: preset, variant: variant) }
+    package func choosing(preset: String) -> any HeadsetProfile { MuseProfile(preset: preset, variant: variant) }
 
     /// How the headset is set, as far as it knows the preset.
     private var chosen: MusePreset? {
@@ -64,23 +64,23 @@ public struct MuseProfile: HeadsetProfile {
     private var hasMotion: Bool { chosen?.hasMotion ?? true }
     private var hasPPG: Bool { variant == .withPPG && chosen?.hasPPG ?? true }
 
-    public var model: String { "muse" }
-    public var displayName: String { "InteraXon Muse" }
+    package var model: String { "muse" }
+    package var displayName: String { "InteraXon Muse" }
 
     /// By service; by name too, since in some states the service is not advertised.
-    public var recognition: Recognition {
+    package var recognition: Recognition {
         Recognition(
             serviceUUIDs: [MuseService.service],
             namePrefixes: ["Muse-", "MuseS-", "Muse S", "MuseAthena", "Muse Athena", "SMXT-"])
     }
 
-    public var services: [BluetoothUUID] { [MuseService.service] }
-    public var identityCharacteristic: BluetoothUUID? { nil }
-    public var sendsIdentityInStatus: Bool { true }
-    public var isDiscriminatedByDatabase: Bool { true }
-    public var controlCharacteristics: [BluetoothUUID] { [MuseService.control] }
+    package var services: [BluetoothUUID] { [MuseService.service] }
+    package var identityCharacteristic: BluetoothUUID? { nil }
+    package var sendsIdentityInStatus: Bool { true }
+    package var isDiscriminatedByDatabase: Bool { true }
+    package var controlCharacteristics: [BluetoothUUID] { [MuseService.control] }
 
-    public var dataCharacteristics: [BluetoothUUID] {
+    package var dataCharacteristics: [BluetoothUUID] {
         guard dataCharacteristicsAreKnown else { return [] }
         var characteristics = Array(MuseService.eeg.prefix(eegChannelCount))
         if hasMotion { characteristics += [MuseService.accelerometer, MuseService.gyroscope] }
@@ -90,22 +90,22 @@ public struct MuseProfile: HeadsetProfile {
     }
 
     /// Each channel has to keep sending. An array that exists once: it is looked at with every packet.
-    public var vitalCharacteristics: [BluetoothUUID] { dataCharacteristicsAreKnown ? Self.vital : [] }
+    package var vitalCharacteristics: [BluetoothUUID] { dataCharacteristicsAreKnown ? Self.vital : [] }
     private static let vital = Array(MuseService.eeg.prefix(4))
 
     private var dataCharacteristicsAreKnown: Bool { variant == .withPPG || variant == .withoutPPG }
 
     /// What a connection does to the packets' numbers is not known; each one counts as a new run.
-    public var epochRule: EpochRule { .connection }
-    public var memory: MemoryCapability { .none }
+    package var epochRule: EpochRule { .connection }
+    package var memory: MemoryCapability { .none }
 
     /// 12 samples at 256 Hz are a packet each 47 ms. Users report streams that end after 10 to 15 minutes, and a keep-alive
     /// as the likely cure; its interval is a guess below that of the Muse of 2014, for which 10 s were prescribed.
-    public var timing: ProfileTiming {
+    package var timing: ProfileTiming {
         ProfileTiming(packetPeriod: .milliseconds(47), silenceLimit: .milliseconds(5500), keepAliveInterval: .seconds(10))
     }
 
-    public var streams: [StreamDescription] {
+    package var streams: [StreamDescription] {
         var streams = [
             StreamDescription(
                 name: "eeg", samplingFrequency: 256, samplesPerCount: Self.eegInstantsPerPacket, counterModulus: 1 << 16,
@@ -148,7 +148,7 @@ public struct MuseProfile: HeadsetProfile {
     }
 
     /// The status query asks for the versions where there is no status: a headset in its bootloader says so only there.
-    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+    package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch purpose {
         case .queryStatus: Self.statusQuery(version: MuseCommand.version)
         // The headset restarts and drops the link by itself.
@@ -181,7 +181,7 @@ public struct MuseProfile: HeadsetProfile {
     }
 
     /// What the headset is, by the characteristics that it has.
-    public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
+    package func adapted(to database: GATTDatabase) -> any HeadsetProfile {
         if database[MuseService.multiplexed] != nil {
             return MuseAthenaProfile(preset: preset.flatMap(MuseAthenaPreset.init(rawValue:)) ?? .p1041)
         }
@@ -196,7 +196,7 @@ public struct MuseProfile: HeadsetProfile {
         return MuseProfile(preset: preset, variant: variant)
     }
 
-    public func makeDecoder() -> any HeadsetDecoder {
+    package func makeDecoder() -> any HeadsetDecoder {
         MuseDecoder(eegChannelCount: eegChannelCount, hasMotion: hasMotion, hasPPG: hasPPG)
     }
 }

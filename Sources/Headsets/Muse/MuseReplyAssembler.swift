@@ -3,21 +3,21 @@
 /// Each notification holds, behind a byte that counts them, up to 19 characters; what stands after them is left over from
 /// older messages. One notification may hold the end of one object and the beginning of the next. Objects are flat and their
 /// texts hold no braces: a second opening brace shows that the end of the object before was lost.
-public struct MuseReplyAssembler: Sendable {
+package struct MuseReplyAssembler: Sendable {
     /// Longer objects are dropped. The longest known has some 150 characters.
-    public static let lengthMaximum = 512
+    package static let lengthMaximum = 512
 
     private var text: [UInt8] = []
     /// The latest notification, to know it again when it comes twice.
     private var latest: [UInt8] = []
 
     /// Creates an assembler for one link.
-    public init() {}
+    package init() {}
 
     /// Takes one notification, and calls `object` with each object that has become complete.
     ///
     /// - Returns: how many characters were dropped, because they belong to no object or the object is too long.
-    public mutating func append(_ bytes: [UInt8], object: (MuseReply) -> Void) -> Int {
+    package mutating func append(_ bytes: [UInt8], object: (MuseReply) -> Void) -> Int {
         guard let count = bytes.first else { return 0 }
         // A system may deliver a notification twice. Two of an answer never are alike, but for short ones that say nothing.
         if bytes == latest { return min(Int(count), bytes.count - 1) }
@@ -46,18 +46,18 @@ public struct MuseReplyAssembler: Sendable {
 }
 
 /// One JSON object of a Muse: flat, with numbers and short texts.
-public struct MuseReply: Hashable, Sendable {
+package struct MuseReply: Hashable, Sendable {
     /// The object's characters, from brace to brace.
-    public let text: [UInt8]
+    package let text: [UInt8]
 
     /// Wraps an object.
-    public init(text: [UInt8]) {
+    package init(text: [UInt8]) {
         self.text = text
     }
 
     /// True where the object is complete: pairs of a key and a value, separated by commas. Where a notification was lost or
     /// came out of order, an object rarely is.
-    public var isWellFormed: Bool {
+    package var isWellFormed: Bool {
         var rest = text[...]
         rest.skipBlanks()
         guard rest.popFirst() == UInt8(ascii: "{") else { return false }
@@ -77,7 +77,7 @@ public struct MuseReply: Hashable, Sendable {
 
     /// The serial number. What is left of a spoiled answer can look like one: it is believed only where the headset's address,
     /// which follows it, has its form too, and it is printable.
-    public var serialNumber: String? {
+    package var serialNumber: String? {
         guard let serial = self["sn"], let address = self["ma"], !serial.isEmpty, serial.utf8.count <= 20 else { return nil }
         let digits = address.utf8.enumerated().allSatisfy { index, character in
             index % 3 == 2 ? character == UInt8(ascii: "-") : Character(UnicodeScalar(character)).isHexDigit
@@ -87,17 +87,17 @@ public struct MuseReply: Hashable, Sendable {
     }
 
     /// The charge in percent; nil where there is none, or none that can be.
-    public var batteryPercent: Double? { number("bp").flatMap { (0...100).contains($0) ? $0 : nil } }
+    package var batteryPercent: Double? { number("bp").flatMap { (0...100).contains($0) ? $0 : nil } }
 
     /// The value of a key as it stands there, without quotes; nil where there is none.
-    public subscript(_ key: String) -> String? {
+    package subscript(_ key: String) -> String? {
         let characters = text[...]
         guard let value = Self.value(of: Array(("\"" + key + "\"").utf8), in: characters) else { return nil }
         return String(decoding: value, as: UTF8.self)
     }
 
     /// The value of a key as a number.
-    public func number(_ key: String) -> Double? { self[key].flatMap { Double($0) } }
+    package func number(_ key: String) -> Double? { self[key].flatMap { Double($0) } }
 
     private static func value(of key: [UInt8], in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let blank: (UInt8) -> Bool = { $0 <= 0x20 }

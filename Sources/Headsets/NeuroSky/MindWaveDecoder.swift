@@ -1,18 +1,18 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the notifications of a MindWave Mobile 2 into the streams of ``ThinkGearProfile``.
 ///
 /// No notification has a counter: one that never came does not show in its neighbours. Signal quality and powers come once
 /// in 512 raw samples, as from the module behind a serial port, in three notifications: the first that arrives is a mark
 /// (``DecodedItem/periodMark(stream:sampleCount:)``), to a notification of raw samples.
-public struct MindWaveDecoder: HeadsetDecoder {
+package struct MindWaveDecoder: HeadsetDecoder {
     /// The type of the notification of eSense values or powers that came last.
     private var lastType: UInt8?
 
     /// Creates a decoder for one link.
-    public init() {}
+    package init() {}
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         guard bytes.count == MindWaveService.packetLength else {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return

@@ -1,5 +1,5 @@
 /// A notification of a MindWave Mobile 2's eSense characteristic, 20 bytes. What stands between the known bytes is not known.
-public enum MindWavePacket: Hashable, Sendable {
+package enum MindWavePacket: Hashable, Sendable {
     /// EA: signal quality, 0 for good contact ... 200 for none; attention and meditation, 0 ... 100.
     case esense(poorSignal: UInt8, attention: UInt8, meditation: UInt8)
     /// EB: the powers of delta, theta, low alpha and high alpha, 24 bits each.
@@ -17,7 +17,7 @@ public enum MindWavePacket: Hashable, Sendable {
     static let powerOffsets = [5, 9, 13, 17]
 
     /// The packet's bytes, with `stale` in those that are not known.
-    public func encoded(stale: UInt8 = 0) -> [UInt8] {
+    package func encoded(stale: UInt8 = 0) -> [UInt8] {
         var bytes = [UInt8](repeating: stale, count: MindWaveService.packetLength)
         switch self {
         case .esense(let poorSignal, let attention, let meditation):
@@ -35,7 +35,7 @@ public enum MindWavePacket: Hashable, Sendable {
     }
 
     /// The notification of ten raw samples, most significant byte first.
-    public static func raw(_ samples: [Int16]) -> [UInt8] {
+    package static func raw(_ samples: [Int16]) -> [UInt8] {
         samples.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
     }
 }

@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 
 /// NeuroSky's MindWave Mobile 2 and Mobile+ over Bluetooth Low Energy, and the headset of 2013 on the same service.
-public struct MindWaveProfile: HeadsetProfile {
+package struct MindWaveProfile: HeadsetProfile {
     /// What the raw characteristic carries.
-    public enum Format: String, Hashable, Sendable, CaseIterable {
+    package enum Format: String, Hashable, Sendable, CaseIterable {
         /// Ten samples a notification; the rest comes from the eSense characteristic.
         case packets
         /// The ThinkGear stream, cut anywhere: the headset of 2013.
@@ -19,41 +19,41 @@ public struct MindWaveProfile: HeadsetProfile {
     ///   - format: what the headset sends; the GATT database of the link shows it again.
     ///   - notch: ``MindWaveCommand/notch50Hz`` or ``MindWaveCommand/notch60Hz`` to set the headset's mains filter; nil leaves
     ///     it as it is.
-    public init(format: Format = .packets, notch: MindWaveCommand? = nil) {
+    package init(format: Format = .packets, notch: MindWaveCommand? = nil) {
         self.format = format
         self.notch = notch
     }
 
-    public var model: String { "mindwave" }
-    public var displayName: String { "NeuroSky MindWave Mobile 2" }
+    package var model: String { "mindwave" }
+    package var displayName: String { "NeuroSky MindWave Mobile 2" }
 
     /// By name as well: NeuroSky's own program looks for nothing else, and whether the service is advertised is not known.
-    public var recognition: Recognition {
+    package var recognition: Recognition {
         Recognition(serviceUUIDs: [MindWaveService.service], namePrefixes: ["MindWave Mobile"])
     }
 
-    public var services: [BluetoothUUID] { [MindWaveService.service] }
+    package var services: [BluetoothUUID] { [MindWaveService.service] }
 
     /// It has a Serial Number String, but nobody has shown that it differs from headset to headset; the address is fixed.
-    public var identityCharacteristic: BluetoothUUID? { nil }
-    public var isDiscriminatedByDatabase: Bool { true }
-    public var controlCharacteristics: [BluetoothUUID] { [] }
-    public var dataCharacteristics: [BluetoothUUID] {
+    package var identityCharacteristic: BluetoothUUID? { nil }
+    package var isDiscriminatedByDatabase: Bool { true }
+    package var controlCharacteristics: [BluetoothUUID] { [] }
+    package var dataCharacteristics: [BluetoothUUID] {
         format == .packets ? [MindWaveService.esense, MindWaveService.raw] : [MindWaveService.raw]
     }
-    public var vitalCharacteristics: [BluetoothUUID] { format == .packets ? [MindWaveService.raw] : [] }
-    public var epochRule: EpochRule { .connection }
-    public var memory: MemoryCapability { .none }
+    package var vitalCharacteristics: [BluetoothUUID] { format == .packets ? [MindWaveService.raw] : [] }
+    package var epochRule: EpochRule { .connection }
+    package var memory: MemoryCapability { .none }
 
     /// 51.2 notifications of raw samples a second.
-    public var timing: ProfileTiming {
+    package var timing: ProfileTiming {
         ProfileTiming(packetPeriod: .microseconds(19_531), silenceLimit: .milliseconds(2000))
     }
 
-    public var streams: [StreamDescription] { ThinkGearProfile().streams }
+    package var streams: [StreamDescription] { ThinkGearProfile().streams }
 
     /// There is no command that asks anything: each link starts from scratch.
-    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+    package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch (purpose, format) {
         case (.initialise, .packets): notch.map { [$0.step] } ?? []
         case (.start, .packets): [MindWaveCommand.startESense.step, MindWaveCommand.startRaw.step]
@@ -64,7 +64,7 @@ public struct MindWaveProfile: HeadsetProfile {
     }
 
     /// The headset of 2013 is sent none: its commands are not known.
-    public var settings: [HeadsetSetting] {
+    package var settings: [HeadsetSetting] {
         [
             HeadsetSetting(
                 name: "notch", meaning: "Which mains hum the headset itself filters out", unit: "Hz", values: ["50", "60"],
@@ -72,7 +72,7 @@ public struct MindWaveProfile: HeadsetProfile {
         ]
     }
 
-    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
+    package func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile {
         switch stated["notch"] {
         case "50": MindWaveProfile(format: format, notch: .notch50Hz)
         case "60": MindWaveProfile(format: format, notch: .notch60Hz)
@@ -81,12 +81,12 @@ public struct MindWaveProfile: HeadsetProfile {
     }
 
     /// The headset of 2013 has the raw characteristic alone, and sends everything there.
-    public func adapted(to database: GATTDatabase) -> any HeadsetProfile {
+    package func adapted(to database: GATTDatabase) -> any HeadsetProfile {
         let isStream = database[MindWaveService.esense] == nil && database[MindWaveService.raw] != nil
         return MindWaveProfile(format: isStream ? .stream : .packets, notch: notch)
     }
 
-    public func makeDecoder() -> any HeadsetDecoder {
+    package func makeDecoder() -> any HeadsetDecoder {
         format == .packets ? MindWaveDecoder() : ThinkGearDecoder(characteristic: MindWaveService.raw)
     }
 }

@@ -1,25 +1,25 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The GATT service of NeuroSky's MindWave Mobile 2 and Mobile+. All its UUIDs are `039affNN-2c94-11e3-9e06-0002a5d5c51b`.
 ///
 /// Source: NeuroSky's SDKs for Apple and Android. Makers of other devices use the same service.
-public enum MindWaveService {
+package enum MindWaveService {
     /// The service.
-    public static let service = uuid(0xF0)
+    package static let service = uuid(0xF0)
     /// Commands of 20 bytes: write with response.
-    public static let handshake = uuid(0xA0)
+    package static let handshake = uuid(0xA0)
     /// Raw samples: notify. On the headset of 2013 it carries the whole ThinkGear stream.
-    public static let raw = uuid(0xF4)
+    package static let raw = uuid(0xF4)
     /// Signal quality, attention, meditation and powers: notify. The headset of 2013 has no such characteristic.
-    public static let esense = uuid(0xF8)
+    package static let esense = uuid(0xF8)
 
     /// Bytes of a notification, of either kind.
-    public static let packetLength = 20
+    package static let packetLength = 20
     /// Raw samples of a notification.
-    public static let samplesPerPacket = 10
+    package static let samplesPerPacket = 10
 
     /// The characteristics of a MindWave Mobile 2 in its GATT database.
-    public static let characteristics: [Characteristic] = [
+    package static let characteristics: [Characteristic] = [
         Characteristic(service: .deviceInformation, uuid: .modelNumberString, properties: [.read]),
         Characteristic(service: service, uuid: raw, properties: [.notify]),
         Characteristic(service: service, uuid: esense, properties: [.notify]),
@@ -27,7 +27,7 @@ public enum MindWaveService {
     ]
 
     /// The characteristics of the headset of 2013, as far as they are known.
-    public static let characteristics2013: [Characteristic] = [
+    package static let characteristics2013: [Characteristic] = [
         Characteristic(service: service, uuid: raw, properties: [.notify]),
         Characteristic(service: service, uuid: handshake, properties: [.write]),
     ]
@@ -38,7 +38,7 @@ public enum MindWaveService {
 }
 
 /// A command of a MindWave Mobile 2.
-public enum MindWaveCommand: UInt8, Hashable, Sendable, CaseIterable {
+package enum MindWaveCommand: UInt8, Hashable, Sendable, CaseIterable {
     /// Starts raw samples.
     case startRaw = 0x15
     /// Stops raw samples.
@@ -55,10 +55,10 @@ public enum MindWaveCommand: UInt8, Hashable, Sendable, CaseIterable {
     /// Begins every command.
     static let header: UInt8 = 0x77
     /// What starts the headset of 2013.
-    public static let start2013: [UInt8] = [header, 0x00, 0x01, 0xFE]
+    package static let start2013: [UInt8] = [header, 0x00, 0x01, 0xFE]
 
     /// The 20 bytes: header, 1, the command, zeros, and the complement of the sum of all but the header.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: MindWaveService.packetLength)
         bytes[0] = Self.header
         bytes[1] = 1
@@ -68,7 +68,7 @@ public enum MindWaveCommand: UInt8, Hashable, Sendable, CaseIterable {
     }
 
     /// The command of 20 bytes; nil where the header, the checksum or the command is wrong.
-    public init?(decoding bytes: [UInt8]) {
+    package init?(decoding bytes: [UInt8]) {
         guard bytes.count == MindWaveService.packetLength, bytes[0] == Self.header, bytes[1] == 1,
             bytes.last == Self.checksum(of: bytes), let command = MindWaveCommand(rawValue: bytes[2])
         else { return nil }
@@ -80,5 +80,5 @@ public enum MindWaveCommand: UInt8, Hashable, Sendable, CaseIterable {
     }
 
     /// The write that sends the command.
-    public var step: CommandStep { .write(encoded, to: MindWaveService.handshake, type: .withResponse) }
+    package var step: CommandStep { .write(encoded, to: MindWaveService.handshake, type: .withResponse) }
 }

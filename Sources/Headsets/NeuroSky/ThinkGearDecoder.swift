@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the byte stream of a ThinkGear serial port into the streams of ``ThinkGearProfile``.
 ///
@@ -6,7 +6,7 @@ public import Bluetooth
 /// were lost there. Bytes that never came leave no trace; but the module computes powers once in 512 raw samples, so that each
 /// set of them is a mark (``DecodedItem/periodMark(stream:sampleCount:)``). In a recording of 322 s, 320 of the 321 intervals
 /// between two sets are 512 raw samples; one is 262, where the module or the recording began anew.
-public struct ThinkGearDecoder: HeadsetDecoder {
+package struct ThinkGearDecoder: HeadsetDecoder {
     private let characteristic: BluetoothUUID
     private var parser = ThinkGearParser()
     /// What old modules sent of their battery last.
@@ -15,14 +15,14 @@ public struct ThinkGearDecoder: HeadsetDecoder {
     /// Creates a decoder for one link.
     ///
     /// - Parameter characteristic: where the bytes come from.
-    public init(characteristic: BluetoothUUID = .serialPort) {
+    package init(characteristic: BluetoothUUID = .serialPort) {
         self.characteristic = characteristic
     }
 
     /// Frames that were found on the link.
-    public var frameCount: UInt64 { parser.frameCount }
+    package var frameCount: UInt64 { parser.frameCount }
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         guard characteristic == self.characteristic else {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
@@ -49,7 +49,7 @@ public struct ThinkGearDecoder: HeadsetDecoder {
     /// Raw frames have 8 bytes, power frames 36, which is 4 more than a multiple of 8; with 512 raw frames to one power frame,
     /// the likeliest number of power frames with the right parity is taken. Where bytes are missing too, or
     /// the frame was a rare one (a blink has 6 bytes), the rest is counted as raw frames.
-    public static func lostFrames(inBytes byteCount: Int) -> (raw: Int, power: Int) {
+    package static func lostFrames(inBytes byteCount: Int) -> (raw: Int, power: Int) {
         let second = ThinkGearProfile.nominalBytesPerSecond
         let count = max(0, byteCount)
         var power = 0

@@ -3,25 +3,25 @@
 /// After a bad checksum the search goes on at the byte after the first sync, not after the claimed end: a damaged length
 /// byte must not swallow the good frames behind it. For the same reason a frame counts only where rows fill it exactly: the
 /// 8-bit checksum alone lets a damaged length pass now and then, but the AA of a swallowed frame is no row's code.
-public struct ThinkGearParser: Sendable {
+package struct ThinkGearParser: Sendable {
     /// A frame that was found; valid until the next ``append(_:)``.
-    public struct Frame: Hashable, Sendable {
+    package struct Frame: Hashable, Sendable {
         /// Where the payload stands; see ``ThinkGearParser/payload(of:)``.
-        public var payload: Range<Int>
+        package var payload: Range<Int>
         /// Bytes between the frame before, or the start of the stream, and this one that belong to no valid frame. Additional
         /// sync bytes alone are idle time and count as 0.
-        public var skippedByteCount: Int
+        package var skippedByteCount: Int
         /// True for the first frame of the stream.
-        public var isFirst: Bool
+        package var isFirst: Bool
     }
 
     /// The longest frame: what may at most be left over between two calls of ``append(_:)``.
-    public static let frameLengthMaximum = ThinkGearFrame.payloadLengthMaximum + ThinkGearFrame.overhead
+    package static let frameLengthMaximum = ThinkGearFrame.payloadLengthMaximum + ThinkGearFrame.overhead
 
     /// Frames that were found since the start.
-    public private(set) var frameCount: UInt64 = 0
+    package private(set) var frameCount: UInt64 = 0
     /// Sync patterns whose checksum or rows were wrong, since the start.
-    public private(set) var damagedFrameCount: UInt64 = 0
+    package private(set) var damagedFrameCount: UInt64 = 0
 
     private var buffer: [UInt8] = []
     /// The first byte in ``buffer`` that was not examined yet.
@@ -31,11 +31,11 @@ public struct ThinkGearParser: Sendable {
     private var skippedOther = false
 
     /// Creates a parser for one stream.
-    public init() {}
+    package init() {}
 
     /// Adds the next piece of the stream. Take all frames with ``next()`` before adding more: what is left over beyond one
     /// frame's length is skipped.
-    public mutating func append(_ bytes: [UInt8]) {
+    package mutating func append(_ bytes: [UInt8]) {
         while buffer.count - start > Self.frameLengthMaximum { skipByte() }
         buffer.removeFirst(start)
         start = 0
@@ -43,7 +43,7 @@ public struct ThinkGearParser: Sendable {
     }
 
     /// The next whole frame, or nil until more bytes come.
-    public mutating func next() -> Frame? {
+    package mutating func next() -> Frame? {
         while buffer.count - start >= 3 {
             let length = Int(buffer[start + 2])
             guard buffer[start] == ThinkGearFrame.sync, buffer[start + 1] == ThinkGearFrame.sync,
@@ -71,7 +71,7 @@ public struct ThinkGearParser: Sendable {
     }
 
     /// The payload of the frame that ``next()`` returned last.
-    public func payload(of frame: Frame) -> ArraySlice<UInt8> {
+    package func payload(of frame: Frame) -> ArraySlice<UInt8> {
         buffer.indices.contains(frame.payload.lowerBound) ? buffer[frame.payload.clamped(to: 0..<buffer.count)] : []
     }
 

@@ -1,47 +1,47 @@
 import Bluetooth
 
 /// NeuroSky headsets that send the ThinkGear stream over a classic serial port, such as the MindWave Mobile.
-public struct ThinkGearProfile: SerialPortProfile {
+package struct ThinkGearProfile: SerialPortProfile {
     /// The index of the stream of raw samples.
-    public static let eeg = 0
+    package static let eeg = 0
     /// The index of the stream of band powers.
-    public static let power = 1
+    package static let power = 1
     /// The index of the stream of signal quality, attention and meditation.
-    public static let esense = 2
+    package static let esense = 2
 
     /// Raw samples between two sets of powers, exactly, as a recording shows.
-    public static let samplesPerPower = 512
+    package static let samplesPerPower = 512
 
     /// Bytes per second while the headset sends: 512 raw frames and 1 power frame. Gives the time of recorded bytes without
     /// times.
-    public static let nominalBytesPerSecond = samplesPerPower * ThinkGearFrame.rawLength + ThinkGearFrame.powerLength
+    package static let nominalBytesPerSecond = samplesPerPower * ThinkGearFrame.rawLength + ThinkGearFrame.powerLength
 
     /// Microvolts of one raw step: 1.8 V reference, 12 bits, gain 2000 (NeuroSky, "How to convert raw values to voltage").
-    public static let microvoltsPerStep = 0.2197265625
+    package static let microvoltsPerStep = 0.2197265625
 
     /// The raw values of the module's converter, whose 12 bits come in a field of 16 (NeuroSky, the same page).
-    public static let converterRange: ClosedRange<Int32> = -2048...2047
+    package static let converterRange: ClosedRange<Int32> = -2048...2047
 
     /// Creates the profile.
-    public init() {}
+    package init() {}
 
-    public var model: String { "thinkgear" }
-    public var displayName: String { "NeuroSky ThinkGear headset" }
+    package var model: String { "thinkgear" }
+    package var displayName: String { "NeuroSky ThinkGear headset" }
 
     /// What the module computes and filters before is not documented.
-    public var constantDelay: ConstantDelay? {
+    package var constantDelay: ConstantDelay? {
         ConstantDelay(parts: [
             .serialPort(
                 bytes: ThinkGearFrame.rawLength, baud: 57_600, source: "NeuroSky, ThinkGear Serial Stream Guide")
         ])
     }
 
-    public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["MindWave Mobile"]) }
+    package var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["MindWave Mobile"]) }
 
     /// The port that programs open on a MindWave Mobile without asking for it (robintibor/python-mindwave-mobile).
-    public var serialPortChannel: UInt8? { 1 }
+    package var serialPortChannel: UInt8? { 1 }
 
-    public var streams: [StreamDescription] {
+    package var streams: [StreamDescription] {
         let bands = ["delta", "theta", "lowAlpha", "highAlpha", "lowBeta", "highBeta", "lowGamma", "midGamma"]
         return [
             StreamDescription(
@@ -63,13 +63,13 @@ public struct ThinkGearProfile: SerialPortProfile {
     }
 
     /// The headset sends as soon as it is connected and takes no commands.
-    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] { [] }
+    package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] { [] }
 
-    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
+    package func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
         HeadsetByteStream(characteristic: .serialPort, bytesPerSecond: HeadsetByteStream.thinkGearBytesPerSecond)
     }
 
-    public func makeDecoder() -> any HeadsetDecoder { ThinkGearDecoder() }
+    package func makeDecoder() -> any HeadsetDecoder { ThinkGearDecoder() }
 
     /// A channel of numbers without a unit.
     private static func number(_ name: String, maximum: Int32) -> ChannelDescription {

@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What a sequence of commands is for.
-public enum CommandPurpose: String, Hashable, Sendable, CaseIterable {
+package enum CommandPurpose: String, Hashable, Sendable, CaseIterable {
     /// Asks what happened inside the headset.
     case queryStatus
     /// Brings a headset out of low power or its bootloader.
@@ -17,7 +17,7 @@ public enum CommandPurpose: String, Hashable, Sendable, CaseIterable {
 }
 
 /// One step of a sequence of commands.
-public enum CommandStep: Hashable, Sendable {
+package enum CommandStep: Hashable, Sendable {
     /// Writes bytes to a characteristic; with response, the next step waits for the answer.
     case write([UInt8], to: BluetoothUUID, type: WriteType)
     /// Reads a characteristic; the value goes to the decoder as if it had been notified.

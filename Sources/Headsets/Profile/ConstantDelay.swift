@@ -4,17 +4,17 @@
 /// A time map learns the earliest arrivals. What never varies stays in them, and no arrival shows how much it is: the group
 /// delay of filters and converters, the way through a serial port inside the headset, the radio. That a packet is sent only
 /// once its last sample was taken is no part of it: a time is that of the packet's last sample.
-public struct ConstantDelay: Hashable, Sendable {
+package struct ConstantDelay: Hashable, Sendable {
     /// One part of the delay.
-    public struct Part: Hashable, Sendable {
-        public var duration: Duration
+    package struct Part: Hashable, Sendable {
+        package var duration: Duration
         /// What delays, and why by so much.
-        public var meaning: String
+        package var meaning: String
         /// Who says it.
-        public var source: String
+        package var source: String
 
         /// Creates a part.
-        public init(_ duration: Duration, meaning: String, source: String) {
+        package init(_ duration: Duration, meaning: String, source: String) {
             self.duration = duration
             self.meaning = meaning
             self.source = source
@@ -22,15 +22,15 @@ public struct ConstantDelay: Hashable, Sendable {
     }
 
     /// What is known; at least one part. The rest of the delay is unknown: the true delay is longer.
-    public var parts: [Part]
+    package var parts: [Part]
 
     /// Creates a delay.
-    public init(parts: [Part]) {
+    package init(parts: [Part]) {
         self.parts = parts
     }
 
     /// The sum of the parts.
-    public var known: Duration { parts.reduce(.zero) { $0 + $1.duration } }
+    package var known: Duration { parts.reduce(.zero) { $0 + $1.duration } }
 }
 
 extension ConstantDelay.Part {

@@ -1,5 +1,5 @@
 /// How the ledger knows the length of a gap.
-public enum GapCertainty: Hashable, Sendable {
+package enum GapCertainty: Hashable, Sendable {
     /// The headset's counter, or its own mark, says it.
     case counted
     /// Clocks say it: right within so many samples, three standard deviations.
@@ -8,7 +8,7 @@ public enum GapCertainty: Hashable, Sendable {
     case unknown
 
     /// The word that the ledger writes.
-    public var name: String {
+    package var name: String {
         switch self {
         case .counted: "counted"
         case .timed: "timed"
@@ -17,7 +17,7 @@ public enum GapCertainty: Hashable, Sendable {
     }
 
     /// The samples within which a timed length is right; nil for others.
-    public var uncertainty: Int64? {
+    package var uncertainty: Int64? {
         if case .timed(let uncertainty) = self { uncertainty } else { nil }
     }
 }

@@ -1,14 +1,14 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The one stream of bytes that carries a headset's samples, which bytes that were recorded without times can be played as.
-public struct HeadsetByteStream: Hashable, Sendable {
+package struct HeadsetByteStream: Hashable, Sendable {
     /// Where the bytes count as coming from.
-    public var characteristic: BluetoothUUID
+    package var characteristic: BluetoothUUID
     /// How many the headset sends by its nominal frequency; nil where neither the model nor the bytes show it.
-    public var bytesPerSecond: Double?
+    package var bytesPerSecond: Double?
 
     /// Creates a description.
-    public init(characteristic: BluetoothUUID, bytesPerSecond: Double?) {
+    package init(characteristic: BluetoothUUID, bytesPerSecond: Double?) {
         self.characteristic = characteristic
         self.bytesPerSecond = bytesPerSecond
     }

@@ -1,28 +1,28 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The profiles that this program knows, by model identifier.
-public struct HeadsetCatalog: Sendable {
+package struct HeadsetCatalog: Sendable {
     /// The profiles, in the order in which they are shown.
-    public let profiles: [any HeadsetProfile]
+    package let profiles: [any HeadsetProfile]
 
     /// Creates a catalog.
-    public init(profiles: [any HeadsetProfile]) {
+    package init(profiles: [any HeadsetProfile]) {
         self.profiles = profiles
     }
 
     /// The profiles that are part of the program.
-    public static let builtIn = HeadsetCatalog(profiles: [
+    package static let builtIn = HeadsetCatalog(profiles: [
         BufferedEEGProfile(), CytonProfile(), CytonBLEProfile(), ExploreProfile(), GanglionProfile(), HermesProfile(),
         MindWaveProfile(), MuseProfile(), TGAMProfile(), ThinkGearProfile(), UnicornProfile(),
     ])
 
     /// The model identifiers, in the order of ``profiles``.
-    public var models: [String] { profiles.map(\.model) }
+    package var models: [String] { profiles.map(\.model) }
 
     /// The profile of a model.
     ///
     /// - Throws: ``HeadsetCatalogError/unknownModel(_:known:)``.
-    public func profile(model: String) throws(HeadsetCatalogError) -> any HeadsetProfile {
+    package func profile(model: String) throws(HeadsetCatalogError) -> any HeadsetProfile {
         guard let profile = profiles.first(where: { $0.model == model }) else {
             throw .unknownModel(model, known: models)
         }
@@ -31,17 +31,17 @@ public struct HeadsetCatalog: Sendable {
 }
 
 /// Why the catalog has no profile.
-public enum HeadsetCatalogError: Error, Hashable, Sendable {
+package enum HeadsetCatalogError: Error, Hashable, Sendable {
     /// No profile has the model identifier; `known` are those that exist.
     case unknownModel(String, known: [String])
 
     /// Only a person can correct the model's name.
-    public var disposition: Disposition { .stop }
+    package var disposition: Disposition { .stop }
 }
 
 extension HeadsetCatalogError: CustomStringConvertible {
     /// What is wrong and which models there are.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknownModel(let model, let known):
             "the headset model \"\(model)\" is unknown; known models: \(known.joined(separator: ", "))"

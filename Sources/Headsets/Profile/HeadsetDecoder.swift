@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Turns the bytes of one link into samples and messages. Any byte sequence is accepted: damage is counted, never fatal.
-public protocol HeadsetDecoder: Sendable {
+package protocol HeadsetDecoder: Sendable {
     /// Decodes one notification, or one piece of a byte stream, and appends what it contained.
     ///
     /// - Parameters:
@@ -17,29 +17,29 @@ public protocol HeadsetDecoder: Sendable {
 
 extension HeadsetDecoder {
     /// A fresh one is as good.
-    public func continued() -> (any HeadsetDecoder)? { nil }
+    package func continued() -> (any HeadsetDecoder)? { nil }
 }
 
 /// What a decoder found: items, and the sample values that they refer to. Reused from call to call, so that the steady
 /// state allocates nothing.
-public struct Decoded: Sendable {
+package struct Decoded: Sendable {
     /// What was found, in order.
-    public var items: [DecodedItem] = []
+    package var items: [DecodedItem] = []
     /// Raw sample values; each ``SampleBlock`` owns a range of them.
-    public var values: [Int32] = []
+    package var values: [Int32] = []
 
     /// Creates an empty result.
-    public init() {}
+    package init() {}
 
     /// Empties the result and keeps its memory.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         items.removeAll(keepingCapacity: true)
         values.removeAll(keepingCapacity: true)
     }
 }
 
 /// One thing that a decoder found.
-public enum DecodedItem: Hashable, Sendable {
+package enum DecodedItem: Hashable, Sendable {
     /// Samples, live or from memory.
     case samples(SampleBlock)
     /// The answer to the status query, or a status that the headset sent by itself.
@@ -72,9 +72,9 @@ public enum DecodedItem: Hashable, Sendable {
 }
 
 /// Consecutive samples of one stream.
-public struct SampleBlock: Hashable, Sendable {
+package struct SampleBlock: Hashable, Sendable {
     /// Where the samples came from.
-    public enum Origin: String, Hashable, Sendable {
+    package enum Origin: String, Hashable, Sendable {
         /// Sent as they were taken: their arrival shows the time.
         case live
         /// Read from the headset's memory: their arrival shows nothing.
@@ -82,30 +82,30 @@ public struct SampleBlock: Hashable, Sendable {
     }
 
     /// The stream's index in the headset's list of streams.
-    public var stream: Int
+    package var stream: Int
     /// The headset's counter of the first sample, as sent; nil where the stream has none.
-    public var counter: UInt32?
+    package var counter: UInt32?
     /// The boot identifier that came with the samples; nil where the model has none.
-    public var bootIdentifier: UInt32?
+    package var bootIdentifier: UInt32?
     /// The first channel that the block holds.
-    public var firstChannel: Int
+    package var firstChannel: Int
     /// How many channels the block holds, from ``firstChannel``.
-    public var channelCount: Int
+    package var channelCount: Int
     /// How many sampling instants the block holds.
-    public var instantCount: Int
+    package var instantCount: Int
     /// The range in ``Decoded/values``: `instantCount` × `channelCount` values, all channels of an instant together.
-    public var values: Range<Int>
+    package var values: Range<Int>
     /// Live or from memory.
-    public var origin: Origin
+    package var origin: Origin
     /// True where the values are sums of differences: wrong if a wrap of the counter was lost before them unseen.
-    public var isSummed: Bool
+    package var isSummed: Bool
     /// The headset's own clock when the last of the instants was taken, in ticks of ``HeadsetProfile/sampleStamps``;
     /// nil where nothing was sent that shows it. The profile says what a tick is worth; whether the clock is right, is even, or
     /// goes on at all, is the headset's word only.
-    public var deviceTicks: UInt64?
+    package var deviceTicks: UInt64?
 
     /// Creates a block.
-    public init(
+    package init(
         stream: Int, counter: UInt32?, bootIdentifier: UInt32? = nil, firstChannel: Int = 0, channelCount: Int,
         instantCount: Int, values: Range<Int>, origin: Origin = .live, isSummed: Bool = false,
         deviceTicks: UInt64? = nil

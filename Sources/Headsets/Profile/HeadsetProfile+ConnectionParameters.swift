@@ -1,8 +1,8 @@
-public import Bluetooth
+package import Bluetooth
 
 extension HeadsetProfile {
     /// What to ask of a link to a headset of the model, from how often it sends and how long it may be silent.
-    public var connectionParameters: ConnectionParameters {
+    package var connectionParameters: ConnectionParameters {
         ConnectionParameters(packetPeriod: timing.packetPeriod, silenceLimit: timing.silenceLimit)
     }
 }

@@ -1,11 +1,11 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What the program must know about one model of headset: how to recognise, prepare, query, wake, start, drain, stop and
 /// decode it.
 ///
 /// A profile is a value without state. What changes while a headset is connected lives in the ``HeadsetDecoder`` that
 /// ``makeDecoder()`` returns, and in the connection machine.
-public protocol HeadsetProfile: Sendable {
+package protocol HeadsetProfile: Sendable {
     /// The model's identifier in configuration and database, such as `buffered-eeg`.
     var model: String { get }
 
@@ -98,48 +98,48 @@ public protocol HeadsetProfile: Sendable {
 
 extension HeadsetProfile {
     /// None in particular.
-    public var vitalCharacteristics: [BluetoothUUID] { [] }
-    public var sampleStamps: SampleStamps? { nil }
-    public var constantDelay: ConstantDelay? { nil }
-    public var sendsIdentityInStatus: Bool { false }
-    public var isAskedWhileStreaming: Bool { true }
-    public var isDiscriminatedByDatabase: Bool { false }
-    public func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
-    public var impedance: ImpedanceMeasurement? { nil }
-    public var presets: [String] { [] }
-    public func choosing(preset: String) -> any HeadsetProfile { self }
-    public var settings: [HeadsetSetting] { [] }
-    public func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile { self }
-    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? { nil }
+    package var vitalCharacteristics: [BluetoothUUID] { [] }
+    package var sampleStamps: SampleStamps? { nil }
+    package var constantDelay: ConstantDelay? { nil }
+    package var sendsIdentityInStatus: Bool { false }
+    package var isAskedWhileStreaming: Bool { true }
+    package var isDiscriminatedByDatabase: Bool { false }
+    package func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
+    package var impedance: ImpedanceMeasurement? { nil }
+    package var presets: [String] { [] }
+    package func choosing(preset: String) -> any HeadsetProfile { self }
+    package var settings: [HeadsetSetting] { [] }
+    package func choosing(settings stated: HeadsetSettings) -> any HeadsetProfile { self }
+    package func byteStream(beginning: [UInt8]) -> HeadsetByteStream? { nil }
 
     /// True where a headset can prove which one it is.
-    public var provesIdentity: Bool { identityCharacteristic != nil || sendsIdentityInStatus }
+    package var provesIdentity: Bool { identityCharacteristic != nil || sendsIdentityInStatus }
 
     /// True for a headset with a serial port over Bluetooth Classic: its addresses are classic ones.
-    public var usesSerialPort: Bool { services == [.serialPort] }
+    package var usesSerialPort: Bool { services == [.serialPort] }
 
     /// All characteristics that a link needs before it counts as discovered.
-    public var requiredCharacteristics: [BluetoothUUID] {
+    package var requiredCharacteristics: [BluetoothUUID] {
         controlCharacteristics + dataCharacteristics.filter { !controlCharacteristics.contains($0) }
     }
 
     /// True where a status query can be asked.
-    public var answersStatusQuery: Bool { !commands(for: .queryStatus, status: nil).isEmpty }
+    package var answersStatusQuery: Bool { !commands(for: .queryStatus, status: nil).isEmpty }
 }
 
 /// Which advertisements belong to a model, in each of its advertising modes.
-public struct Recognition: Hashable, Sendable {
+package struct Recognition: Hashable, Sendable {
     /// Services advertised in normal operation.
-    public var serviceUUIDs: [BluetoothUUID]
+    package var serviceUUIDs: [BluetoothUUID]
     /// Services advertised in pairing mode.
-    public var pairingServiceUUIDs: [BluetoothUUID]
+    package var pairingServiceUUIDs: [BluetoothUUID]
     /// Prefixes of the local name; used for models that advertise no service.
-    public var namePrefixes: [String]
+    package var namePrefixes: [String]
     /// Company identifiers in manufacturer specific data.
-    public var companies: [UInt16]
+    package var companies: [UInt16]
 
     /// Creates a recognition rule.
-    public init(
+    package init(
         serviceUUIDs: [BluetoothUUID], pairingServiceUUIDs: [BluetoothUUID] = [], namePrefixes: [String] = [],
         companies: [UInt16] = []
     ) {
@@ -150,13 +150,13 @@ public struct Recognition: Hashable, Sendable {
     }
 
     /// The scan filter that reports the model in every advertising mode.
-    public var scanFilter: ScanFilter {
+    package var scanFilter: ScanFilter {
         ScanFilter(serviceUUIDs: serviceUUIDs + pairingServiceUUIDs, namePrefixes: namePrefixes, companies: companies)
     }
 }
 
 /// What one run of a headset's counters lasts for. Indexes of different epochs do not continue each other.
-public enum EpochRule: String, Hashable, Sendable {
+package enum EpochRule: String, Hashable, Sendable {
     /// From power-on to power-off, known by a boot identifier; a reconnect continues the epoch.
     case boot
     /// As long as one link; each connection begins a new epoch.
@@ -164,7 +164,7 @@ public enum EpochRule: String, Hashable, Sendable {
 }
 
 /// Whether and how a headset hands over samples from its memory.
-public enum MemoryCapability: String, Hashable, Sendable {
+package enum MemoryCapability: String, Hashable, Sendable {
     /// What is not received is gone.
     case none
     /// By the Buffered EEG service: status, read from index, credit, cumulative acknowledgement.
@@ -172,24 +172,24 @@ public enum MemoryCapability: String, Hashable, Sendable {
 }
 
 /// Limits on a headset's silence, per model.
-public struct ProfileTiming: Hashable, Sendable {
+package struct ProfileTiming: Hashable, Sendable {
     /// The expected time between two notifications of samples while streaming.
-    public var packetPeriod: Duration
+    package var packetPeriod: Duration
     /// How long streaming may be silent before people are warned: long enough for a radio that repeats a packet or two.
-    public var silenceNotice: Duration { min(max(.milliseconds(1000), packetPeriod * 8), silenceLimit) }
+    package var silenceNotice: Duration { min(max(.milliseconds(1000), packetPeriod * 8), silenceLimit) }
     /// How long streaming, or one of the ``HeadsetProfile/vitalCharacteristics``, may be silent before the link counts as lost.
     /// Longer than the stalls of a headset that is there: what it holds back meanwhile arrives after all, and a headset that is
     /// gone is noticed by the controller.
-    public var silenceLimit: Duration
+    package var silenceLimit: Duration
     /// How long the answer to a status query may take; one retry follows.
-    public var statusLimit: Duration
+    package var statusLimit: Duration
     /// How long any other step of the establish flow may take.
-    public var stepLimit: Duration
+    package var stepLimit: Duration
     /// How often ``CommandPurpose/keepAlive`` is sent while streaming; nil for never.
-    public var keepAliveInterval: Duration?
+    package var keepAliveInterval: Duration?
 
     /// Creates the limits.
-    public init(
+    package init(
         packetPeriod: Duration, silenceLimit: Duration, statusLimit: Duration = .milliseconds(1000),
         stepLimit: Duration = .milliseconds(3000), keepAliveInterval: Duration? = nil
     ) {

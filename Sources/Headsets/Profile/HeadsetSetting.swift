@@ -1,23 +1,23 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Something that a person may set about a headset, such as the gain of its amplifiers: data, from which commands, decoder and
 /// scales of the profile follow.
-public struct HeadsetSetting: Hashable, Sendable {
+package struct HeadsetSetting: Hashable, Sendable {
     /// The name in a configuration, lower case with `_`; unique within a model.
-    public var name: String
+    package var name: String
     /// What it is, in one sentence for people.
-    public var meaning: String
+    package var meaning: String
     /// The unit of the values, such as `Hz`; nil where they have none.
-    public var unit: String?
+    package var unit: String?
     /// The values that it can have, as they are written; at least one.
-    public var values: [String]
+    package var values: [String]
     /// The value where a person states none, one of ``values``; nil where the headset is left as it is.
-    public var usual: String?
+    package var usual: String?
     /// How many channels can have values of their own; nil for a setting of the whole headset.
-    public var channelCount: Int?
+    package var channelCount: Int?
 
     /// Creates a setting.
-    public init(
+    package init(
         name: String, meaning: String, unit: String? = nil, values: [String], usual: String?, channelCount: Int? = nil
     ) {
         self.name = name
@@ -29,7 +29,7 @@ public struct HeadsetSetting: Hashable, Sendable {
     }
 
     /// A setting that is on or off.
-    public init(name: String, meaning: String, usual: Bool, channelCount: Int? = nil) {
+    package init(name: String, meaning: String, usual: Bool, channelCount: Int? = nil) {
         self.init(
             name: name, meaning: meaning, values: ["true", "false"], usual: usual ? "true" : "false",
             channelCount: channelCount)
@@ -37,7 +37,7 @@ public struct HeadsetSetting: Hashable, Sendable {
 }
 
 /// The settings of one headset that a person has stated, all of which its model has, with values that they can have.
-public struct HeadsetSettings: Hashable, Sendable {
+package struct HeadsetSettings: Hashable, Sendable {
     private struct Statement: Hashable, Sendable {
         var name: String
         var values: [String]
@@ -47,10 +47,10 @@ public struct HeadsetSettings: Hashable, Sendable {
     private var statements: [Statement] = []
 
     /// Creates settings of which none is stated.
-    public init() {}
+    package init() {}
 
     /// True where nothing is stated.
-    public var isEmpty: Bool { statements.isEmpty }
+    package var isEmpty: Bool { statements.isEmpty }
 
     /// States a setting.
     ///
@@ -61,7 +61,7 @@ public struct HeadsetSettings: Hashable, Sendable {
     ///   - isList: true where the values are one a channel, even if it is only one.
     ///   - known: the settings of the model.
     /// - Throws: ``HeadsetSettingError``; then nothing is stated.
-    public mutating func state(
+    package mutating func state(
         _ name: String, _ values: [String], isList: Bool, of known: [HeadsetSetting]
     ) throws(HeadsetSettingError) {
         guard let setting = known.first(where: { $0.name == name }) else {
@@ -79,10 +79,10 @@ public struct HeadsetSettings: Hashable, Sendable {
     }
 
     /// The value that was stated for a setting of the whole headset; nil where none was.
-    public subscript(name: String) -> String? { statements.first { $0.name == name }?.values.first }
+    package subscript(name: String) -> String? { statements.first { $0.name == name }?.values.first }
 
     /// The value that was stated for a channel, from 0; nil where none was.
-    public subscript(name: String, channel: Int) -> String? {
+    package subscript(name: String, channel: Int) -> String? {
         guard let statement = statements.first(where: { $0.name == name }) else { return nil }
         guard statement.isPerChannel else { return statement.values.first }
         return channel < statement.values.count ? statement.values[channel] : nil
@@ -90,7 +90,7 @@ public struct HeadsetSettings: Hashable, Sendable {
 }
 
 /// Why a setting cannot be stated.
-public enum HeadsetSettingError: Error, Hashable, Sendable {
+package enum HeadsetSettingError: Error, Hashable, Sendable {
     /// The model has no such setting; `known` are those that it has.
     case unknownSetting(String, known: [String])
     /// The setting has other values.
@@ -101,10 +101,10 @@ public enum HeadsetSettingError: Error, Hashable, Sendable {
     case statedTwice(String)
 
     /// Only a person can correct it.
-    public var disposition: Disposition { .stop }
+    package var disposition: Disposition { .stop }
 
     /// What is wrong, without what would be right.
-    public var problem: String {
+    package var problem: String {
         switch self {
         case .unknownSetting(let name, _): "'\(name)' is no setting of the model"
         case .valueNotAllowed(let value, _, _): "'\(value)' is no value of the setting"
@@ -115,7 +115,7 @@ public enum HeadsetSettingError: Error, Hashable, Sendable {
     }
 
     /// What would be right.
-    public var allowed: String {
+    package var allowed: String {
         switch self {
         case .unknownSetting(_, let known): known.isEmpty ? "no settings with this model" : known.joined(separator: ", ")
         case .valueNotAllowed(_, _, let allowed): allowed.joined(separator: ", ")
@@ -128,5 +128,5 @@ public enum HeadsetSettingError: Error, Hashable, Sendable {
 
 extension HeadsetSettingError: CustomStringConvertible {
     /// What is wrong and what would be right.
-    public var description: String { "\(problem) (allowed: \(allowed))" }
+    package var description: String { "\(problem) (allowed: \(allowed))" }
 }

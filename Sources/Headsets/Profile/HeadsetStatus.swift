@@ -1,7 +1,7 @@
 /// What a headset answers to the status query.
-public struct HeadsetStatus: Hashable, Sendable {
+package struct HeadsetStatus: Hashable, Sendable {
     /// What the headset does.
-    public enum Condition: String, Hashable, Sendable, CaseIterable {
+    package enum Condition: String, Hashable, Sendable, CaseIterable {
         /// Samples and sends them; it needs only a subscription.
         case streaming
         /// Samples into its memory, but does not send live samples.
@@ -17,16 +17,16 @@ public struct HeadsetStatus: Hashable, Sendable {
     }
 
     /// What the headset holds of one stream.
-    public struct BufferedRange: Hashable, Sendable {
+    package struct BufferedRange: Hashable, Sendable {
         /// The stream's index in the headset's list of streams.
-        public var stream: Int
+        package var stream: Int
         /// Index of the oldest sample in memory, as sent (modulo the stream's counter modulus).
-        public var oldest: UInt32
+        package var oldest: UInt32
         /// Index after the newest sample taken, as sent.
-        public var end: UInt32
+        package var end: UInt32
 
         /// Creates a range.
-        public init(stream: Int, oldest: UInt32, end: UInt32) {
+        package init(stream: Int, oldest: UInt32, end: UInt32) {
             self.stream = stream
             self.oldest = oldest
             self.end = end
@@ -34,26 +34,26 @@ public struct HeadsetStatus: Hashable, Sendable {
     }
 
     /// What the headset does.
-    public var condition: Condition
+    package var condition: Condition
     /// A number that is new after each power-on; nil where the model has none.
-    public var bootIdentifier: UInt32?
+    package var bootIdentifier: UInt32?
     /// The streams, where the headset describes them itself.
-    public var streams: [StreamDescription]?
+    package var streams: [StreamDescription]?
     /// What the headset holds in memory, one entry a stream; empty where it has none.
-    public var buffered: [BufferedRange]
+    package var buffered: [BufferedRange]
     /// Battery charge, 0 ... 100 %; nil where not sent.
-    public var batteryPercent: Double?
+    package var batteryPercent: Double?
     /// The headset's own clock, in ticks since power-on; nil where there is none.
-    public var deviceTicks: UInt64?
+    package var deviceTicks: UInt64?
     /// Ticks per second of ``deviceTicks``.
-    public var tickFrequency: Double?
+    package var tickFrequency: Double?
     /// What distinguishes two headsets of the model, where the status holds it.
-    public var serialNumber: String?
+    package var serialNumber: String?
     /// The bytes that held it, as sent, where they hold more than is decoded; else empty.
-    public var raw: [UInt8]
+    package var raw: [UInt8]
 
     /// Creates a status.
-    public init(
+    package init(
         condition: Condition, bootIdentifier: UInt32? = nil, streams: [StreamDescription]? = nil,
         buffered: [BufferedRange] = [], batteryPercent: Double? = nil, deviceTicks: UInt64? = nil,
         tickFrequency: Double? = nil, serialNumber: String? = nil, raw: [UInt8] = []

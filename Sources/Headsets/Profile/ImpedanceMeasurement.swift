@@ -1,32 +1,32 @@
 /// How a headset measures the impedance of its electrodes: it sends one number after the other, until it is commanded to stop.
-public struct ImpedanceMeasurement: Hashable, Sendable {
+package struct ImpedanceMeasurement: Hashable, Sendable {
     /// Another program's reading of the same numbers, where nobody has proven either.
-    public struct OtherReading: Hashable, Sendable {
+    package struct OtherReading: Hashable, Sendable {
         /// Whose it is, such as `OpenBCI GUI`.
-        public var name: String
+        package var name: String
         /// What it multiplies the headset's number by.
-        public var factor: Double
+        package var factor: Double
 
         /// Creates a reading.
-        public init(name: String, factor: Double) {
+        package init(name: String, factor: Double) {
             self.name = name
             self.factor = factor
         }
     }
 
     /// What is measured: the electrodes of the EEG channels in their order, then others such as `reference`.
-    public var electrodes: [String]
+    package var electrodes: [String]
     /// True where the headset sends no samples meanwhile.
-    public var pausesSamples: Bool
+    package var pausesSamples: Bool
     /// Nil where the number is not disputed.
-    public var otherReading: OtherReading?
+    package var otherReading: OtherReading?
     /// Begins it; sent while samples stream.
-    public var start: [CommandStep]
+    package var start: [CommandStep]
     /// Ends it; samples stream again then, with a new run of their counters where they had paused.
-    public var end: [CommandStep]
+    package var end: [CommandStep]
 
     /// Creates a description.
-    public init(
+    package init(
         electrodes: [String], pausesSamples: Bool, otherReading: OtherReading? = nil, start: [CommandStep],
         end: [CommandStep]
     ) {
@@ -38,7 +38,7 @@ public struct ImpedanceMeasurement: Hashable, Sendable {
     }
 
     /// The electrodes' names where a person has named the channels.
-    public func electrodes(named montage: Montage?) -> [String] {
+    package func electrodes(named montage: Montage?) -> [String] {
         guard let names = montage?.names, names.count <= electrodes.count else { return electrodes }
         return names + electrodes.dropFirst(names.count)
     }

@@ -1,5 +1,5 @@
 /// What can show that samples of a stream are missing while its link is up. The raw values are those of the database.
-public enum LossDetection: String, Codable, Hashable, Sendable, CaseIterable {
+package enum LossDetection: String, Codable, Hashable, Sendable, CaseIterable {
     /// The headset's counter: each missing sample is counted. A loss of whole wraps of a small counter is found by the clock.
     case counter
     /// Marks that the headset makes each so many samples: losses are counted to a block, and lie within a period of the marks

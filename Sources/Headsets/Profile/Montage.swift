@@ -1,10 +1,10 @@
 /// Where a person has put the electrodes: names for a headset's EEG channels instead of those of its profile.
-public struct Montage: Hashable, Sendable {
+package struct Montage: Hashable, Sendable {
     /// The names, in the order of the channels over all banks.
-    public var names: [String]
+    package var names: [String]
 
     /// Creates a montage.
-    public init(_ names: [String]) {
+    package init(_ names: [String]) {
         self.names = names
     }
 
@@ -12,13 +12,13 @@ public struct Montage: Hashable, Sendable {
     ///
     /// A descriptor names its streams whatever the GATT database decides: that the headset is one of the model, and which of
     /// the streams are sent.
-    public static func channelCount(of profile: any HeadsetProfile) -> Int? {
+    package static func channelCount(of profile: any HeadsetProfile) -> Int? {
         guard !profile.streams.isEmpty, profile is DescribedProfile || !profile.isDiscriminatedByDatabase else { return nil }
         return profile.streams.reduce(0) { $0 + $1.channels.filter { $0.type == "EEG" }.count }
     }
 
     /// The streams with the names; as they are where their EEG channels are not as many as there are names.
-    public func applied(to streams: [StreamDescription]) -> [StreamDescription] {
+    package func applied(to streams: [StreamDescription]) -> [StreamDescription] {
         var rest = names[...]
         var named = streams
         for stream in named.indices {

@@ -1,14 +1,14 @@
 /// The clock that a headset stamps samples with (``SampleBlock/deviceTicks``).
-public struct SampleStamps: Hashable, Sendable {
+package struct SampleStamps: Hashable, Sendable {
     /// Ticks per second, nominal; greater than 0.
-    public var tickFrequency: Double
+    package var tickFrequency: Double
     /// The number of values before it wraps to 0; nil where it does not wrap, or the decoder has unwrapped it.
-    public var modulus: UInt64?
+    package var modulus: UInt64?
     /// True where a stamp shows when the last instant of its block was taken, and not only about when its packet was: then the
     /// streams of the headset are aligned by it.
-    public var isExact: Bool
+    package var isExact: Bool
 
-    public init(tickFrequency: Double, modulus: UInt64?, isExact: Bool) {
+    package init(tickFrequency: Double, modulus: UInt64?, isExact: Bool) {
         self.tickFrequency = tickFrequency
         self.modulus = modulus
         self.isExact = isExact

@@ -2,24 +2,24 @@
 /// wrong: nothing is computed from a description before it was checked here.
 extension StreamDescription {
     /// The most streams of one headset. The largest one known, 128 channels, has 16 banks.
-    public static let countMaximum = 64
+    package static let countMaximum = 64
     /// Samples per second, in hertz: from one in 100 s to more than any radio carries. Bounds every time that is computed
     /// from n.
-    public static let samplingFrequencies = 0.01...100_000.0
+    package static let samplingFrequencies = 0.01...100_000.0
     /// Samples that one step of the counter may stand for.
-    public static let samplesPerCountRange = 1...65_536
+    package static let samplesPerCountRange = 1...65_536
     /// Values of a counter before it wraps; counters of 32 bits are the widest that are sent.
-    public static let counterModuli: ClosedRange<Int64> = 2...(1 << 32)
+    package static let counterModuli: ClosedRange<Int64> = 2...(1 << 32)
     /// Sizes of a scale and the largest offset, in any unit: far beyond what a unit of the field needs, far within what numbers
     /// can hold.
-    public static let magnitudes = 1e-30...1e30
+    package static let magnitudes = 1e-30...1e30
     /// Unicode scalars of a name, a type or a unit.
-    public static let textLengthMaximum = 64
+    package static let textLengthMaximum = 64
 
     /// Checks the streams of one headset.
     ///
     /// - Throws: the first rule that is broken.
-    public static func check(_ streams: [StreamDescription]) throws(StreamDescriptionError) {
+    package static func check(_ streams: [StreamDescription]) throws(StreamDescriptionError) {
         guard streams.count <= countMaximum else { throw .tooManyStreams(streams.count) }
         for (index, stream) in streams.enumerated() {
             try stream.check()
@@ -32,7 +32,7 @@ extension StreamDescription {
     /// Checks one stream.
     ///
     /// - Throws: the first rule that is broken.
-    public func check() throws(StreamDescriptionError) {
+    package func check() throws(StreamDescriptionError) {
         func require(_ holds: Bool, _ field: StreamDescriptionError.Field, _ value: Any) throws(StreamDescriptionError) {
             if !holds { throw .stream(name: name.bounded, field: field, value: "\(value)".bounded) }
         }
@@ -64,9 +64,9 @@ extension ChannelDescription {
 }
 
 /// Which rule a description breaks.
-public enum StreamDescriptionError: Error, Hashable, Sendable {
+package enum StreamDescriptionError: Error, Hashable, Sendable {
     /// What is outside of its bounds.
-    public enum Field: String, Hashable, Sendable, CaseIterable {
+    package enum Field: String, Hashable, Sendable, CaseIterable {
         case name
         case bank
         case samplingFrequency = "sampling frequency"
@@ -92,7 +92,7 @@ public enum StreamDescriptionError: Error, Hashable, Sendable {
 
 extension StreamDescriptionError: CustomStringConvertible {
     /// What is wrong; completes "the headset describes ...".
-    public var description: String {
+    package var description: String {
         switch self {
         case .tooManyStreams(let count): "\(count) streams, and at most \(StreamDescription.countMaximum) are believed"
         case .repeatedStream(let name, let bank): "the stream '\(name)' twice with bank \(bank)"

@@ -1,26 +1,26 @@
 /// One stream of a headset: channels that are sampled together.
-public struct StreamDescription: Hashable, Sendable {
+package struct StreamDescription: Hashable, Sendable {
     /// The most channels that one bank holds; wider streams are described as several banks of one name.
-    public static let channelsPerBank = 8
+    package static let channelsPerBank = 8
 
     /// The stream's name, lower case, such as `eeg` or `accelerometer`; unique within a headset together with ``bank``.
-    public var name: String
+    package var name: String
     /// The number of the bank, from 0.
-    public var bank: Int
+    package var bank: Int
     /// Samples per second and channel, nominal, in hertz; greater than 0.
-    public var samplingFrequency: Double
+    package var samplingFrequency: Double
     /// How many samples one step of the packet counter stands for; 1 where the counter counts samples.
-    public var samplesPerCount: Int
+    package var samplesPerCount: Int
     /// The number of values of the headset's counter before it wraps to 0; nil where there is no counter.
-    public var counterModulus: Int64?
+    package var counterModulus: Int64?
     /// 1 ... ``channelsPerBank`` channels, in the order of the samples.
-    public var channels: [ChannelDescription]
+    package var channels: [ChannelDescription]
     /// Where the channels' converter saturates, in raw counts; nil where it uses the whole range of the channel. A railed
     /// channel is known by it. The database does not keep it.
-    public var saturation: ClosedRange<Int32>?
+    package var saturation: ClosedRange<Int32>?
 
     /// Creates a description.
-    public init(
+    package init(
         name: String, bank: Int = 0, samplingFrequency: Double, samplesPerCount: Int = 1, counterModulus: Int64?,
         channels: [ChannelDescription], saturation: ClosedRange<Int32>? = nil
     ) {
@@ -34,28 +34,28 @@ public struct StreamDescription: Hashable, Sendable {
     }
 
     /// The nominal time between two samples.
-    public var samplePeriod: Duration { .nanoseconds(Int64((1e9 / samplingFrequency).rounded())) }
+    package var samplePeriod: Duration { .nanoseconds(Int64((1e9 / samplingFrequency).rounded())) }
 }
 
 /// One channel of a stream.
-public struct ChannelDescription: Hashable, Sendable {
+package struct ChannelDescription: Hashable, Sendable {
     /// The channel's name, such as `TP9`.
-    public var name: String
+    package var name: String
     /// The channel's type in BIDS's words (`EEG`, `ACCEL`, `GYRO`, `PPG`, `MISC`).
-    public var type: String
+    package var type: String
     /// The physical unit in BIDS's words, such as `uV`.
-    public var unit: String
+    package var unit: String
     /// Physical value = `scale` × raw + `offset`, in ``unit``; not 0.
-    public var scale: Double
+    package var scale: Double
     /// Physical value of raw 0, in ``unit``.
-    public var offset: Double
+    package var offset: Double
     /// The lowest raw value that the headset can send.
-    public var rawMinimum: Int32
+    package var rawMinimum: Int32
     /// The highest raw value that the headset can send.
-    public var rawMaximum: Int32
+    package var rawMaximum: Int32
 
     /// Creates a description.
-    public init(
+    package init(
         name: String, type: String = "EEG", unit: String = "uV", scale: Double, offset: Double = 0, rawMinimum: Int32,
         rawMaximum: Int32
     ) {

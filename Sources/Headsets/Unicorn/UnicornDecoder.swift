@@ -1,10 +1,10 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Decodes the byte stream of a Unicorn Hybrid Black: frames, and the answers to commands between them.
 ///
 /// A frame has no checksum: it counts where its first two and last two bytes are right and what follows, if it is there
 /// already, begins another frame or an answer.
-public struct UnicornDecoder: HeadsetDecoder {
+package struct UnicornDecoder: HeadsetDecoder {
     /// A battery that wavers between two steps is reported once in so many frames: a minute.
     static let framesPerReport = 15_000
 
@@ -13,9 +13,9 @@ public struct UnicornDecoder: HeadsetDecoder {
     private var framesSinceReport = 0
 
     /// Creates a decoder for one link.
-    public init() {}
+    package init() {}
 
-    public mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
+    package mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
         guard characteristic == .serialPort else {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return

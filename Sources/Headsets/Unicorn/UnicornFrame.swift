@@ -3,11 +3,11 @@ import Bluetooth
 /// One frame of the Unicorn Hybrid Black: everything that was measured at one instant, in 45 bytes without a checksum.
 ///
 /// Source: unicorn2lsl and FieldTrip's Unicorn reader, whose offsets agree; see the profile's page for the one that differs.
-public struct UnicornFrame: Hashable, Sendable {
+package struct UnicornFrame: Hashable, Sendable {
     /// Bytes of a frame.
-    public static let length = 45
+    package static let length = 45
     /// Channels of EEG.
-    public static let channelCount = 8
+    package static let channelCount = 8
     /// The bytes that begin and end a frame.
     static let header: (UInt8, UInt8) = (0xC0, 0x00)
     static let trailer: (UInt8, UInt8) = (0x0D, 0x0A)
@@ -20,16 +20,16 @@ public struct UnicornFrame: Hashable, Sendable {
     static let trailerOffset = 43
 
     /// Battery charge in fifteenths, 0 ... 15.
-    public var battery: UInt8
+    package var battery: UInt8
     /// Eight samples of 24 bits, big-endian on the air.
-    public var eeg: [Int32]
+    package var eeg: [Int32]
     /// Three accelerations, then three angular velocities, little-endian on the air.
-    public var motion: [Int16]
+    package var motion: [Int16]
     /// Counts frames; wraps from 2^32 - 1 to 0.
-    public var counter: UInt32
+    package var counter: UInt32
 
     /// Creates a frame.
-    public init(battery: UInt8, eeg: [Int32], motion: [Int16], counter: UInt32) {
+    package init(battery: UInt8, eeg: [Int32], motion: [Int16], counter: UInt32) {
         self.battery = battery
         self.eeg = eeg
         self.motion = motion
@@ -37,7 +37,7 @@ public struct UnicornFrame: Hashable, Sendable {
     }
 
     /// The frame's bytes; samples that are absent are sent as 0.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes = [Self.header.0, Self.header.1, battery & 0x0F]
         for channel in 0..<Self.channelCount { bytes.append(bigEndianInt24: channel < eeg.count ? eeg[channel] : 0) }
         for axis in 0..<6 { bytes.append(littleEndian: axis < motion.count ? motion[axis] : 0) }
@@ -47,17 +47,17 @@ public struct UnicornFrame: Hashable, Sendable {
 }
 
 /// A command of the Unicorn: one byte and its checksum. The answer is ``acknowledgement``.
-public enum UnicornCommand: UInt8, Hashable, Sendable, CaseIterable {
+package enum UnicornCommand: UInt8, Hashable, Sendable, CaseIterable {
     /// Starts to send frames.
     case start = 0x61
     /// Stops to send frames.
     case stop = 0x63
 
     /// What the headset answers to each command, before the first frame and behind the last one.
-    public static let acknowledgement: [UInt8] = [0, 0, 0]
+    package static let acknowledgement: [UInt8] = [0, 0, 0]
 
     /// The bytes to write.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let checksum = Self.checksum(of: [rawValue])
         return [rawValue, UInt8(checksum >> 8), UInt8(truncatingIfNeeded: checksum)]
     }

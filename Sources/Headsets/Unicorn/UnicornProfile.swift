@@ -1,27 +1,27 @@
 import Bluetooth
 
 /// The g.tec Unicorn Hybrid Black: 8 channels and motion at 250 Hz over a classic serial port.
-public struct UnicornProfile: SerialPortProfile {
+package struct UnicornProfile: SerialPortProfile {
     /// The index of the stream of EEG samples.
-    public static let eeg = 0
+    package static let eeg = 0
     /// The index of the stream of accelerations.
-    public static let accelerometer = 1
+    package static let accelerometer = 1
     /// The index of the stream of angular velocities.
-    public static let gyroscope = 2
+    package static let gyroscope = 2
 
     /// Microvolts of one count (unicorn2lsl: 4,500,000 / 50,331,642).
-    public static let microvoltsPerCount = 4_500_000.0 / 50_331_642
+    package static let microvoltsPerCount = 4_500_000.0 / 50_331_642
 
     /// Creates the profile.
-    public init() {}
+    package init() {}
 
-    public var model: String { "unicorn" }
-    public var displayName: String { "g.tec Unicorn Hybrid Black" }
+    package var model: String { "unicorn" }
+    package var displayName: String { "g.tec Unicorn Hybrid Black" }
 
     /// Such as `UN-2019.05.12`.
-    public var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["UN-"]) }
+    package var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["UN-"]) }
 
-    public var streams: [StreamDescription] {
+    package var streams: [StreamDescription] {
         [
             StreamDescription(
                 name: "eeg", samplingFrequency: 250, counterModulus: 1 << 32,
@@ -45,7 +45,7 @@ public struct UnicornProfile: SerialPortProfile {
 
     /// No question about the status is known. A headset that still sends from before is stopped first; its answers move
     /// nothing, since one that does not start is noticed by its silence.
-    public func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
+    package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         switch purpose {
         case .initialise: [Self.step(.stop), .wait(.milliseconds(100))]
         case .start: [Self.step(.start)]
@@ -59,9 +59,9 @@ public struct UnicornProfile: SerialPortProfile {
     }
 
     /// 250 frames.
-    public func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
+    package func byteStream(beginning: [UInt8]) -> HeadsetByteStream? {
         HeadsetByteStream(characteristic: .serialPort, bytesPerSecond: 250 * Double(UnicornFrame.length))
     }
 
-    public func makeDecoder() -> any HeadsetDecoder { UnicornDecoder() }
+    package func makeDecoder() -> any HeadsetDecoder { UnicornDecoder() }
 }

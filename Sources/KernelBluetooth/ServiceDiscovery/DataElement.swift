@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A data element of the Service Discovery Protocol (Core Specification, Vol 3, Part B, 3): a value with its type and size.
-public enum DataElement: Hashable, Sendable {
+package enum DataElement: Hashable, Sendable {
     /// Nothing.
     case null
     /// An unsigned integer of 1, 2, 4 or 8 bytes.
@@ -29,13 +29,13 @@ public enum DataElement: Hashable, Sendable {
     /// Reads one element; what follows it is left alone.
     ///
     /// - Throws: ``ServiceDiscoveryError``. No byte sequence does worse.
-    public init(_ bytes: some Collection<UInt8>) throws(ServiceDiscoveryError) {
+    package init(_ bytes: some Collection<UInt8>) throws(ServiceDiscoveryError) {
         var reader = ServiceDiscoveryReader(bytes)
         self = try reader.element(depth: 0)
     }
 
     /// The elements of a sequence or of an alternative; nil for anything else.
-    public var elements: [DataElement]? {
+    package var elements: [DataElement]? {
         switch self {
         case .sequence(let elements), .alternative(let elements): elements
         default: nil

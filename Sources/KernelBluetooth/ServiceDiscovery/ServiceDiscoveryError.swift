@@ -1,7 +1,7 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Why the Service Discovery Protocol did not say where a service is.
-public enum ServiceDiscoveryError: Error, Hashable, Sendable {
+package enum ServiceDiscoveryError: Error, Hashable, Sendable {
     /// A packet or an element announces more bytes than there are.
     case truncated
     /// Sequences within sequences, beyond what any record needs.
@@ -18,12 +18,12 @@ public enum ServiceDiscoveryError: Error, Hashable, Sendable {
     case noSuchService
 
     /// A confused answer may be a better one the next time.
-    public var disposition: Disposition { .retry }
+    package var disposition: Disposition { .retry }
 }
 
 extension ServiceDiscoveryError: CustomStringConvertible {
     /// What was wrong, in words for a person.
-    public var description: String {
+    package var description: String {
         switch self {
         case .truncated: "the list of its services breaks off"
         case .nestedTooDeeply: "the list of its services is nested too deeply"

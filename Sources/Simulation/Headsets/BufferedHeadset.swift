@@ -1,14 +1,14 @@
 import Bluetooth
-public import Headsets
+package import Headsets
 
 /// The firmware of a headset with memory: speaks the Buffered EEG service.
-public final class BufferedHeadset: PeripheralBehaviour {
+package final class BufferedHeadset: PeripheralBehaviour {
     /// Everything that the headset did, boot by boot; the last one is the present.
-    public private(set) var bootHistory: [BootRecord] = []
+    package private(set) var bootHistory: [BootRecord] = []
     /// Acknowledgements that ``takeAcknowledgements()`` did not take yet, in the order of their arrival.
-    public private(set) var acknowledgements: [Acknowledgement] = []
+    package private(set) var acknowledgements: [Acknowledgement] = []
     /// What the headset does; `idle` after each power-on.
-    public private(set) var condition = HeadsetStatus.Condition.idle
+    package private(set) var condition = HeadsetStatus.Condition.idle
 
     /// A read of a stream's memory.
     struct Read {
@@ -41,19 +41,19 @@ public final class BufferedHeadset: PeripheralBehaviour {
     }
 
     /// Takes the acknowledgements that arrived since the last call.
-    public func takeAcknowledgements() -> [Acknowledgement] {
+    package func takeAcknowledgements() -> [Acknowledgement] {
         var taken: [Acknowledgement] = []
         swap(&taken, &acknowledgements)
         return taken
     }
 
     /// The value of a sample that the headset took.
-    public func value(boot: UInt32, stream: Int, channel: Int, index: UInt32) -> Int32 {
+    package func value(boot: UInt32, stream: Int, channel: Int, index: UInt32) -> Int32 {
         SimulatedSignal.value(seed: seed, boot: boot, stream: stream, channel: channel, index: index)
     }
 
     /// True where the sample with an index of the present boot was taken and has not been overwritten, acknowledged or not.
-    public func holds(stream: Int, index: UInt32) -> Bool {
+    package func holds(stream: Int, index: UInt32) -> Bool {
         let end = settledEnd(stream, at: headset.world.now.nanoseconds)
         let position = boot.streams[stream].position(of: index, near: end)
         guard position >= memories[stream].floor, position < end else { return false }

@@ -1,29 +1,29 @@
 import Bluetooth
-public import Headsets
+package import Headsets
 
 /// What a simulated headset with memory is like.
-public struct BufferedHeadsetSpecification: Hashable, Sendable {
+package struct BufferedHeadsetSpecification: Hashable, Sendable {
     /// The streams; at most 8. Samples are those of ``SimulatedSignal``.
-    public var streams: [StreamDescription]
+    package var streams: [StreamDescription]
     /// How many sampling periods of each stream the memory holds; 1 ... 2^31 - 1.
-    public var capacity: Int
+    package var capacity: Int
     /// The index of each stream at power-on; near 2^32 it soon wraps.
-    public var firstIndex: UInt32 = 0
+    package var firstIndex: UInt32 = 0
     /// The same for every later power-on; nil for ``firstIndex`` again.
-    public var firstIndexAfterReboot: UInt32?
+    package var firstIndexAfterReboot: UInt32?
     /// How much faster than nominal the headset's crystal runs, in parts per million; about ±50 is usual.
-    public var crystalErrorPPM = 12.0
+    package var crystalErrorPPM = 12.0
     /// How many packets fit into one connection interval; at least 1.
-    public var packetsPerInterval = 6
+    package var packetsPerInterval = 6
     /// True where each live block is sent as two packets with half of the channels each.
-    public var splitsChannels = false
+    package var splitsChannels = false
     /// Battery charge at the beginning, in percent; one hour costs 2.
-    public var batteryPercent = 87.0
+    package var batteryPercent = 87.0
     /// True for a headset that samples since power-on without a command.
-    public var samplesFromBoot = false
+    package var samplesFromBoot = false
 
     /// Creates a specification; the default is eight channels of EEG at 250 Hz and memory for 20 minutes.
-    public init(streams: [StreamDescription] = [Self.eeg()], capacity: Int = 300_000) {
+    package init(streams: [StreamDescription] = [Self.eeg()], capacity: Int = 300_000) {
         self.streams = streams
         self.capacity = capacity
     }
@@ -33,7 +33,7 @@ public struct BufferedHeadsetSpecification: Hashable, Sendable {
     /// - Parameters:
     ///   - channelCount: 1 ... 8.
     ///   - samplingFrequency: in hertz.
-    public static func eeg(channelCount: Int = 8, samplingFrequency: Double = 250) -> StreamDescription {
+    package static func eeg(channelCount: Int = 8, samplingFrequency: Double = 250) -> StreamDescription {
         let names = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
         return StreamDescription(
             name: "eeg", samplingFrequency: samplingFrequency, counterModulus: 1 << 32,
@@ -44,7 +44,7 @@ public struct BufferedHeadsetSpecification: Hashable, Sendable {
     }
 
     /// A stream of three accelerometer channels at 52 Hz.
-    public static let accelerometer = StreamDescription(
+    package static let accelerometer = StreamDescription(
         name: "accelerometer", samplingFrequency: 52, counterModulus: 1 << 32,
         channels: ["X", "Y", "Z"].map {
             ChannelDescription(
@@ -58,7 +58,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
     ///   - specification: its memory, streams and crystal.
-    public static func buffered(
+    package static func buffered(
         number: Int = 1, _ specification: BufferedHeadsetSpecification = BufferedHeadsetSpecification()
     ) -> HeadsetSpecification {
         var headset = HeadsetSpecification(

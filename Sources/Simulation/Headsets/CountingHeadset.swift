@@ -1,4 +1,4 @@
-public import Bluetooth
+package import Bluetooth
 
 /// Notifies a counter at each connection interval, or at each heartbeat.
 final class CountingBehaviour: PeripheralBehaviour {
@@ -32,12 +32,12 @@ final class CountingBehaviour: PeripheralBehaviour {
 
 extension HeadsetSpecification {
     /// The characteristic of a headset that counts: notifies a little-endian 16-bit counter at each connection interval.
-    public static let countingCharacteristic = BluetoothUUID(UInt16(0xFFF1))
+    package static let countingCharacteristic = BluetoothUUID(UInt16(0xFFF1))
     /// The service of a headset that counts.
-    public static let countingService = BluetoothUUID(UInt16(0xFFF0))
+    package static let countingService = BluetoothUUID(UInt16(0xFFF0))
 
     /// A headset that notifies a counter.
-    public static func counting(number: Int = 1) -> HeadsetSpecification {
+    package static func counting(number: Int = 1) -> HeadsetSpecification {
         HeadsetSpecification(
             localName: "Counter-\(number)", identifier: address(number: number), serialNumber: "CN-\(1000 + number)",
             serviceUUIDs: [countingService], pairingServiceUUIDs: [BluetoothUUID(UInt16(0xFFE0))],

@@ -1,24 +1,24 @@
-public import Bluetooth
+package import Bluetooth
 
 /// The crystal of a headset: how fast the headset's own time runs, which all of its streams and its clock follow.
 ///
 /// It is off by a constant part, up to ±2 %, and wanders slowly around that as it warms up and cools down. A pure value: the
 /// headset's time at an instant, and the instant of a headset's time, are each other's inverse to the nanosecond.
-public struct Crystal: Hashable, Sendable {
+package struct Crystal: Hashable, Sendable {
     /// The largest constant error, in parts per million: 2 %.
-    public static let errorMaximum = 20_000.0
+    package static let errorMaximum = 20_000.0
 
     /// By how much it is fast, in parts per million, but for its wandering.
-    public var errorPPM: Double
+    package var errorPPM: Double
     /// By how much its speed wanders to either side, in parts per million.
-    public var wanderPPM: Double
+    package var wanderPPM: Double
     /// How long it takes from fast to slow and back; greater than 0.
-    public var wanderPeriod: Duration
+    package var wanderPeriod: Duration
     /// Where in its period the wandering is at instant 0: 0 up to, but not including, 1.
-    public var wanderPhase: Double
+    package var wanderPhase: Double
 
     /// Creates a crystal; errors beyond ``errorMaximum`` are cut.
-    public init(
+    package init(
         errorPPM: Double = 0, wanderPPM: Double = 0, wanderPeriod: Duration = .seconds(3600), wanderPhase: Double = 0
     ) {
         self.errorPPM = max(-Self.errorMaximum, min(Self.errorMaximum, errorPPM))
@@ -28,20 +28,20 @@ public struct Crystal: Hashable, Sendable {
     }
 
     /// Any crystal within the limits, wandering by up to 40 ppm within an hour.
-    public static func random(_ generator: inout SeededGenerator) -> Crystal {
+    package static func random(_ generator: inout SeededGenerator) -> Crystal {
         Crystal(
             errorPPM: (generator.fraction() * 2 - 1) * errorMaximum, wanderPPM: generator.fraction() * 40,
             wanderPeriod: .seconds(1800 + Int64(generator.below(5400))), wanderPhase: generator.fraction())
     }
 
     /// What the headset's time is at an instant, in nanoseconds of its own; never runs backwards.
-    public func headsetTime(at instant: MonotonicTime) -> Int64 {
+    package func headsetTime(at instant: MonotonicTime) -> Int64 {
         let time = Double(instant.nanoseconds)
         return instant.nanoseconds + Int64((time * errorPPM * 1e-6 + wandered(time)).rounded())
     }
 
     /// The first instant at which the headset's time is `headsetTime`.
-    public func instant(of headsetTime: Int64) -> MonotonicTime {
+    package func instant(of headsetTime: Int64) -> MonotonicTime {
         var guess = Double(headsetTime) / (1 + errorPPM * 1e-6)
         guess -= wandered(guess)
         var instant = MonotonicTime(nanoseconds: Int64(guess.rounded()))

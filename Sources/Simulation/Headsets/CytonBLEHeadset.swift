@@ -77,7 +77,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
     ///   - crystalErrorPPM: by how much its crystal is fast, in parts per million.
-    public static func cytonBLE(number: Int = 1, crystalErrorPPM: Double = 0) -> HeadsetSpecification {
+    package static func cytonBLE(number: Int = 1, crystalErrorPPM: Double = 0) -> HeadsetSpecification {
         var headset = HeadsetSpecification(
             localName: "RFduino", identifier: address(number: 0x600 + number), serviceUUIDs: [RFduinoService.service],
             database: GATTDatabase(characteristics: RFduinoService.characteristics),

@@ -2,14 +2,14 @@ import Bluetooth
 import Headsets
 
 /// What a simulated Cyton is like.
-public struct CytonSpecification: Hashable, Sendable {
+package struct CytonSpecification: Hashable, Sendable {
     /// True where a Daisy is plugged on.
-    public var hasDaisy: Bool
+    package var hasDaisy: Bool
     /// By how much its crystal is fast, in parts per million.
-    public var crystalErrorPPM: Double
+    package var crystalErrorPPM: Double
 
     /// Creates a specification.
-    public init(hasDaisy: Bool = false, crystalErrorPPM: Double = 0) {
+    package init(hasDaisy: Bool = false, crystalErrorPPM: Double = 0) {
         self.hasDaisy = hasDaisy
         self.crystalErrorPPM = crystalErrorPPM
     }
@@ -178,7 +178,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
     ///   - specification: its Daisy and crystal.
-    public static func cyton(
+    package static func cyton(
         number: Int = 1, _ specification: CytonSpecification = CytonSpecification()
     ) -> HeadsetSpecification {
         var headset = HeadsetSpecification(

@@ -1,19 +1,19 @@
 import Bluetooth
-public import Headsets
+package import Headsets
 
 /// What a simulated Explore is like.
-public struct ExploreSpecification: Hashable, Sendable {
+package struct ExploreSpecification: Hashable, Sendable {
     /// Channels of EEG: 4, 8, 16 or 32.
-    public var channelCount: Int
+    package var channelCount: Int
     /// Through which characteristics it sends.
-    public var service: ExploreService
+    package var service: ExploreService
     /// Its clock at power-on, in 1/100,000 s.
-    public var firstTicks: UInt64
+    package var firstTicks: UInt64
     /// By how much its crystal is fast, in parts per million.
-    public var crystalErrorPPM: Double
+    package var crystalErrorPPM: Double
 
     /// Creates a specification.
-    public init(
+    package init(
         channelCount: Int = 8, service: ExploreService = .explorePro, firstTicks: UInt64 = 12_345, crystalErrorPPM: Double = 0
     ) {
         self.channelCount = channelCount
@@ -254,7 +254,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
     ///   - specification: its channels, characteristics, clock and crystal.
-    public static func explore(
+    package static func explore(
         number: Int = 1, _ specification: ExploreSpecification = ExploreSpecification()
     ) -> HeadsetSpecification {
         var headset = HeadsetSpecification(

@@ -1,15 +1,15 @@
 import Bluetooth
-public import Headsets
+package import Headsets
 
 /// What a simulated Ganglion is like.
-public struct GanglionSpecification: Hashable, Sendable {
+package struct GanglionSpecification: Hashable, Sendable {
     /// How it packs samples.
-    public var firmware: GanglionFirmware
+    package var firmware: GanglionFirmware
     /// By how much its crystal is fast, in parts per million.
-    public var crystalErrorPPM: Double
+    package var crystalErrorPPM: Double
 
     /// Creates a specification.
-    public init(firmware: GanglionFirmware = .version3, crystalErrorPPM: Double = 0) {
+    package init(firmware: GanglionFirmware = .version3, crystalErrorPPM: Double = 0) {
         self.firmware = firmware
         self.crystalErrorPPM = crystalErrorPPM
     }
@@ -281,7 +281,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
     ///   - specification: its firmware and crystal.
-    public static func ganglion(
+    package static func ganglion(
         number: Int = 1, _ specification: GanglionSpecification = GanglionSpecification()
     ) -> HeadsetSpecification {
         let digits = String(0xA000 + number, radix: 16)

@@ -1,43 +1,43 @@
-public import Bluetooth
+package import Bluetooth
 
 /// What a simulated headset is like.
-public struct HeadsetSpecification: Sendable {
+package struct HeadsetSpecification: Sendable {
     /// The local name in the advertisement.
-    public var localName: String
+    package var localName: String
     /// The address at the beginning.
-    public var identifier: PeripheralIdentifier
+    package var identifier: PeripheralIdentifier
     /// The value of the Serial Number String; nil where the headset has none.
-    public var serialNumber: String?
+    package var serialNumber: String?
     /// Services advertised in normal operation; empty for a headset that is found by name only.
-    public var serviceUUIDs: [BluetoothUUID]
+    package var serviceUUIDs: [BluetoothUUID]
     /// Services advertised in pairing mode.
-    public var pairingServiceUUIDs: [BluetoothUUID]
+    package var pairingServiceUUIDs: [BluetoothUUID]
     /// What a discovery finds.
-    public var database: GATTDatabase
+    package var database: GATTDatabase
     /// Makes what the headset does behind its GATT database: its firmware, so to speak.
     let firmware: @Sendable (SimulatedHeadset) -> any PeripheralBehaviour
     /// The time between two advertisements, less the random delay of up to 10 ms (Core Specification, Vol 6, Part B, 4.4.2.2).
-    public var advertisingInterval = Duration.milliseconds(100)
+    package var advertisingInterval = Duration.milliseconds(100)
     /// The time between two connection events; 7.5 ms ... 4 s.
-    public var connectionInterval = Duration.milliseconds(30)
+    package var connectionInterval = Duration.milliseconds(30)
     /// How long a link survives without a packet; 100 ms ... 32 s.
-    public var supervisionTimeout = Duration.seconds(2)
+    package var supervisionTimeout = Duration.seconds(2)
     /// How long the headset takes to boot until it advertises.
-    public var bootDuration = Duration.milliseconds(800)
+    package var bootDuration = Duration.milliseconds(800)
     /// How fast its own time runs: its samples' and its clock's.
-    public var crystal = Crystal()
+    package var crystal = Crystal()
     /// Received signal strength in the room, in dBm.
-    public var rssi: Int8 = -60
+    package var rssi: Int8 = -60
     /// True where a bond lets this machine resolve private addresses: every address of the headset is then the first.
-    public var isBonded = false
+    package var isBonded = false
     /// True where the headset uses resolvable private addresses, so that ``Fault/rotatedAddress`` can befall it.
-    public var usesPrivateAddress = false
+    package var usesPrivateAddress = false
 
     /// For how long at most the headset itself holds back what waited for the radio once, over links and without a word of it.
-    public internal(set) var heldBackMaximum: Duration = .zero
+    package internal(set) var heldBackMaximum: Duration = .zero
 
     /// True where the bytes of its notifications follow each other without regard to where one ends.
-    public var sendsByteStream = false
+    package var sendsByteStream = false
 
     init(
         localName: String, identifier: PeripheralIdentifier, serialNumber: String? = nil, serviceUUIDs: [BluetoothUUID],
@@ -79,5 +79,5 @@ extension HeadsetSpecification {
     /// A headset of a built-in model, as it comes from its maker; nil for a model that is not simulated.
     ///
     /// - Parameter number: which headset of the model, from 1.
-    public static func headset(ofModel model: String, number: Int = 1) -> HeadsetSpecification? { models[model]?(number) }
+    package static func headset(ofModel model: String, number: Int = 1) -> HeadsetSpecification? { models[model]?(number) }
 }

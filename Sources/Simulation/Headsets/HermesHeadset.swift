@@ -2,12 +2,12 @@ import Bluetooth
 import Headsets
 
 /// What a simulated Nucleus-Kit headset (Hermes V1) is like.
-public struct HermesSpecification: Hashable, Sendable {
+package struct HermesSpecification: Hashable, Sendable {
     /// By how much its crystal is fast, in parts per million.
-    public var crystalErrorPPM: Double
+    package var crystalErrorPPM: Double
 
     /// Creates a specification.
-    public init(crystalErrorPPM: Double = 0) {
+    package init(crystalErrorPPM: Double = 0) {
         self.crystalErrorPPM = crystalErrorPPM
     }
 }
@@ -197,7 +197,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
     ///   - specification: its crystal.
-    public static func hermes(
+    package static func hermes(
         number: Int = 1, _ specification: HermesSpecification = HermesSpecification()
     ) -> HeadsetSpecification {
         var headset = HeadsetSpecification(

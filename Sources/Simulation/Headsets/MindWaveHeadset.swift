@@ -1,5 +1,5 @@
 import Bluetooth
-public import Headsets
+package import Headsets
 
 /// The firmware of a MindWave Mobile 2: 512 raw samples a second in packets of ten, signal quality and powers once a second;
 /// sends what was started, to whoever has subscribed, until the link ends.
@@ -117,7 +117,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
     ///   - format: packets for a MindWave Mobile 2, a stream for the headset of 2013.
-    public static func mindWave(
+    package static func mindWave(
         number: Int = 1, format: MindWaveProfile.Format = .packets
     ) -> HeadsetSpecification {
         let characteristics = format == .packets ? MindWaveService.characteristics : MindWaveService.characteristics2013
@@ -137,7 +137,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which board, from 1.
     ///   - radio: the radio.
-    public static func tgam(number: Int = 1, radio: TGAMProfile.Radio = .hm10) -> HeadsetSpecification {
+    package static func tgam(number: Int = 1, radio: TGAMProfile.Radio = .hm10) -> HeadsetSpecification {
         var headset = HeadsetSpecification(
             localName: "BT05", identifier: PeripheralIdentifier(address: 0x2068_9F00_0000 + UInt64(number), type: .public),
             serviceUUIDs: [radio.service],

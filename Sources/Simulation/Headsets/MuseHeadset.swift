@@ -2,9 +2,9 @@ import Bluetooth
 import Headsets
 
 /// What a simulated Muse is like.
-public struct MuseSpecification: Hashable, Sendable {
+package struct MuseSpecification: Hashable, Sendable {
     /// Which Muse it is.
-    public enum Model: String, Hashable, Sendable, CaseIterable {
+    package enum Model: String, Hashable, Sendable, CaseIterable {
         /// Without optical channels.
         case muse2016
         /// With optical channels; a Muse S is like it.
@@ -14,16 +14,16 @@ public struct MuseSpecification: Hashable, Sendable {
     }
 
     /// Which Muse it is.
-    public var muse: Model
+    package var muse: Model
     /// By how much its crystal is fast, in parts per million.
-    public var crystalErrorPPM: Double
+    package var crystalErrorPPM: Double
     /// True where it is switched on in its bootloader, until it is reset.
-    public var startsInBootloader = false
+    package var startsInBootloader = false
     /// True where it shows its control characteristic alone after it was switched on, until a command came and the link ended.
-    public var startsWithControlOnly = false
+    package var startsWithControlOnly = false
 
     /// Creates a specification.
-    public init(_ muse: Model = .muse2, crystalErrorPPM: Double = 0) {
+    package init(_ muse: Model = .muse2, crystalErrorPPM: Double = 0) {
         self.muse = muse
         self.crystalErrorPPM = crystalErrorPPM
     }
@@ -327,7 +327,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
     ///   - specification: which Muse, and how it was switched on.
-    public static func muse(
+    package static func muse(
         number: Int = 1, _ specification: MuseSpecification = MuseSpecification()
     ) -> HeadsetSpecification {
         let digits = String(0x1300 + number, radix: 16, uppercase: true)

@@ -1,8 +1,8 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A headset without memory that samples from a start to a stop: what it sent in between can be computed again, so that a
 /// checker can compare it with what was stored.
-public protocol SessionHeadset: AnyObject {
+package protocol SessionHeadset: AnyObject {
     /// Every run from start to stop, in order; the last one may go on.
     var sessions: [SampleSession] { get }
 
@@ -18,28 +18,28 @@ public protocol SessionHeadset: AnyObject {
 }
 
 /// One run of a headset from start to stop.
-public struct SampleSession: Hashable, Sendable {
+package struct SampleSession: Hashable, Sendable {
     /// When the headset began to sample.
-    public var began: MonotonicTime
+    package var began: MonotonicTime
     /// When it stopped; nil while it samples.
-    public var ended: MonotonicTime?
+    package var ended: MonotonicTime?
     /// By stream: the index of position 0, not reduced by the counter's modulus.
-    public var firstIndexes: [Int64]
+    package var firstIndexes: [Int64]
     /// By stream: samples per second of the headset's own time.
-    public var samplingFrequencies: [Double]
+    package var samplingFrequencies: [Double]
     /// How fast the headset's own time runs.
-    public var crystal = Crystal()
+    package var crystal = Crystal()
     /// By stream: how long after the beginning position 0 is taken, in nanoseconds of the headset's time; empty for at once.
-    public var delays: [Int64] = []
+    package var delays: [Int64] = []
 
     /// How many sampling periods of a stream have passed at an instant.
-    public func position(at time: MonotonicTime, stream: Int) -> Int64 {
+    package func position(at time: MonotonicTime, stream: Int) -> Int64 {
         let elapsed = crystal.headsetTime(at: min(time, ended ?? time)) - origin(of: stream)
         return Crystal.periods(in: elapsed, frequency: samplingFrequencies[stream])
     }
 
     /// When the sample at a position was taken: the first instant at which so many periods have passed.
-    public func time(of position: Int64, stream: Int) -> MonotonicTime {
+    package func time(of position: Int64, stream: Int) -> MonotonicTime {
         crystal.instant(of: headsetTime(of: position, stream: stream))
     }
 

@@ -3,10 +3,10 @@ import Headsets
 /// What a checker may know of a headset, and a daemon may not.
 extension SimulatedHeadset {
     /// True where everything on the headset's side is there for a connection: powered, booted, in range, answering.
-    public var canBeReached: Bool { isBooted && isHeard }
+    package var canBeReached: Bool { isBooted && isHeard }
 
     /// True while live samples are sent and can arrive.
-    public var isStreamingLive: Bool {
+    package var isStreamingLive: Bool {
         guard let link, canBeReached, !link.subscriptions.isEmpty, !link.isOrphan else { return false }
         return behaviour.isStreaming
     }
@@ -14,7 +14,7 @@ extension SimulatedHeadset {
     /// What the headset sends of an electrode, in kΩ; nil where it measures none.
     ///
     /// - Parameter electrode: the electrode's index in the profile's list.
-    public func impedance(ofElectrode electrode: Int) -> Double? {
+    package func impedance(ofElectrode electrode: Int) -> Double? {
         behaviour is GanglionHeadset ? Double(GanglionHeadset.impedance(ofElectrode: electrode)) : nil
     }
 }

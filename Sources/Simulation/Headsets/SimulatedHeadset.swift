@@ -1,17 +1,17 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A headset in the simulated world: its radio, its address and, through its behaviour, its firmware.
-public final class SimulatedHeadset {
+package final class SimulatedHeadset {
     /// What the headset is like.
-    public let specification: HeadsetSpecification
+    package let specification: HeadsetSpecification
     /// The headset's index in the world's list.
-    public let number: Int
+    package let number: Int
     /// The address that the headset uses now.
-    public internal(set) var identifier: PeripheralIdentifier
+    package internal(set) var identifier: PeripheralIdentifier
     /// All addresses that the headset ever used, the first one first.
-    public internal(set) var identifiers: [PeripheralIdentifier]
+    package internal(set) var identifiers: [PeripheralIdentifier]
     /// True while the headset is where the radio reaches it.
-    public internal(set) var isInRange = true
+    package internal(set) var isInRange = true
 
     /// One link, from this machine's system to the headset.
     struct Link {
@@ -66,10 +66,10 @@ public final class SimulatedHeadset {
     }
 
     /// The firmware, where it is that of a headset with memory.
-    public var buffered: BufferedHeadset? { behaviourStorage as? BufferedHeadset }
+    package var buffered: BufferedHeadset? { behaviourStorage as? BufferedHeadset }
 
     /// What the headset sent from each start to its stop, where that can be computed again.
-    public var sessions: (any SessionHeadset)? { behaviourStorage as? any SessionHeadset }
+    package var sessions: (any SessionHeadset)? { behaviourStorage as? any SessionHeadset }
 
     /// The headset's own time at an instant of the world.
     func headsetTime(at time: Int64) -> Int64 { specification.crystal.headsetTime(at: MonotonicTime(nanoseconds: time)) }
@@ -81,10 +81,10 @@ public final class SimulatedHeadset {
     var hasSerialPort: Bool { identifier.addressType == .classic }
 
     /// True while the link is up, whoever uses it.
-    public var isConnected: Bool { link != nil || isHeldByOther }
+    package var isConnected: Bool { link != nil || isHeldByOther }
 
     /// Characteristics that notify now.
-    public var notifying: [BluetoothUUID] { link?.subscriptions ?? [] }
+    package var notifying: [BluetoothUUID] { link?.subscriptions ?? [] }
 
     /// True where nothing hinders radio packets at this instant.
     var isHeard: Bool { isInRange && !world.isUnder(.silence, headset: number) }

@@ -3,9 +3,9 @@
 ///
 /// It looks like EEG of a relaxed person: an alpha rhythm whose amplitude waxes and wanes, slow drift, noise, and a blink
 /// every few seconds. One count is 0.0223517 µV (ADS1299, gain 24: 4.5 V / 24 / (2^23 - 1)).
-public enum SimulatedSignal {
+package enum SimulatedSignal {
     /// The scale of the values, in microvolts a count: ADS1299 at gain 24.
-    public static let scaleMicrovolts = 4.5 / 24 / 8_388_607 * 1e6
+    package static let scaleMicrovolts = 4.5 / 24 / 8_388_607 * 1e6
 
     /// The value of a sample, within ±2^23.
     ///
@@ -15,7 +15,7 @@ public enum SimulatedSignal {
     ///   - stream: the stream's index in the headset's list.
     ///   - channel: the channel's index in the stream.
     ///   - index: the sample's index as the headset sends it, modulo 2^32.
-    public static func value(seed: UInt64, boot: UInt32, stream: Int, channel: Int, index: UInt32) -> Int32 {
+    package static func value(seed: UInt64, boot: UInt32, stream: Int, channel: Int, index: UInt32) -> Int32 {
         let key = SeededGenerator.mixed(
             seed ^ UInt64(boot) << 32 ^ UInt64(truncatingIfNeeded: stream) << 8 ^ UInt64(truncatingIfNeeded: channel))
         let noise = SeededGenerator.mixed(key ^ UInt64(index) &* 0x9E37_79B9_7F4A_7C15)

@@ -114,7 +114,7 @@ extension HeadsetSpecification {
     /// A NeuroSky headset: found by name, its serial port shown as service and characteristic 1101.
     ///
     /// - Parameter number: which headset of the model, from 1.
-    public static func thinkGear(number: Int = 1) -> HeadsetSpecification {
+    package static func thinkGear(number: Int = 1) -> HeadsetSpecification {
         var headset = HeadsetSpecification(
             localName: "MindWave Mobile",
             identifier: PeripheralIdentifier(address: 0x2068_9D00_0000 + UInt64(number), type: .classic),

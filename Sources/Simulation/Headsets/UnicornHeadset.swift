@@ -2,16 +2,16 @@ import Bluetooth
 import Headsets
 
 /// What a simulated Unicorn Hybrid Black is like.
-public struct UnicornSpecification: Hashable, Sendable {
+package struct UnicornSpecification: Hashable, Sendable {
     /// The counter of the first frame after each start.
-    public var firstCounter: UInt32
+    package var firstCounter: UInt32
     /// By how much its crystal is fast, in parts per million.
-    public var crystalErrorPPM: Double
+    package var crystalErrorPPM: Double
     /// Battery charge in fifteenths.
-    public var battery: UInt8
+    package var battery: UInt8
 
     /// Creates a specification.
-    public init(firstCounter: UInt32 = 0, crystalErrorPPM: Double = 0, battery: UInt8 = 12) {
+    package init(firstCounter: UInt32 = 0, crystalErrorPPM: Double = 0, battery: UInt8 = 12) {
         self.firstCounter = firstCounter
         self.crystalErrorPPM = crystalErrorPPM
         self.battery = battery
@@ -106,7 +106,7 @@ extension HeadsetSpecification {
     /// - Parameters:
     ///   - number: which headset of the model, from 1.
     ///   - specification: its counter, crystal and battery.
-    public static func unicorn(
+    package static func unicorn(
         number: Int = 1, _ specification: UnicornSpecification = UnicornSpecification()
     ) -> HeadsetSpecification {
         var headset = HeadsetSpecification(

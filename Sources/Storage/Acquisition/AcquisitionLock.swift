@@ -7,7 +7,7 @@ import Synchronization
 /// An flock(2) on the file `<database>-lock`, which also holds the pid in words. The kernel gives the lock back when the
 /// process ends in whatever way, `kill -9` included, so there is no stale lock. The file stays: removing it would let two
 /// processes lock two different files of the same name.
-public final class AcquisitionLock: Sendable {
+package final class AcquisitionLock: Sendable {
     private let descriptor: Mutex<Int32>
 
     /// Takes the lock.
@@ -15,7 +15,7 @@ public final class AcquisitionLock: Sendable {
     /// - Parameter path: the database file; its directory must exist.
     /// - Throws: ``StorageError/inUse(path:pid:)`` with the holder's pid (0 if it could not be read), or
     ///   ``StorageError/readOnly(detail:)``, ``StorageError/cannotOpen(path:reason:)``.
-    public init(database path: String) throws(StorageError) {
+    package init(database path: String) throws(StorageError) {
         let lockPath = path + "-lock"
         // Closed on exec, so that no child process keeps the lock.
         let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
@@ -42,7 +42,7 @@ public final class AcquisitionLock: Sendable {
     deinit { release() }
 
     /// Gives the lock back; nothing happens the second time.
-    public func release() {
+    package func release() {
         descriptor.withLock { file in
             if file >= 0 { Glibc.close(file) }
             file = -1

@@ -2,24 +2,24 @@ import Bluetooth
 import GRDB
 
 /// What the operator wishes of the acquisition, as it stands in the database.
-public struct OperatorWishes: Hashable, Sendable {
+package struct OperatorWishes: Hashable, Sendable {
     /// A number that changes with the wishes.
-    public var version: Int64
+    package var version: Int64
     /// Nil where the version was known.
-    public var contents: Contents?
+    package var contents: Contents?
 
     /// The wishes.
-    public struct Contents: Hashable, Sendable {
+    package struct Contents: Hashable, Sendable {
         /// Recordings that have not ended.
-        public var recordings: [OpenRecording]
+        package var recordings: [OpenRecording]
         /// Captures that nobody has taken away.
-        public var captures: [CaptureRequest]
+        package var captures: [CaptureRequest]
         /// Measurements of impedances that nobody has taken away.
-        public var measurements: [ImpedanceRequest]
+        package var measurements: [ImpedanceRequest]
         /// The latest decision about the address of each headset.
-        public var adoptions: [AdoptionWish] = []
+        package var adoptions: [AdoptionWish] = []
         /// True where nothing is to be recorded for a while.
-        public var isPaused = false
+        package var isPaused = false
     }
 }
 

@@ -1,33 +1,33 @@
-public import Bluetooth
-public import Headsets
+package import Bluetooth
+package import Headsets
 
 /// What the acquisition must know about an open recording to go on with it after any kind of stop.
-public struct ResumeState: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var recording: RecordingID
+package struct ResumeState: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var recording: RecordingID
     /// Identifiers of the headset, best first: last success latest.
-    public var identifiers: [PeripheralIdentifier]
+    package var identifiers: [PeripheralIdentifier]
     /// The serial number or other proof of identity; nil where none was seen yet.
-    public var identityProof: String?
+    package var identityProof: String?
     /// The preserved state, or nil.
-    public var preservedJSON: String?
+    package var preservedJSON: String?
     /// The recording's streams, by position.
-    public var streams: [StreamState]
+    package var streams: [StreamState]
     /// The first stream key that no stream has yet.
-    public var nextStreamID: Int64
+    package var nextStreamID: Int64
     /// What earlier recordings have taught of the headset's clocks, latest first.
-    public var learntRates: [LearntRate] = []
+    package var learntRates: [LearntRate] = []
 
     /// How fast the clock of a headset ran that paces a stream.
-    public struct LearntRate: Hashable, Sendable {
+    package struct LearntRate: Hashable, Sendable {
         /// The stream's name.
-        public var stream: String
+        package var stream: String
         /// Its nominal frequency, in hertz.
-        public var samplingFrequency: Double
+        package var samplingFrequency: Double
         /// Nanoseconds between two samples, as measured over some minutes.
-        public var periodNanoseconds: Double
+        package var periodNanoseconds: Double
 
-        public init(stream: String, samplingFrequency: Double, periodNanoseconds: Double) {
+        package init(stream: String, samplingFrequency: Double, periodNanoseconds: Double) {
             self.stream = stream
             self.samplingFrequency = samplingFrequency
             self.periodNanoseconds = periodNanoseconds
@@ -35,32 +35,32 @@ public struct ResumeState: Hashable, Sendable {
     }
 
     /// One stream as the database has it.
-    public struct StreamState: Hashable, Sendable {
-        public var id: StreamID
-        public var position: Int
-        public var description: StreamDescription
+    package struct StreamState: Hashable, Sendable {
+        package var id: StreamID
+        package var position: Int
+        package var description: StreamDescription
         /// The channels as they were when the stream began; those of ``description`` may have been corrected since.
-        public var declaredChannels: [ChannelDescription]
+        package var declaredChannels: [ChannelDescription]
         /// One more than the highest n that a row or a closed gap covers; 0 where there is none.
-        public var nextN: Int64
+        package var nextN: Int64
         /// True once a row or a gap exists.
-        public var hasSamples: Bool
+        package var hasSamples: Bool
         /// The latest epoch, or nil.
-        public var epoch: EpochRecord?
+        package var epoch: EpochRecord?
         /// The gap whose end is not known yet, or nil.
-        public var openGap: MissingRange?
+        package var openGap: MissingRange?
         /// The cause of ``openGap``.
-        public var openGapCause: GapCause?
+        package var openGapCause: GapCause?
         /// Every n (whole rows) that the ledger calls missing, in ascending order.
-        public var missing: [MissingRange]
+        package var missing: [MissingRange]
         /// Every n whose row lacks one channel, in ascending order of n.
-        public var missingChannels: [MissingRange]
+        package var missingChannels: [MissingRange]
         /// The latest segment, or nil. Its times are valid only if ``isSameHostBoot``.
-        public var segment: SegmentRecord?
+        package var segment: SegmentRecord?
         /// True where the latest segment was measured in the host's present boot.
-        public var isSameHostBoot: Bool
+        package var isSameHostBoot: Bool
 
-        public init(
+        package init(
             id: StreamID, position: Int, description: StreamDescription, declaredChannels: [ChannelDescription]? = nil,
             nextN: Int64, hasSamples: Bool, epoch: EpochRecord?, openGap: MissingRange?, openGapCause: GapCause? = nil,
             missing: [MissingRange], missingChannels: [MissingRange], segment: SegmentRecord?, isSameHostBoot: Bool
@@ -82,16 +82,16 @@ public struct ResumeState: Hashable, Sendable {
     }
 
     /// A run of missing samples, and the gap of the ledger that it belongs to.
-    public struct MissingRange: Hashable, Sendable {
-        public var firstN: Int64
+    package struct MissingRange: Hashable, Sendable {
+        package var firstN: Int64
         /// 0 only for an open gap.
-        public var count: Int64
+        package var count: Int64
         /// 0 for whole rows, else the channel.
-        public var channel: Int
+        package var channel: Int
         /// The first n of the gap of the ledger that the run belongs to.
-        public var gapFirstN: Int64
+        package var gapFirstN: Int64
 
-        public init(firstN: Int64, count: Int64, channel: Int, gapFirstN: Int64) {
+        package init(firstN: Int64, count: Int64, channel: Int, gapFirstN: Int64) {
             self.firstN = firstN
             self.count = count
             self.channel = channel
@@ -99,7 +99,7 @@ public struct ResumeState: Hashable, Sendable {
         }
     }
 
-    public init(
+    package init(
         headset: HeadsetID, recording: RecordingID, identifiers: [PeripheralIdentifier], identityProof: String?,
         preservedJSON: String?, streams: [StreamState], nextStreamID: Int64
     ) {

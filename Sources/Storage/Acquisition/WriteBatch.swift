@@ -1,38 +1,38 @@
 /// Everything that one transaction writes. A batch is committed whole or not at all, so the audit holds after every commit.
 ///
 /// Instants are on the host's `CLOCK_BOOTTIME` of the boot that the store was opened in.
-public struct WriteBatch: Sendable {
+package struct WriteBatch: Sendable {
     /// The batch's number, counted by the acquisition; comes back with the commit.
-    public var number: UInt64
+    package var number: UInt64
     /// The headsets that the batch is about, so that one whose part is refused can be told from the others.
-    public var parts: [HeadsetPart] = []
+    package var parts: [HeadsetPart] = []
     /// New sample rows: nearly all that there is to write, and written without a detour.
-    public var samples: [SampleRows] = []
+    package var samples: [SampleRows] = []
     /// Everything else, in the order in which it happened.
-    public var changes: [Change] = []
+    package var changes: [Change] = []
 
     /// Creates an empty batch.
-    public init(number: UInt64) {
+    package init(number: UInt64) {
         self.number = number
     }
 
     /// The number of sample rows.
-    public var rowCount: Int { samples.reduce(0) { $0 + $1.rowCount } }
+    package var rowCount: Int { samples.reduce(0) { $0 + $1.rowCount } }
 
     /// True where there is nothing to write.
-    public var isEmpty: Bool { samples.isEmpty && changes.isEmpty }
+    package var isEmpty: Bool { samples.isEmpty && changes.isEmpty }
 }
 
 /// What a batch says about one headset belongs to these keys.
-public struct HeadsetPart: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var recording: RecordingID
+package struct HeadsetPart: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var recording: RecordingID
     /// Every stream of the recording that the batch may mention.
-    public var streams: [StreamID]
+    package var streams: [StreamID]
     /// Those of ``streams`` that the headset goes on with.
-    public var presentStreams: [StreamID]
+    package var presentStreams: [StreamID]
 
-    public init(headset: HeadsetID, recording: RecordingID, streams: [StreamID], presentStreams: [StreamID]) {
+    package init(headset: HeadsetID, recording: RecordingID, streams: [StreamID], presentStreams: [StreamID]) {
         self.headset = headset
         self.recording = recording
         self.streams = streams
@@ -51,11 +51,11 @@ public struct HeadsetPart: Hashable, Sendable {
 }
 
 /// A part of a batch that the database refused, and why.
-public struct RefusedPart: Hashable, Sendable {
-    public var part: HeadsetPart
-    public var error: StorageError
+package struct RefusedPart: Hashable, Sendable {
+    package var part: HeadsetPart
+    package var error: StorageError
 
-    public init(part: HeadsetPart, error: StorageError) {
+    package init(part: HeadsetPart, error: StorageError) {
         self.part = part
         self.error = error
     }

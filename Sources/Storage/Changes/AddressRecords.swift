@@ -1,18 +1,18 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
 
 /// One of a headset's model, heard at an address that nothing proves to be the headset's.
-public struct CandidateRecord: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var identifier: PeripheralIdentifier
+package struct CandidateRecord: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var identifier: PeripheralIdentifier
     /// The local name that it advertised; nil where there was none.
-    public var name: String?
+    package var name: String?
     /// In dBm; nil where it was not heard but found connected.
-    public var rssi: Int8?
+    package var rssi: Int8?
     /// When it was heard last.
-    public var at: MonotonicTime
+    package var at: MonotonicTime
 
-    public init(headset: HeadsetID, identifier: PeripheralIdentifier, name: String?, rssi: Int8?, at: MonotonicTime) {
+    package init(headset: HeadsetID, identifier: PeripheralIdentifier, name: String?, rssi: Int8?, at: MonotonicTime) {
         self.headset = headset
         self.identifier = identifier
         self.name = name
@@ -50,7 +50,7 @@ extension CandidateRecord: ChangeRecord {
 }
 
 /// Who decided about an address.
-public enum AdoptionDecision: String, Hashable, Sendable, CaseIterable {
+package enum AdoptionDecision: String, Hashable, Sendable, CaseIterable {
     /// A person: the headset is there.
     case `operator`
     /// Nobody: it was the only one in sight. It is provisional until a person confirms it.
@@ -60,18 +60,18 @@ public enum AdoptionDecision: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A change of a headset's address that nothing proves.
-public struct AdoptionRecord: Hashable, Sendable {
-    public var headset: HeadsetID
+package struct AdoptionRecord: Hashable, Sendable {
+    package var headset: HeadsetID
     /// The recording that it concerns; nil for none.
-    public var recording: RecordingID?
+    package var recording: RecordingID?
     /// Where the headset is from then on.
-    public var identifier: PeripheralIdentifier
+    package var identifier: PeripheralIdentifier
     /// Where it was before; nil where nowhere.
-    public var replaced: PeripheralIdentifier?
-    public var decision: AdoptionDecision
-    public var at: MonotonicTime
+    package var replaced: PeripheralIdentifier?
+    package var decision: AdoptionDecision
+    package var at: MonotonicTime
 
-    public init(
+    package init(
         headset: HeadsetID, recording: RecordingID?, identifier: PeripheralIdentifier, replaced: PeripheralIdentifier?,
         decision: AdoptionDecision, at: MonotonicTime
     ) {

@@ -2,7 +2,7 @@
 ///
 /// A further kind of record is a type that says whom it concerns and how it is written, beside the others of its domain, and
 /// here a case and a line.
-public enum Change: Hashable, Sendable {
+package enum Change: Hashable, Sendable {
     /// A stream that nothing before mentions.
     case stream(NewStream)
     case recording(RecordingChange)
@@ -78,14 +78,14 @@ public enum Change: Hashable, Sendable {
 
 extension Change {
     /// What kind of record it carries: one for each type.
-    public var kind: ObjectIdentifier { ObjectIdentifier(type(of: record)) }
+    package var kind: ObjectIdentifier { ObjectIdentifier(type(of: record)) }
 
     /// How many of its kind may wait for the database, which may be full for days, with one headset; the oldest go first: they
     /// tell least about how it stands. Nil where a headset can begin only so many.
-    public var waitingMaximum: Int? { type(of: record).waitingMaximum }
+    package var waitingMaximum: Int? { type(of: record).waitingMaximum }
 
     /// The bound for kinds of which there may be any number.
-    public static let repeatedMaximum = 4096
+    package static let repeatedMaximum = 4096
 }
 
 /// What a change carries.

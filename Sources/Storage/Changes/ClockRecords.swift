@@ -1,20 +1,20 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
 
 /// UTC minus `CLOCK_BOOTTIME`, when it was first seen or had stepped.
-public struct ClockOffsetRecord: Hashable, Sendable {
-    public var at: MonotonicTime
+package struct ClockOffsetRecord: Hashable, Sendable {
+    package var at: MonotonicTime
     /// Nanoseconds since 1970-01-01T00:00:00Z at boottime 0.
-    public var offsetNanoseconds: Int64
+    package var offsetNanoseconds: Int64
     /// By how much the wall clock stepped against the previous record; 0 for the first.
-    public var stepNanoseconds: Int64
+    package var stepNanoseconds: Int64
     /// True where the kernel said that the clock was synchronised.
-    public var isSynchronised: Bool
+    package var isSynchronised: Bool
     /// For how long the machine was suspended since its boot (`CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`), where the clocks were
     /// read; nil where nobody looked. Not stored with the offset: a growth is a ``SuspensionRecord``.
-    public var suspended: Duration?
+    package var suspended: Duration?
 
-    public init(
+    package init(
         at: MonotonicTime, offsetNanoseconds: Int64, stepNanoseconds: Int64, isSynchronised: Bool, suspended: Duration? = nil
     ) {
         self.at = at
@@ -38,14 +38,14 @@ extension ClockOffsetRecord: ChangeRecord {
 }
 
 /// The headset's own clock beside the host's: an observation, not the truth.
-public struct ClockObservationRecord: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var bootIdentifier: UInt32?
-    public var deviceTicks: UInt64
-    public var tickFrequency: Double
-    public var at: MonotonicTime
+package struct ClockObservationRecord: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var bootIdentifier: UInt32?
+    package var deviceTicks: UInt64
+    package var tickFrequency: Double
+    package var at: MonotonicTime
 
-    public init(headset: HeadsetID, bootIdentifier: UInt32?, deviceTicks: UInt64, tickFrequency: Double, at: MonotonicTime) {
+    package init(headset: HeadsetID, bootIdentifier: UInt32?, deviceTicks: UInt64, tickFrequency: Double, at: MonotonicTime) {
         self.headset = headset
         self.bootIdentifier = bootIdentifier
         self.deviceTicks = deviceTicks

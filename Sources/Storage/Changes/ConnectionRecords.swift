@@ -1,39 +1,39 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
 
 /// How often the same has happened without a return in between: one row of the database stands for all.
-public struct Repetition: Hashable, Sendable {
+package struct Repetition: Hashable, Sendable {
     /// How often, the first time included; at least 2.
-    public var count: Int
+    package var count: Int
     /// When it happened last.
-    public var last: MonotonicTime
+    package var last: MonotonicTime
 
-    public init(count: Int, last: MonotonicTime) {
+    package init(count: Int, last: MonotonicTime) {
         self.count = count
         self.last = last
     }
 }
 
 /// One attempt to reach a headset through one layer, when it ended.
-public struct ConnectionAttemptRecord: Hashable, Sendable {
-    public var headset: HeadsetID
+package struct ConnectionAttemptRecord: Hashable, Sendable {
+    package var headset: HeadsetID
     /// `restoration`, `cachedIdentifier`, `serviceRetrieval` or `scan`.
-    public var layer: String
-    public var identifier: PeripheralIdentifier?
-    public var began: MonotonicTime
-    public var ended: MonotonicTime
+    package var layer: String
+    package var identifier: PeripheralIdentifier?
+    package var began: MonotonicTime
+    package var ended: MonotonicTime
     /// `streaming`, or what ended it, such as `silent`, `connectionTimedOut`.
-    public var outcome: String
+    package var outcome: String
     /// What went wrong, as the name of an error; nil where nothing did.
-    public var cause: String?
+    package var cause: String?
     /// What the cause leaves open.
-    public var detail: String?
+    package var detail: String?
     /// How many requests the process had made of the central by then.
-    public var attempt: UInt64
+    package var attempt: UInt64
     /// Nil for one that has not been repeated. The instants and ``attempt`` are the first one's.
-    public var repetition: Repetition?
+    package var repetition: Repetition?
 
-    public init(
+    package init(
         headset: HeadsetID, layer: String, identifier: PeripheralIdentifier?, began: MonotonicTime, ended: MonotonicTime,
         outcome: String, cause: String?, detail: String?, attempt: UInt64 = 0
     ) {
@@ -83,24 +83,24 @@ extension ConnectionAttemptRecord: ChangeRecord {
 }
 
 /// A change of the connection's state.
-public struct ConnectionEventRecord: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var at: MonotonicTime
+package struct ConnectionEventRecord: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var at: MonotonicTime
     /// The state that was entered, such as `streaming`, `backingOff`.
-    public var state: String
+    package var state: String
     /// What is waited for, as a name: the state of an adapter, an error, the reason of a quarantine; nil where the state says
     /// it all.
-    public var cause: String?
+    package var cause: String?
     /// What the cause leaves open.
-    public var detail: String?
+    package var detail: String?
     /// Of a state that holds a link: the layer that found the headset.
-    public var layer: String?
+    package var layer: String?
     /// How many requests the process had made of the central by then.
-    public var attempt: UInt64
+    package var attempt: UInt64
     /// Nil for one that has not been repeated. ``at`` and ``attempt`` are the first one's.
-    public var repetition: Repetition?
+    package var repetition: Repetition?
 
-    public init(
+    package init(
         headset: HeadsetID, at: MonotonicTime, state: String, cause: String? = nil, detail: String? = nil,
         layer: String? = nil, attempt: UInt64 = 0
     ) {
@@ -144,12 +144,12 @@ extension ConnectionEventRecord: ChangeRecord {
 }
 
 /// What a machine wants to know again after the process died, as one JSON document a headset.
-public struct PreservedStateRecord: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var json: String
-    public var at: MonotonicTime
+package struct PreservedStateRecord: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var json: String
+    package var at: MonotonicTime
 
-    public init(headset: HeadsetID, json: String, at: MonotonicTime) {
+    package init(headset: HeadsetID, json: String, at: MonotonicTime) {
         self.headset = headset
         self.json = json
         self.at = at

@@ -1,30 +1,30 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
-public import Headsets
+package import Headsets
 
 /// Samples that flow again after a loss, or for the first time. One row each: no return is ever folded into another.
-public struct StreamingReturnRecord: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var recording: RecordingID
+package struct StreamingReturnRecord: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var recording: RecordingID
     /// The layer that found the headset: `restoration`, `cachedIdentifier`, `serviceRetrieval` or `scan`.
-    public var layer: String
+    package var layer: String
     /// How many layers were tried since the loss, this one included.
-    public var attempts: Int
+    package var attempts: Int
     /// Why samples were missing; nil for the first link of a recording.
-    public var cause: GapCause?
+    package var cause: GapCause?
     /// When the loss was noticed; nil where no process was there to notice it.
-    public var lost: MonotonicTime?
+    package var lost: MonotonicTime?
     /// From when on samples could have flowed if the headset was in reach all the time: the last sample, or what came later of
     /// the begin of the process and the adapter's return.
-    public var able: MonotonicTime
+    package var able: MonotonicTime
     /// When the headset was first heard since then, without a silence longer than a round of all layers.
-    public var heard: MonotonicTime
+    package var heard: MonotonicTime
     /// When everything was set up.
-    public var prepared: MonotonicTime
+    package var prepared: MonotonicTime
     /// When the first live sample arrived.
-    public var firstSample: MonotonicTime
+    package var firstSample: MonotonicTime
 
-    public init(
+    package init(
         headset: HeadsetID, recording: RecordingID, layer: String, attempts: Int, cause: GapCause?, lost: MonotonicTime?,
         able: MonotonicTime, heard: MonotonicTime, prepared: MonotonicTime, firstSample: MonotonicTime
     ) {
@@ -60,12 +60,12 @@ extension StreamingReturnRecord: ChangeRecord {
 }
 
 /// How strong a link was.
-public struct LinkQualityRecord: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var at: MonotonicTime
-    public var quality: LinkQuality
+package struct LinkQualityRecord: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var at: MonotonicTime
+    package var quality: LinkQuality
 
-    public init(headset: HeadsetID, at: MonotonicTime, quality: LinkQuality) {
+    package init(headset: HeadsetID, at: MonotonicTime, quality: LinkQuality) {
         self.headset = headset
         self.at = at
         self.quality = quality
@@ -87,20 +87,20 @@ extension LinkQualityRecord: ChangeRecord {
 }
 
 /// A process that acquires.
-public struct ProcessIdentity: Hashable, Sendable {
+package struct ProcessIdentity: Hashable, Sendable {
     /// The program's version.
-    public var version: String
+    package var version: String
     /// The kernel's number of the process.
-    public var pid: Int32
+    package var pid: Int32
 
-    public init(version: String, pid: Int32) {
+    package init(version: String, pid: Int32) {
         self.version = version
         self.pid = pid
     }
 }
 
 /// What becomes of the process that acquires. There is one at a time, so the latest row is its own.
-public enum ProcessChange: Hashable, Sendable {
+package enum ProcessChange: Hashable, Sendable {
     case started(ProcessIdentity, at: MonotonicTime)
     /// It was alive at an instant.
     case alive(at: MonotonicTime)
@@ -132,13 +132,13 @@ extension ProcessChange: ChangeRecord {
 }
 
 /// The machine was suspended.
-public struct SuspensionRecord: Hashable, Sendable {
+package struct SuspensionRecord: Hashable, Sendable {
     /// When it was noticed that the machine is awake again.
-    public var resumed: MonotonicTime
+    package var resumed: MonotonicTime
     /// For how long it was suspended.
-    public var duration: Duration
+    package var duration: Duration
 
-    public init(resumed: MonotonicTime, duration: Duration) {
+    package init(resumed: MonotonicTime, duration: Duration) {
         self.resumed = resumed
         self.duration = duration
     }

@@ -1,14 +1,14 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
 
 /// An identifier under which a headset was proven to be reached, or failed to be.
-public struct IdentifierUse: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var identifier: PeripheralIdentifier
-    public var at: MonotonicTime
-    public var succeeded: Bool
+package struct IdentifierUse: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var identifier: PeripheralIdentifier
+    package var at: MonotonicTime
+    package var succeeded: Bool
 
-    public init(headset: HeadsetID, identifier: PeripheralIdentifier, at: MonotonicTime, succeeded: Bool) {
+    package init(headset: HeadsetID, identifier: PeripheralIdentifier, at: MonotonicTime, succeeded: Bool) {
         self.headset = headset
         self.identifier = identifier
         self.at = at
@@ -54,11 +54,11 @@ extension IdentifierUse: ChangeRecord {
 }
 
 /// The serial number, or whatever else the headset proves its identity by.
-public struct IdentityProofRecord: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var proof: String
+package struct IdentityProofRecord: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var proof: String
 
-    public init(headset: HeadsetID, proof: String) {
+    package init(headset: HeadsetID, proof: String) {
         self.headset = headset
         self.proof = proof
     }

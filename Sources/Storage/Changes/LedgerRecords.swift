@@ -1,9 +1,9 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
-public import Headsets
+package import Headsets
 
 /// One change of the gap ledger. A gap is known by its stream, first n and channel.
-public enum LedgerEntry: Hashable, Sendable {
+package enum LedgerEntry: Hashable, Sendable {
     /// Samples from n on are missing. `count` is nil while the end is not known; `channel` 0 means the whole row, 1 ... 8
     /// one channel of rows that are there.
     /// A `count` of 0 is that of a gap between two host boots: n goes on, and their clocks tell how long it was.
@@ -20,7 +20,7 @@ public enum LedgerEntry: Hashable, Sendable {
 
 extension LedgerEntry: ChangeRecord {
     /// The stream whose ledger changes.
-    public var stream: StreamID {
+    package var stream: StreamID {
         switch self {
         case .open(let stream, _, _, _, _, _, _), .close(let stream, _, _, _, _), .recover(let stream, _, _, _),
             .withdraw(let stream, _, _):
@@ -69,11 +69,11 @@ extension LedgerEntry: ChangeRecord {
 }
 
 /// A stream whose headset was let go: a gap opens after its last row, where none is open and there is a row at all.
-public struct QuarantineRecord: Hashable, Sendable {
-    public var stream: StreamID
-    public var at: MonotonicTime
+package struct QuarantineRecord: Hashable, Sendable {
+    package var stream: StreamID
+    package var at: MonotonicTime
 
-    public init(stream: StreamID, at: MonotonicTime) {
+    package init(stream: StreamID, at: MonotonicTime) {
         self.stream = stream
         self.at = at
     }

@@ -1,16 +1,16 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
-public import Headsets
+package import Headsets
 
 /// A stream that is to be created.
-public struct NewStream: Hashable, Sendable {
-    public var id: StreamID
-    public var recording: RecordingID
+package struct NewStream: Hashable, Sendable {
+    package var id: StreamID
+    package var recording: RecordingID
     /// The stream's place in the headset's list of streams.
-    public var position: Int
-    public var description: StreamDescription
+    package var position: Int
+    package var description: StreamDescription
 
-    public init(id: StreamID, recording: RecordingID, position: Int, description: StreamDescription) {
+    package init(id: StreamID, recording: RecordingID, position: Int, description: StreamDescription) {
         self.id = id
         self.recording = recording
         self.position = position
@@ -50,7 +50,7 @@ extension NewStream: ChangeRecord {
 }
 
 /// The beginning or the end of a recording. Of several the first one stays.
-public enum RecordingChange: Hashable, Sendable {
+package enum RecordingChange: Hashable, Sendable {
     /// Its first sample came.
     case started(RecordingID, at: MonotonicTime)
     /// It has ended as the operator wished.
@@ -80,15 +80,15 @@ extension RecordingChange: ChangeRecord {
 }
 
 /// Something marked in a recording: onset, duration, description (EDF+'s words).
-public struct AnnotationRecord: Hashable, Sendable {
-    public var recording: RecordingID
-    public var onset: MonotonicTime
-    public var durationSeconds: Double?
-    public var description: String
+package struct AnnotationRecord: Hashable, Sendable {
+    package var recording: RecordingID
+    package var onset: MonotonicTime
+    package var durationSeconds: Double?
+    package var description: String
     /// Who marked it: `operator`, `headset` or `eegsync`.
-    public var source: String
+    package var source: String
 
-    public init(recording: RecordingID, onset: MonotonicTime, durationSeconds: Double?, description: String, source: String) {
+    package init(recording: RecordingID, onset: MonotonicTime, durationSeconds: Double?, description: String, source: String) {
         self.recording = recording
         self.onset = onset
         self.durationSeconds = durationSeconds

@@ -1,18 +1,18 @@
-public import Bluetooth
+package import Bluetooth
 import Foundation
 import GRDB
 
 /// The impedance of one electrode at an instant, as the headset says it.
-public struct ImpedanceRecord: Hashable, Sendable {
-    public var recording: RecordingID
-    public var at: MonotonicTime
+package struct ImpedanceRecord: Hashable, Sendable {
+    package var recording: RecordingID
+    package var at: MonotonicTime
     /// The channel's name, or another one of the headset's profile.
-    public var electrode: String
+    package var electrode: String
     /// In kΩ.
-    public var kilohms: Double
+    package var kilohms: Double
 
     /// Creates a record.
-    public init(recording: RecordingID, at: MonotonicTime, electrode: String, kilohms: Double) {
+    package init(recording: RecordingID, at: MonotonicTime, electrode: String, kilohms: Double) {
         self.recording = recording
         self.at = at
         self.electrode = electrode
@@ -32,14 +32,14 @@ extension ImpedanceRecord: ChangeRecord {
 }
 
 /// Some packets of a capture.
-public struct CaptureChunk: Hashable, Sendable {
-    public var capture: CaptureID
-    public var packetCount: Int
+package struct CaptureChunk: Hashable, Sendable {
+    package var capture: CaptureID
+    package var packetCount: Int
     /// Whole records of a btsnoop file.
-    public var records: [UInt8]
+    package var records: [UInt8]
 
     /// Creates a chunk.
-    public init(capture: CaptureID, packetCount: Int, records: [UInt8]) {
+    package init(capture: CaptureID, packetCount: Int, records: [UInt8]) {
         self.capture = capture
         self.packetCount = packetCount
         self.records = records
@@ -60,7 +60,7 @@ extension CaptureChunk: ChangeRecord {
 }
 
 /// A person's timed request with which the acquisition has done.
-public enum CompletedRequest: Hashable, Sendable {
+package enum CompletedRequest: Hashable, Sendable {
     case capture(CaptureID)
     case measurement(ImpedanceMeasurementID)
 }

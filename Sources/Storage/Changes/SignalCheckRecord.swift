@@ -1,27 +1,27 @@
 import GRDB
 
 /// What the signal of a channel looked like for some seconds: a status for people. It alters no sample.
-public struct SignalCheckRecord: Hashable, Sendable {
-    public var stream: StreamID
+package struct SignalCheckRecord: Hashable, Sendable {
+    package var stream: StreamID
     /// 1 ... 8.
-    public var channel: Int
+    package var channel: Int
     /// The first and the last sample that were looked at; between them a gap may have been left out.
-    public var firstN: Int64
-    public var lastN: Int64
+    package var firstN: Int64
+    package var lastN: Int64
     /// The verdict.
-    public var condition: SignalCondition
+    package var condition: SignalCondition
     /// How many samples were looked at, 1 or more.
-    public var sampleCount: Int
+    package var sampleCount: Int
     /// The part of them that lay within a tenth of the range's half from one of its ends, 0 ... 1.
-    public var railedFraction: Double
+    package var railedFraction: Double
     /// The largest difference between two samples of one window, in raw counts.
-    public var peakToPeak: Int64
+    package var peakToPeak: Int64
     /// The amplitude of 50 Hz, in the channel's unit; nil where the channel is sampled too slowly for it, or is no signal.
-    public var line50Hz: Double?
+    package var line50Hz: Double?
     /// The amplitude of 60 Hz.
-    public var line60Hz: Double?
+    package var line60Hz: Double?
 
-    public init(
+    package init(
         stream: StreamID, channel: Int, firstN: Int64, lastN: Int64, condition: SignalCondition, sampleCount: Int,
         railedFraction: Double, peakToPeak: Int64, line50Hz: Double?, line60Hz: Double?
     ) {
@@ -56,7 +56,7 @@ extension SignalCheckRecord: ChangeRecord {
 }
 
 /// The verdict of a signal check. The raw values are the database's.
-public enum SignalCondition: String, Hashable, Sendable, CaseIterable, Codable {
+package enum SignalCondition: String, Hashable, Sendable, CaseIterable, Codable {
     /// Nothing is wrong that a check could see.
     case good
     /// The mains are as strong as the EEG itself.

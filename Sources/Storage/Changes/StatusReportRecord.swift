@@ -1,18 +1,18 @@
-public import Bluetooth
+package import Bluetooth
 import Foundation
 import GRDB
-public import Headsets
+package import Headsets
 
 /// A headset's answer to a status query, and what was concluded from it.
-public struct StatusReportRecord: Hashable, Sendable {
-    public var headset: HeadsetID
-    public var at: MonotonicTime
+package struct StatusReportRecord: Hashable, Sendable {
+    package var headset: HeadsetID
+    package var at: MonotonicTime
     /// The answer; nil where there was none in time.
-    public var status: HeadsetStatus?
+    package var status: HeadsetStatus?
     /// What was concluded, such as `drain`, `headsetRestarted`, `noAnswer`.
-    public var outcome: String
+    package var outcome: String
 
-    public init(headset: HeadsetID, at: MonotonicTime, status: HeadsetStatus?, outcome: String) {
+    package init(headset: HeadsetID, at: MonotonicTime, status: HeadsetStatus?, outcome: String) {
         self.headset = headset
         self.at = at
         self.status = status

@@ -1,22 +1,22 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
-public import Headsets
+package import Headsets
 
 /// One run of a headset's counter on a stream: `n = firstN + (index - firstIndex)`, with the unwrapped sample index.
-public struct EpochRecord: Hashable, Sendable {
-    public var stream: StreamID
+package struct EpochRecord: Hashable, Sendable {
+    package var stream: StreamID
     /// From 0 in each stream.
-    public var number: Int
+    package var number: Int
     /// The headset's boot identifier; nil where the model has none.
-    public var bootIdentifier: UInt32?
+    package var bootIdentifier: UInt32?
     /// The n of the sample with index ``firstIndex``.
-    public var firstN: Int64
+    package var firstN: Int64
     /// The unwrapped index of the first sample of the epoch (as sent, or beyond the modulus after a wrap).
-    public var firstIndex: Int64
+    package var firstIndex: Int64
     /// When the epoch was noticed.
-    public var began: MonotonicTime
+    package var began: MonotonicTime
 
-    public init(stream: StreamID, number: Int, bootIdentifier: UInt32?, firstN: Int64, firstIndex: Int64, began: MonotonicTime)
+    package init(stream: StreamID, number: Int, bootIdentifier: UInt32?, firstN: Int64, firstIndex: Int64, began: MonotonicTime)
     {
         self.stream = stream
         self.number = number
@@ -47,24 +47,24 @@ extension EpochRecord: ChangeRecord {
 }
 
 /// One piece of a stream's time map: `boottime(n) = referenceTime + (n - referenceN) × period`, for `firstN ... lastN`.
-public struct SegmentRecord: Hashable, Sendable {
-    public var stream: StreamID
-    public var firstN: Int64
-    public var lastN: Int64
-    public var epoch: Int
-    public var referenceN: Int64
-    public var referenceTime: MonotonicTime
+package struct SegmentRecord: Hashable, Sendable {
+    package var stream: StreamID
+    package var firstN: Int64
+    package var lastN: Int64
+    package var epoch: Int
+    package var referenceN: Int64
+    package var referenceTime: MonotonicTime
     /// Nanoseconds between two samples, as fitted.
-    public var periodNanoseconds: Double
+    package var periodNanoseconds: Double
     /// Median absolute deviation of the arrivals from the line, in nanoseconds; nil before there are enough.
-    public var residualNanoseconds: Double?
+    package var residualNanoseconds: Double?
     /// How many arrivals the fit rests on.
-    public var observationCount: Int
+    package var observationCount: Int
     /// Within what the times of the segment's samples are right, but for the headset's constant delay; nil where an earlier
     /// version did not say.
-    public var uncertaintyNanoseconds: Double?
+    package var uncertaintyNanoseconds: Double?
 
-    public init(
+    package init(
         stream: StreamID, firstN: Int64, lastN: Int64, epoch: Int, referenceN: Int64, referenceTime: MonotonicTime,
         periodNanoseconds: Double, residualNanoseconds: Double?, observationCount: Int, uncertaintyNanoseconds: Double? = nil
     ) {
@@ -104,16 +104,16 @@ extension SegmentRecord: ChangeRecord {
 }
 
 /// Evidence of the time map: the earliest arrival of about a second, from which anybody can compute the map anew.
-public struct ArrivalRecord: Hashable, Sendable {
-    public var stream: StreamID
+package struct ArrivalRecord: Hashable, Sendable {
+    package var stream: StreamID
     /// The sample that arrived: the last one of its packet.
-    public var n: Int64
+    package var n: Int64
     /// When, in the host's boot in which it is stored.
-    public var at: MonotonicTime
+    package var at: MonotonicTime
     /// The headset's own clock, where it came along.
-    public var deviceTicks: UInt64?
+    package var deviceTicks: UInt64?
 
-    public init(stream: StreamID, n: Int64, at: MonotonicTime, deviceTicks: UInt64?) {
+    package init(stream: StreamID, n: Int64, at: MonotonicTime, deviceTicks: UInt64?) {
         self.stream = stream
         self.n = n
         self.at = at
@@ -136,13 +136,13 @@ extension ArrivalRecord: ChangeRecord {
 }
 
 /// From one sample of a stream without counter on, what tells that samples are missing.
-public struct LossDetectionRecord: Hashable, Sendable {
-    public var stream: StreamID
-    public var firstN: Int64
+package struct LossDetectionRecord: Hashable, Sendable {
+    package var stream: StreamID
+    package var firstN: Int64
     /// Not ``Headsets/LossDetection/counter``: streams with a counter have no record.
-    public var means: LossDetection
+    package var means: LossDetection
 
-    public init(stream: StreamID, firstN: Int64, means: LossDetection) {
+    package init(stream: StreamID, firstN: Int64, means: LossDetection) {
         self.stream = stream
         self.firstN = firstN
         self.means = means

@@ -1,16 +1,16 @@
-public import Bluetooth
+package import Bluetooth
 
 /// A person's wish that ends by itself, so that it does not outlive for long the command that wrote it.
-public struct TimedRequest<ID: Hashable & Sendable>: Hashable, Sendable {
-    public var id: ID
-    public var headset: HeadsetID
+package struct TimedRequest<ID: Hashable & Sendable>: Hashable, Sendable {
+    package var id: ID
+    package var headset: HeadsetID
     /// False where it was stopped, or belongs to an earlier boot of the host.
-    public var isWanted: Bool
+    package var isWanted: Bool
     /// When it ends at the latest.
-    public var end: MonotonicTime
+    package var end: MonotonicTime
 
     /// Creates a request.
-    public init(id: ID, headset: HeadsetID, isWanted: Bool, end: MonotonicTime) {
+    package init(id: ID, headset: HeadsetID, isWanted: Bool, end: MonotonicTime) {
         self.id = id
         self.headset = headset
         self.isWanted = isWanted
@@ -19,10 +19,10 @@ public struct TimedRequest<ID: Hashable & Sendable>: Hashable, Sendable {
 }
 
 /// A person's wish to see what goes over the air.
-public typealias CaptureRequest = TimedRequest<CaptureID>
+package typealias CaptureRequest = TimedRequest<CaptureID>
 
 /// A person's wish to have impedances measured.
-public typealias ImpedanceRequest = TimedRequest<ImpedanceMeasurementID>
+package typealias ImpedanceRequest = TimedRequest<ImpedanceMeasurementID>
 
 /// The key of a row of a table of timed requests: written by a command, followed by the acquisition, removed by the command.
 package protocol TimedRequestID: RawRepresentable<Int64>, Hashable, Sendable {
@@ -35,25 +35,25 @@ package protocol TimedRequestID: RawRepresentable<Int64>, Hashable, Sendable {
 }
 
 /// The key of a row of table `capture`.
-public struct CaptureID: TimedRequestID, Comparable {
+package struct CaptureID: TimedRequestID, Comparable {
     package static let table = "capture"
     package static let wantedState = "capturing"
-    public let rawValue: Int64
+    package let rawValue: Int64
 
-    public init(rawValue: Int64) {
+    package init(rawValue: Int64) {
         self.rawValue = rawValue
     }
 
-    public static func < (left: CaptureID, right: CaptureID) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: CaptureID, right: CaptureID) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The key of a row of table `impedance_measurement`.
-public struct ImpedanceMeasurementID: TimedRequestID {
+package struct ImpedanceMeasurementID: TimedRequestID {
     package static let table = "impedance_measurement"
     package static let wantedState = "measuring"
-    public let rawValue: Int64
+    package let rawValue: Int64
 
-    public init(rawValue: Int64) {
+    package init(rawValue: Int64) {
         self.rawValue = rawValue
     }
 }

@@ -1,19 +1,19 @@
 import Foundation
 
 /// One boot of the host: what instants on `CLOCK_BOOTTIME` belong to.
-public struct HostBoot: Hashable, Sendable {
+package struct HostBoot: Hashable, Sendable {
     /// The kernel's random identifier of the boot.
-    public var uuid: String
+    package var uuid: String
 
     /// Names a boot; simulations invent their own.
-    public init(uuid: String) {
+    package init(uuid: String) {
         self.uuid = uuid
     }
 
     /// The boot that this process runs in, from `/proc/sys/kernel/random/boot_id` (proc(5)).
     ///
     /// - Throws: ``StorageError/cannotOpen(path:reason:)`` where `/proc` is not mounted.
-    public static func current() throws(StorageError) -> HostBoot {
+    package static func current() throws(StorageError) -> HostBoot {
         let path = "/proc/sys/kernel/random/boot_id"
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw StorageError.cannotOpen(path: path, reason: "the kernel's boot identifier cannot be read")

@@ -1,30 +1,30 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
 
 /// The latest decision about the address of a headset.
-public struct AdoptionWish: Hashable, Sendable {
+package struct AdoptionWish: Hashable, Sendable {
     /// Rises with each decision.
-    public var id: Int64
-    public var headset: HeadsetID
-    public var identifier: PeripheralIdentifier
-    public var decision: AdoptionDecision
+    package var id: Int64
+    package var headset: HeadsetID
+    package var identifier: PeripheralIdentifier
+    package var decision: AdoptionDecision
 }
 
 /// A candidate as `eegsync status` shows it.
-public struct AddressCandidate: Hashable, Sendable {
-    public var identifier: PeripheralIdentifier
-    public var name: String?
-    public var rssi: Int8?
+package struct AddressCandidate: Hashable, Sendable {
+    package var identifier: PeripheralIdentifier
+    package var name: String?
+    package var rssi: Int8?
 }
 
 /// What a person should know of the address of a headset that proves nothing.
-public struct AddressActivity: Hashable, Sendable {
+package struct AddressActivity: Hashable, Sendable {
     /// Candidates of the last two minutes.
-    public var candidates: [AddressCandidate]
+    package var candidates: [AddressCandidate]
     /// The address that was adopted by itself and that no person has confirmed; nil where there is none.
-    public var provisional: PeripheralIdentifier?
+    package var provisional: PeripheralIdentifier?
     /// Where the headset was before that.
-    public var replaced: PeripheralIdentifier?
+    package var replaced: PeripheralIdentifier?
 }
 
 extension AddressActivity {

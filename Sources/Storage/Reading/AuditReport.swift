@@ -1,23 +1,23 @@
 /// What detects a loss in a stream, and how what is missing of it is known: the view `stream_certainty`.
-public struct StreamCertainty: Codable, Hashable, Sendable {
+package struct StreamCertainty: Codable, Hashable, Sendable {
     /// What tells now that a sample is missing: a ``Headsets/LossDetection``.
-    public var lossDetection: String
+    package var lossDetection: String
     /// Missing samples that the headset's counter or its marks have counted.
-    public var counted: Int64
+    package var counted: Int64
     /// Missing samples that clocks have told, those between two host boots included, through which n does not count.
-    public var timed: Int64
+    package var timed: Int64
     /// The sum of within what each of these is right, in samples; nil where an earlier version did not say it of all.
-    public var uncertainty: Int64?
+    package var uncertainty: Int64?
     /// Missing samples of which it is not known how they are known.
-    public var unknown: Int64
+    package var unknown: Int64
     /// Gaps whose length is not known yet.
-    public var unknownGaps: Int64
+    package var unknownGaps: Int64
 }
 
 /// What an audit found. It ``holds`` if every sample between the first and the last is stored or ledgered, exactly once.
-public struct AuditReport: Codable, Hashable, Sendable {
+package struct AuditReport: Codable, Hashable, Sendable {
     /// What an audit checks.
-    public enum Check: String, Codable, Hashable, Sendable, CaseIterable {
+    package enum Check: String, Codable, Hashable, Sendable, CaseIterable {
         /// Rows + ledgered missing = last n - first n + 1.
         case rowsAndGapsAddUp
         /// No two gaps of one stream and channel overlap, and nothing follows an open one.
@@ -41,49 +41,49 @@ public struct AuditReport: Codable, Hashable, Sendable {
     }
 
     /// One offending row.
-    public struct Finding: Codable, Hashable, Sendable {
-        public var check: Check
+    package struct Finding: Codable, Hashable, Sendable {
+        package var check: Check
         /// The stream, or nil where the row belongs to none.
-        public var streamID: Int64?
+        package var streamID: Int64?
         /// Where in the stream, or nil.
-        public var n: Int64?
+        package var n: Int64?
         /// What is wrong, in words.
-        public var detail: String
+        package var detail: String
     }
 
     /// The sums of one stream.
-    public struct StreamSums: Codable, Hashable, Sendable {
-        public var recordingID: Int64
-        public var streamID: Int64
-        public var name: String
-        public var bank: Int
+    package struct StreamSums: Codable, Hashable, Sendable {
+        package var recordingID: Int64
+        package var streamID: Int64
+        package var name: String
+        package var bank: Int
         /// First and last n that a row or a closed gap covers; nil where the stream is empty.
-        public var firstN: Int64?
-        public var lastN: Int64?
+        package var firstN: Int64?
+        package var lastN: Int64?
         /// Rows, counted.
-        public var rows: Int64
+        package var rows: Int64
         /// Samples that the ledger says are missing.
-        public var missing: Int64
+        package var missing: Int64
         /// Samples that the ledger says arrived after all.
-        public var recovered: Int64
+        package var recovered: Int64
         /// Where the gap begins whose end is not known yet, or nil.
-        public var openGapFirstN: Int64?
+        package var openGapFirstN: Int64?
         /// What tells that a sample is missing, and how what is missing is known.
-        public var certainty: StreamCertainty
+        package var certainty: StreamCertainty
         /// `lastN - firstN + 1`.
-        public var expected: Int64
+        package var expected: Int64
         /// `expected - rows - missing`: 0 if the audit holds.
-        public var residual: Int64 { expected - rows - missing }
+        package var residual: Int64 { expected - rows - missing }
     }
 
     /// By recording and stream.
-    public var streams: [StreamSums] = []
+    package var streams: [StreamSums] = []
     /// The first offending rows: up to ``findingLimit`` of each check and stream.
-    public var findings: [Finding] = []
+    package var findings: [Finding] = []
 
     /// How many offending rows are listed for each check and stream.
-    public static let findingLimit = 10
+    package static let findingLimit = 10
 
     /// True where nothing was found.
-    public var holds: Bool { findings.isEmpty }
+    package var holds: Bool { findings.isEmpty }
 }

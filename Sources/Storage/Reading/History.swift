@@ -2,9 +2,9 @@ import Bluetooth
 import GRDB
 
 /// Something that has happened to a connection, the process or the machine: a row of the view `history`.
-public struct HistoryEvent: Hashable, Sendable {
+package struct HistoryEvent: Hashable, Sendable {
     /// What it happened to.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A headset's connection entered a state.
         case connection
         /// An attempt to reach a headset through one layer ended.
@@ -16,51 +16,51 @@ public struct HistoryEvent: Hashable, Sendable {
         case machine
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// The headset; nil for the process and the machine.
-    public var headset: String?
+    package var headset: String?
     /// What happened: a state of the connection, the outcome of an attempt, `returned`; `started`, `ended` or `died`;
     /// `rebooted`, `suspended`, `resumed` or `clockStepped`.
-    public var name: String
-    public var cause: String?
+    package var name: String
+    package var cause: String?
     /// What the cause leaves open; of a return, what the cause means; of a process that has started, its version.
-    public var detail: String?
-    public var layer: String?
+    package var detail: String?
+    package var layer: String?
     /// The address that was tried.
-    public var address: String?
+    package var address: String?
     /// How many requests the process had made of the central; of a return, how many layers were tried; of a process that has
     /// started, how many open recordings it has taken over.
-    public var attempt: Int64?
+    package var attempt: Int64?
     /// How often the same happened until ``lastBoottimeNanoseconds``.
-    public var count: Int64
+    package var count: Int64
     /// How long an attempt, a suspension or the life of a process took; of a return, from when the headset was heard; of a
     /// step of the wall clock, by how much.
-    public var durationNanoseconds: Int64?
+    package var durationNanoseconds: Int64?
     /// The boot of the machine that boottimes count from.
-    public var hostBoot: String
-    public var boottimeNanoseconds: Int64
-    public var lastBoottimeNanoseconds: Int64?
+    package var hostBoot: String
+    package var boottimeNanoseconds: Int64
+    package var lastBoottimeNanoseconds: Int64?
     /// UTC nanoseconds since 1970; nil where the boot has no clock offset.
-    public var unixNanoseconds: Int64?
-    public var lastUnixNanoseconds: Int64?
+    package var unixNanoseconds: Int64?
+    package var lastUnixNanoseconds: Int64?
     /// True where the kernel said of that boot's clock that it was synchronised.
-    public var isSynchronised: Bool
+    package var isSynchronised: Bool
 }
 
 /// A return of a headset to streaming, with what is known of how long it took.
-public struct ReturnTimes: Hashable, Sendable {
-    public var headset: String
+package struct ReturnTimes: Hashable, Sendable {
+    package var headset: String
     /// When the first sample arrived, UTC nanoseconds since 1970; nil where the boot has no clock offset.
-    public var unixNanoseconds: Int64?
-    public var layer: String
+    package var unixNanoseconds: Int64?
+    package var layer: String
     /// Why samples were missing; nil for the first link of a recording.
-    public var cause: String?
+    package var cause: String?
     /// How many layers were tried.
-    public var attempts: Int
+    package var attempts: Int
     /// From when the headset was heard to the first sample: that long it was surely in reach.
-    public var sinceHeard: Duration
+    package var sinceHeard: Duration
     /// From when samples could have flowed at the earliest to the first sample.
-    public var sinceAble: Duration
+    package var sinceAble: Duration
 }
 
 extension Store {

@@ -1,30 +1,30 @@
-public import Bluetooth
+package import Bluetooth
 import GRDB
 
 /// A recording that the acquisition has to care for.
-public struct OpenRecording: Hashable, Sendable {
-    public var recording: RecordingID
-    public var headset: HeadsetID
-    public var headsetName: String
-    public var model: String
+package struct OpenRecording: Hashable, Sendable {
+    package var recording: RecordingID
+    package var headset: HeadsetID
+    package var headsetName: String
+    package var model: String
     /// False where the operator has stopped it and the acquisition has not ended it yet
     /// (``RecordingChange/stopped(_:at:)``).
-    public var isWanted: Bool
+    package var isWanted: Bool
     /// When the operator stopped it; nil where it is wanted.
-    public var stop: StopRequest?
+    package var stop: StopRequest?
 }
 
 /// When the operator stopped a recording.
-public struct StopRequest: Hashable, Sendable {
+package struct StopRequest: Hashable, Sendable {
     /// The instant on the clock of the boot in which it was asked for.
-    public var at: MonotonicTime
+    package var at: MonotonicTime
     /// True where that is the store's present boot.
-    public var isSameHostBoot: Bool
+    package var isSameHostBoot: Bool
     /// The same in UTC, nanoseconds since 1970; nil where that boot has no clock offset.
-    public var unixNanoseconds: Int64?
+    package var unixNanoseconds: Int64?
 
     /// Creates a request.
-    public init(at: MonotonicTime, isSameHostBoot: Bool, unixNanoseconds: Int64?) {
+    package init(at: MonotonicTime, isSameHostBoot: Bool, unixNanoseconds: Int64?) {
         self.at = at
         self.isSameHostBoot = isSameHostBoot
         self.unixNanoseconds = unixNanoseconds

@@ -1,22 +1,22 @@
-public import Headsets
+package import Headsets
 
 /// A recording as a reader sees it: everything but the sample rows.
-public struct RecordingContents: Hashable, Sendable {
-    public var id: RecordingID
-    public var headsetName: String
-    public var model: String
-    public var serialNumber: String?
-    public var label: String?
-    public var subject: String?
-    public var task: String?
+package struct RecordingContents: Hashable, Sendable {
+    package var id: RecordingID
+    package var headsetName: String
+    package var model: String
+    package var serialNumber: String?
+    package var label: String?
+    package var subject: String?
+    package var task: String?
     /// UTC nanoseconds since 1970 of the first sample; nil where there is none.
-    public var startUnixNanoseconds: Int64?
+    package var startUnixNanoseconds: Int64?
     /// Streams by position and bank.
-    public var streams: [StreamContents]
+    package var streams: [StreamContents]
     /// By onset.
-    public var annotations: [AnnotationContents]
+    package var annotations: [AnnotationContents]
 
-    public init(
+    package init(
         id: RecordingID, headsetName: String, model: String, serialNumber: String?, label: String?, subject: String?,
         task: String?, startUnixNanoseconds: Int64?, streams: [StreamContents], annotations: [AnnotationContents]
     ) {
@@ -34,23 +34,23 @@ public struct RecordingContents: Hashable, Sendable {
 }
 
 /// One stream of a recording.
-public struct StreamContents: Hashable, Sendable {
-    public var id: StreamID
-    public var position: Int
-    public var description: StreamDescription
+package struct StreamContents: Hashable, Sendable {
+    package var id: StreamID
+    package var position: Int
+    package var description: StreamDescription
     /// The first n that a row or a gap covers; nil where the stream is empty.
-    public var firstN: Int64?
+    package var firstN: Int64?
     /// The last n that a row or a closed gap covers.
-    public var lastN: Int64?
-    public var rowCount: Int64
+    package var lastN: Int64?
+    package var rowCount: Int64
     /// Closed gaps of whole rows and of single channels, by first n.
-    public var gaps: [GapContents]
+    package var gaps: [GapContents]
     /// The time map, by first n, in UTC.
-    public var segments: [TimeSegment]
+    package var segments: [TimeSegment]
     /// What tells that a sample is missing: a ``Headsets/LossDetection``.
-    public var lossDetection: String
+    package var lossDetection: String
 
-    public init(
+    package init(
         id: StreamID, position: Int, description: StreamDescription, firstN: Int64?, lastN: Int64?, rowCount: Int64,
         gaps: [GapContents], segments: [TimeSegment], lossDetection: String
     ) {
@@ -66,14 +66,14 @@ public struct StreamContents: Hashable, Sendable {
     }
 
     /// UTC nanoseconds since 1970 of sample n, by the segment that holds n or the nearest one; nil without segments.
-    public func unixNanoseconds(ofSample n: Int64) -> Int64? {
+    package func unixNanoseconds(ofSample n: Int64) -> Int64? {
         let segment = segments.last { $0.firstN <= n } ?? segments.first
         return segment?.unixNanoseconds(ofSample: n)
     }
 
     /// Within what the times of all samples of a range are right, in nanoseconds, but for the headset's constant delay; nil
     /// where that is not known of all of them.
-    public func timeUncertaintyNanoseconds(in range: ClosedRange<Int64>) -> Double? {
+    package func timeUncertaintyNanoseconds(in range: ClosedRange<Int64>) -> Double? {
         var worst: Double?
         for (index, segment) in segments.enumerated() {
             let end = segments.indices.contains(index + 1) ? segments[index + 1].firstN : .max
@@ -88,7 +88,7 @@ public struct StreamContents: Hashable, Sendable {
 
 extension StreamContents {
     /// True where all of the samples were taken and never sent by the headset, so that no sample of the stream was lost.
-    public func isUnsent(_ range: Range<Int64>) -> Bool {
+    package func isUnsent(_ range: Range<Int64>) -> Bool {
         var (low, high) = (0, gaps.count)
         while low < high {
             let middle = (low + high) / 2
@@ -100,18 +100,18 @@ extension StreamContents {
 }
 
 /// One piece of the time map, in UTC.
-public struct TimeSegment: Hashable, Sendable {
-    public var firstN: Int64
-    public var lastN: Int64
-    public var referenceN: Int64
-    public var referenceUnixNanoseconds: Int64
-    public var periodNanoseconds: Double
+package struct TimeSegment: Hashable, Sendable {
+    package var firstN: Int64
+    package var lastN: Int64
+    package var referenceN: Int64
+    package var referenceUnixNanoseconds: Int64
+    package var periodNanoseconds: Double
     /// The key of the host boot on whose clock it was measured: times of two boots are as far apart as their clocks say.
-    public var hostBoot: Int64
+    package var hostBoot: Int64
     /// Within what its times are right, but for the headset's constant delay; nil where an earlier version did not say.
-    public var uncertaintyNanoseconds: Double?
+    package var uncertaintyNanoseconds: Double?
 
-    public init(
+    package init(
         firstN: Int64, lastN: Int64, referenceN: Int64, referenceUnixNanoseconds: Int64, periodNanoseconds: Double,
         hostBoot: Int64 = 1, uncertaintyNanoseconds: Double? = nil
     ) {
@@ -125,28 +125,28 @@ public struct TimeSegment: Hashable, Sendable {
     }
 
     /// UTC nanoseconds since 1970 of sample n.
-    public func unixNanoseconds(ofSample n: Int64) -> Int64 {
+    package func unixNanoseconds(ofSample n: Int64) -> Int64 {
         referenceUnixNanoseconds + Int64((Double(n - referenceN) * periodNanoseconds).rounded())
     }
 }
 
 /// One closed gap of the ledger.
-public struct GapContents: Hashable, Sendable {
-    public var firstN: Int64
-    public var count: Int64
+package struct GapContents: Hashable, Sendable {
+    package var firstN: Int64
+    package var count: Int64
     /// 0 for whole rows, else 1 ... 8.
-    public var channel: Int
-    public var cause: GapCause
+    package var channel: Int
+    package var cause: GapCause
     /// How many of `count` arrived after all.
-    public var recovered: Int64
+    package var recovered: Int64
     /// How the length is known: `counted`, `timed` or `unknown`.
-    public var certainty: String
+    package var certainty: String
     /// Of a timed length: right within so many samples; nil where that was not said.
-    public var uncertainty: Int64?
+    package var uncertainty: Int64?
     /// How many samples are missing for good, also between two host boots, where ``count`` is 0; nil while that is not known.
-    public var missing: Int64?
+    package var missing: Int64?
 
-    public init(
+    package init(
         firstN: Int64, count: Int64, channel: Int, cause: GapCause, recovered: Int64, certainty: String, uncertainty: Int64?,
         missing: Int64?
     ) {
@@ -162,12 +162,12 @@ public struct GapContents: Hashable, Sendable {
 }
 
 /// One annotation in UTC.
-public struct AnnotationContents: Hashable, Sendable {
-    public var onsetUnixNanoseconds: Int64
-    public var durationSeconds: Double?
-    public var description: String
+package struct AnnotationContents: Hashable, Sendable {
+    package var onsetUnixNanoseconds: Int64
+    package var durationSeconds: Double?
+    package var description: String
 
-    public init(onsetUnixNanoseconds: Int64, durationSeconds: Double?, description: String) {
+    package init(onsetUnixNanoseconds: Int64, durationSeconds: Double?, description: String) {
         self.onsetUnixNanoseconds = onsetUnixNanoseconds
         self.durationSeconds = durationSeconds
         self.description = description
@@ -175,13 +175,13 @@ public struct AnnotationContents: Hashable, Sendable {
 }
 
 /// Rows of one stream, in ascending order of n; n's without a row are simply not there.
-public struct SampleChunk: Sendable {
+package struct SampleChunk: Sendable {
     /// The n of each row.
-    public var n: [Int64] = []
+    package var n: [Int64] = []
     /// Raw values, row after row, one for each channel; 0 where the channel is missing.
-    public var values: [Int32] = []
+    package var values: [Int32] = []
     /// Per row a bit set of the channels that are NULL (bit 0 = channel 1).
-    public var missingChannels: [UInt8] = []
+    package var missingChannels: [UInt8] = []
 
-    public init() {}
+    package init() {}
 }

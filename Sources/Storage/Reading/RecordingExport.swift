@@ -11,7 +11,7 @@ extension RecordingReader {
     ///
     /// - Parameter path: a file that does not exist yet; on an error it is removed again.
     /// - Throws: `refused` where the file exists or the reader has read rows before, `directoryMissing`, `diskFull`, ...
-    public func copy(to path: String) throws(StorageError) {
+    package func copy(to path: String) throws(StorageError) {
         try DatabaseOpening.checkDirectory(of: path)
         if FileManager.default.fileExists(atPath: path) {
             throw StorageError.refused(reason: "the file \(path) exists")

@@ -19,9 +19,9 @@ extension Store {
 /// would grow as long as an export takes. Rows never change, so all that may differ by then are samples that were missing: the
 /// ledger of the first transaction says which these are, and they are left out (``LateSamples``). A database in memory has no
 /// second connection: there, later commits are seen.
-public final class RecordingReader: Sendable {
+package final class RecordingReader: Sendable {
     /// Everything but the sample rows.
-    public let contents: RecordingContents
+    package let contents: RecordingContents
     private let queue: any DatabaseWriter
     private let path: String
     private let ownsQueue: Bool
@@ -64,7 +64,7 @@ public final class RecordingReader: Sendable {
     }
 
     /// Whether rows were read, so that the first transaction is over and ``copy(to:)`` would copy a later state.
-    public var hasReadRows: Bool { ownsQueue && late.withLock { $0 != nil } }
+    package var hasReadRows: Bool { ownsQueue && late.withLock { $0 != nil } }
 
     /// Runs a piece of work in the first transaction.
     func inFirstTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {

@@ -1,5 +1,5 @@
-public import ArgumentParser
-public import Export
+import ArgumentParser
+package import Export
 import Foundation
 import Storage
 

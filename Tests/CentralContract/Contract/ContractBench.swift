@@ -1,11 +1,11 @@
-public import Bluetooth
-public import Headsets
+package import Bluetooth
+package import Headsets
 
 /// A world in which a central, a headset and an adapter are, and where time passes.
 ///
 /// The simulation's passes at once; the lab's passes in poll(2). What a bench does to headset or adapter ends by itself, so
 /// that a case that breaks off leaves nothing behind.
-public protocol ContractBench: AnyObject {
+package protocol ContractBench: AnyObject {
     /// The headset, which is in range.
     var headset: ContractHeadset { get }
 
@@ -39,21 +39,21 @@ public protocol ContractBench: AnyObject {
 
 extension ContractBench {
     /// A headset with memory, which offers the Buffered EEG service.
-    public var profile: any HeadsetProfile { BufferedEEGProfile() }
+    package var profile: any HeadsetProfile { BufferedEEGProfile() }
 
     /// Where links are kept, they are left.
-    public var leavesLinks: Bool { keepsLinks }
+    package var leavesLinks: Bool { keepsLinks }
 }
 
 /// The headset of a bench.
-public struct ContractHeadset: Hashable, Sendable {
+package struct ContractHeadset: Hashable, Sendable {
     /// Its address.
-    public var identifier: PeripheralIdentifier
+    package var identifier: PeripheralIdentifier
     /// The value of its Serial Number String.
-    public var serialNumber: String
+    package var serialNumber: String
 
     /// Creates the description of a headset.
-    public init(identifier: PeripheralIdentifier, serialNumber: String) {
+    package init(identifier: PeripheralIdentifier, serialNumber: String) {
         self.identifier = identifier
         self.serialNumber = serialNumber
     }

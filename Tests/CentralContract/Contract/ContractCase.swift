@@ -1,10 +1,10 @@
-public import Bluetooth
-public import Headsets
+package import Bluetooth
+package import Headsets
 
 /// One sentence of the contract of `Central`, and how it is put to the test.
-public struct ContractCase: Sendable, CustomStringConvertible {
+package struct ContractCase: Sendable, CustomStringConvertible {
     /// The sentence.
-    public let sentence: String
+    package let sentence: String
     /// What it needs that not every headset has.
     let needs: [Need]
     private let perform: @Sendable (CentralUnderTest) throws(Breach) -> Void
@@ -25,15 +25,15 @@ public struct ContractCase: Sendable, CustomStringConvertible {
         self.perform = perform
     }
 
-    public var description: String { sentence }
+    package var description: String { sentence }
 
     /// All of them.
-    public static let all =
+    package static let all =
         adapterCases + restorationCases + scanCases + connectionCases + cancellationCases + discoveryCases + attributeCases
         + notificationCases + lossCases
 
     /// Whether the case can be put to a headset of the model.
-    public func applies(to profile: any HeadsetProfile) -> Bool { needs.isEmpty || !profile.usesSerialPort }
+    package func applies(to profile: any HeadsetProfile) -> Bool { needs.isEmpty || !profile.usesSerialPort }
 
     /// Puts a central to the test. A case that does not apply to the bench's headset has no findings.
     ///
@@ -41,7 +41,7 @@ public struct ContractCase: Sendable, CustomStringConvertible {
     ///   - bench: where it works; headset and adapter are as they were when this returns.
     ///   - spoil: changes each central before it is used; for planted defects.
     /// - Returns: in what it breaks the contract; empty for a good one.
-    public func findings(
+    package func findings(
         on bench: any ContractBench, spoil: @escaping (any Central) -> any Central = { $0 }
     ) -> [String] {
         guard applies(to: bench.profile) else { return [] }

@@ -15,7 +15,7 @@ private let target: FuzzTarget = {
 
 /// Reads one input; a broken rule ends the process, as a crash does.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let broken = target.run(Array(UnsafeBufferPointer(start: start, count: count))) {
         fatalError("\(target.name): \(broken)")
     }

@@ -1,24 +1,24 @@
 /// Something that reads bytes which anybody may have sent, and the rules that it obeys whatever they are.
 ///
 /// `Tests/Fuzz/run` gives it to libFuzzer; the tests give it the kept corpus.
-public struct FuzzTarget: Sendable {
+package struct FuzzTarget: Sendable {
     /// The name, as in `Tests/Fuzz/run NAME` and of the corpus file.
-    public var name: String
+    package var name: String
     /// Reads one input; returns the rule that was broken, or nil. What is worse than a broken rule ends the process.
-    public var run: @Sendable ([UInt8]) -> String?
+    package var run: @Sendable ([UInt8]) -> String?
 
     /// Creates a target.
-    public init(_ name: String, run: @escaping @Sendable ([UInt8]) -> String?) {
+    package init(_ name: String, run: @escaping @Sendable ([UInt8]) -> String?) {
         self.name = name
         self.run = run
     }
 
     /// Everything that is fuzzed: the way from packets to the database, the decoder of each model of the catalog, and the
     /// readers of all else that comes from outside.
-    public static let all: [FuzzTarget] = acquisitions + decoders + descriptors + parsers
+    package static let all: [FuzzTarget] = acquisitions + decoders + descriptors + parsers
 
     /// The target of a name, those with a defect included.
-    public static func named(_ name: String) -> FuzzTarget? {
+    package static func named(_ name: String) -> FuzzTarget? {
         (all + planted).first { $0.name == name }
     }
 }

@@ -4,7 +4,7 @@ import Headsets
 extension FuzzTarget {
     /// Defects that a fuzzer worth its time must find, one of each kind: what ends the process, what breaks a rule, what takes
     /// memory because it was told to, what the audit finds in the database.
-    public static let planted: [FuzzTarget] = [
+    package static let planted: [FuzzTarget] = [
         FuzzTarget("planted-crash") { bytes in brokenRule(of: bytes, defect: .trustsLength) },
         FuzzTarget("planted-rule") { bytes in brokenRule(of: bytes, defect: .miscountsInstants) },
         FuzzTarget("planted-memory") { bytes in brokenRule(of: bytes, defect: .reservesWhatIsAnnounced) },
