@@ -27,26 +27,26 @@ extension SerialPortCentral {
 
     func connect(_ peripheral: PeripheralIdentifier, _ attempt: Attempt) {
         guard state == .poweredOn else {
-            return tell(.didFailToConnect(peripheral, error: .adapterUnavailable(state), attempt: attempt))
+            return emit(.didFailToConnect(peripheral, error: .adapterUnavailable(state), attempt: attempt))
         }
         guard peripheral.addressType == .classic else {
-            return tell(.didFailToConnect(peripheral, error: .unknownPeripheral, attempt: attempt))
+            return emit(.didFailToConnect(peripheral, error: .unknownPeripheral, attempt: attempt))
         }
-        guard let place = links.firstIndex(where: { $0.identifier == peripheral }) else {
+        guard let index = links.firstIndex(where: { $0.identifier == peripheral }) else {
             links.append(SerialPortLink(peripheral, attempt: attempt, at: now))
             return page()
         }
-        links[place].attempt = attempt
-        if links[place].isConnected { tell(.didConnect(peripheral, attempt: attempt)) }
+        links[index].attempt = attempt
+        if links[index].isConnected { emit(.didConnect(peripheral, attempt: attempt)) }
     }
 
     func cancel(_ peripheral: PeripheralIdentifier, _ attempt: Attempt) {
-        if let place = links.firstIndex(where: { $0.identifier == peripheral }) {
-            closeSocket(place)
+        if let index = links.firstIndex(where: { $0.identifier == peripheral }) {
+            closeSocket(index)
             // Closing its socket cancels a page.
-            if links.remove(at: place).hasAnsweredPage { adapter.disconnect(peripheral) }
+            if links.remove(at: index).hasAnsweredPage { adapter.disconnect(peripheral) }
         }
-        tell(.didDisconnect(peripheral, error: nil, attempt: attempt))
+        emit(.didDisconnect(peripheral, error: nil, attempt: attempt))
     }
 
     // MARK: Time
@@ -68,15 +68,15 @@ extension SerialPortCentral {
     /// Ends steps that have taken too long.
     func expire() {
         for identifier in links.map(\.identifier) {
-            guard let place = links.firstIndex(where: { $0.identifier == identifier }),
-                let limit = links[place].limit ?? pageLimit(of: links[place]), limit <= now
+            guard let index = links.firstIndex(where: { $0.identifier == identifier }),
+                let limit = links[index].limit ?? pageLimit(of: links[index]), limit <= now
             else { continue }
-            if case .searching = links[place].phase, !links[place].pairing.hasFailed, openKnownChannel(place) { continue }
-            if links[place].hasAnsweredPage { adapter.disconnect(identifier) }
-            if links[place].pairing.hasFailed {
-                notAuthenticated(place)
+            if case .searching = links[index].phase, !links[index].pairing.hasFailed, openKnownChannel(index) { continue }
+            if links[index].hasAnsweredPage { adapter.disconnect(identifier) }
+            if links[index].pairing.hasFailed {
+                notAuthenticated(index)
             } else {
-                wait(place, Self.awayPause)
+                wait(index, Self.awayPause)
             }
         }
     }
@@ -85,13 +85,13 @@ extension SerialPortCentral {
 
     /// Pages the peripheral that has waited longest, where nothing else is under way: an adapter pages one at a time.
     func page() {
-        guard state == .poweredOn, !links.contains(where: \.isUnderWay), let place = nextToPage else { return }
-        links[place].lastPage = now
-        links[place].pairing.begin()
-        switch sockets.openServiceDiscovery(links[place].identifier.address, adapter.status.address) {
-        case .failure(let error): refused(place, error)
+        guard state == .poweredOn, !links.contains(where: \.isUnderWay), let index = nextToPage else { return }
+        links[index].lastPage = now
+        links[index].pairing.begin()
+        switch sockets.openServiceDiscovery(links[index].identifier.address, adapter.status.address) {
+        case .failure(let error): refused(index, error)
         case .success(let socket):
-            links[place].phase = .paging(socket: socket)
+            links[index].phase = .paging(socket: socket)
             readiness.watch(socket, for: .connecting)
         }
     }
@@ -100,82 +100,82 @@ extension SerialPortCentral {
     /// with `filter` and `min` ("Found ownership error" in CopyPropagation).
     private var nextToPage: Int? {
         var next: Int?
-        for place in links.indices {
-            guard let time = links[place].pageTime, time <= now else { continue }
-            if let chosen = next, links[chosen].lastPage <= links[place].lastPage { continue }
-            next = place
+        for index in links.indices {
+            guard let time = links[index].pageTime, time <= now else { continue }
+            if let chosen = next, links[chosen].lastPage <= links[index].lastPage { continue }
+            next = index
         }
         return next
     }
 
     /// The step that a link waits for has come to an end.
-    func proceed(_ place: Int) {
-        switch links[place].phase {
+    func proceed(_ index: Int) {
+        switch links[index].phase {
         case .waiting, .connected: break
-        case .paging(let socket): paged(place, socket)
-        case .searching(let search, let socket, _): searched(place, search, socket)
+        case .paging(let socket): paged(index, socket)
+        case .searching(let search, let socket, _): searched(index, search, socket)
         case .opening(let socket, _):
-            if let error = sockets.connectionError(socket) { return refused(place, error) }
-            links[place].phase = .connected(socket: socket)
-            links[place].endingTries = 0
+            if let error = sockets.connectionError(socket) { return refused(index, error) }
+            links[index].phase = .connected(socket: socket)
+            links[index].endingTries = 0
             readiness.watch(socket, for: .end)
-            acceptedPairing(with: links[place].identifier)
-            tell(.didConnect(links[place].identifier, attempt: links[place].attempt))
+            acceptedPairing(with: links[index].identifier)
+            emit(.didConnect(links[index].identifier, attempt: links[index].attempt))
         }
     }
 
-    private func paged(_ place: Int, _ socket: Int32) {
+    private func paged(_ index: Int, _ socket: Int32) {
         if let error = sockets.connectionError(socket) {
             // A headset may have no Service Discovery Protocol at all.
-            if error.code == ECONNREFUSED, !isOfPairing(error, of: links[place]), openKnownChannel(place) { return }
-            return refused(place, error)
+            if error.code == ECONNREFUSED, !isOfPairing(error, of: links[index]), openKnownChannel(index) { return }
+            return refused(index, error)
         }
         var search = SerialPortSearch()
         let packet = search.begin()
         guard send(socket, packet, packet.count, Self.neverWait) == packet.count else {
-            return refused(place, SocketError(code: errno))
+            return refused(index, SocketError(code: errno))
         }
-        links[place].phase = .searching(search, socket: socket, until: now + Self.searchLimit)
+        links[index].phase = .searching(search, socket: socket, until: now + Self.searchLimit)
         readiness.watch(socket, for: .reading)
     }
 
-    private func searched(_ place: Int, _ search: SerialPortSearch, _ socket: Int32) {
+    private func searched(_ index: Int, _ search: SerialPortSearch, _ socket: Int32) {
         var search = search
         var packet = [UInt8](repeating: 0, count: 65_535)
         let count = recv(socket, &packet, packet.count, Self.neverWait)
         guard count > 0 else {
             let error = SocketError(code: count == 0 ? ECONNRESET : errno)
             if error.code == EAGAIN || error.code == EINTR { return }
-            return refused(place, error)
+            return refused(index, error)
         }
         do {
             switch try search.received(packet[..<count]) {
             case .send(let next):
                 guard send(socket, next, next.count, Self.neverWait) == next.count else {
-                    return refused(place, SocketError(code: errno))
+                    return refused(index, SocketError(code: errno))
                 }
-                links[place].phase = .searching(search, socket: socket, until: now + Self.searchLimit)
-            case .found(let channel): open(place, channel)
+                links[index].phase = .searching(search, socket: socket, until: now + Self.searchLimit)
+            case .found(let channel): open(index, channel)
             }
         } catch {
-            if !openKnownChannel(place) { fail(place, .connectionFailed(reason: "\(error)")) }
+            if !openKnownChannel(index) { fail(index, .connectionFailed(reason: "\(error)")) }
         }
     }
 
-    /// Opens the serial port where the model is known to have it: the headset did not tell. Returns false where nobody knows.
-    private func openKnownChannel(_ place: Int) -> Bool {
-        guard let channel = channels.number(for: links[place].identifier) else { return false }
-        open(place, channel)
+    /// Opens the serial port where the model is known to have it: the headset did not say. Returns false where nobody knows.
+    private func openKnownChannel(_ index: Int) -> Bool {
+        guard let channel = channels.number(for: links[index].identifier) else { return false }
+        open(index, channel)
         return true
     }
 
-    private func open(_ place: Int, _ channel: UInt8) {
+    private func open(_ index: Int, _ channel: UInt8) {
         // The link itself stays up for 2 s after its last channel (HCI_DISCONN_TIMEOUT in the kernel).
-        closeSocket(place)
-        switch sockets.openSerialPort(links[place].identifier.address, channel, adapter.status.address) {
-        case .failure(let error): refused(place, error)
+        closeSocket(index)
+        switch sockets.openSerialPort(links[index].identifier.address, channel, adapter.status.address) {
+        case .failure(let error): refused(index, error)
         case .success(let socket):
-            links[place].phase = .opening(socket: socket, until: now + Self.openingLimit)
+            links[index].phase = .opening(socket: socket, until: now + Self.openingLimit)
             readiness.watch(socket, for: .connecting)
         }
     }
@@ -183,44 +183,44 @@ extension SerialPortCentral {
     // MARK: Ends
 
     /// The peripheral or the kernel did not let a step succeed.
-    private func refused(_ place: Int, _ error: SocketError) {
-        if isOfPairing(error, of: links[place]) { return notAuthenticated(place) }
+    private func refused(_ index: Int, _ error: SocketError) {
+        if isOfPairing(error, of: links[index]) { return notAuthenticated(index) }
         switch error.connecting {
         case .away:
-            links[place].endingTries = 0
-            wait(place, Self.awayPause)
+            links[index].endingTries = 0
+            wait(index, Self.awayPause)
         case .ending:
-            links[place].endingTries += 1
-            if links[place].endingTries > Self.endingTriesMaximum { return fail(place, .channelBusy) }
-            wait(place, Self.endingPause)
-        case .final(let error): fail(place, error)
+            links[index].endingTries += 1
+            if links[index].endingTries > Self.endingTriesMaximum { return fail(index, .channelBusy) }
+            wait(index, Self.endingPause)
+        case .final(let error): fail(index, error)
         }
     }
 
-    func wait(_ place: Int, _ pause: Duration) {
-        closeSocket(place)
-        links[place].phase = .waiting(until: now + pause)
+    func wait(_ index: Int, _ pause: Duration) {
+        closeSocket(index)
+        links[index].phase = .waiting(until: now + pause)
     }
 
-    func fail(_ place: Int, _ error: CentralError) {
-        end(links[place].identifier, error)
+    func fail(_ index: Int, _ error: CentralError) {
+        end(links[index].identifier, error)
     }
 
     /// Ends a link, or the attempt at one, for a reason that is not ours.
     func end(_ identifier: PeripheralIdentifier, _ error: CentralError) {
-        guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
-        closeSocket(place)
-        let link = links.remove(at: place)
+        guard let index = links.firstIndex(where: { $0.identifier == identifier }) else { return }
+        closeSocket(index)
+        let link = links.remove(at: index)
         let cause = state == .poweredOn ? error : .adapterUnavailable(state)
         if link.isConnected {
-            tell(.didDisconnect(identifier, error: cause, attempt: link.attempt))
+            emit(.didDisconnect(identifier, error: cause, attempt: link.attempt))
         } else {
-            tell(.didFailToConnect(identifier, error: cause, attempt: link.attempt))
+            emit(.didFailToConnect(identifier, error: cause, attempt: link.attempt))
         }
     }
 
-    private func closeSocket(_ place: Int) {
-        guard let socket = links[place].socket else { return }
+    private func closeSocket(_ index: Int) {
+        guard let socket = links[index].socket else { return }
         readiness.unwatch(socket)
         Glibc.close(socket)
     }

@@ -16,33 +16,33 @@ extension SerialPortCentral {
     private static let firstRefusal = Duration.seconds(5)
     private static let longestRefusal = Duration.seconds(900)
 
-    /// Takes what the kernel tells of pairings over Bluetooth Classic.
+    /// Takes what the kernel reports of pairings over Bluetooth Classic.
     func handlePairing(_ event: ManagementEvent) {
         guard let linkKeys else { return }
         switch event {
         case .newLinkKey(let key, let isToBeStored, let index) where isOurs(key.peripheral, index):
-            if let place = place(of: key.peripheral) {
-                links[place].pairing.limit = now + Self.finishingLimit
-                links[place].pairing.isUndecided = false
+            if let link = linkIndex(of: key.peripheral) {
+                links[link].pairing.limit = now + Self.finishingLimit
+                links[link].pairing.isUndecided = false
             }
             if isToBeStored { linkKeys.keep(key) }
         case .pinCodeRequest(let device, let isLong, let index) where isOurs(device, index):
-            // A PIN of 16 digits is asked for only where the kernel was told to make a link of high security: not by us.
+            // A PIN of 16 digits is asked for only where the kernel was asked to make a link of high security: not by us.
             let mayBePaired = linkKeys.forgetsLostKeys || !linkKeys.knows(device)
-            guard !isLong, mayBePaired, let place = place(ofAsking: device) else {
+            guard !isLong, mayBePaired, let link = linkIndex(ofAsking: device) else {
                 return adapter.send(.replyToPINCode(nil, device, index))
             }
             // It would not ask if it still had its key.
             linkKeys.forget(device)
-            links[place].pairing.isUndecided = true
+            links[link].pairing.isUndecided = true
             adapter.send(.replyToPINCode(passkeys.pin(for: device), device, index))
         case .userConfirmationRequest(let device, let index) where isOurs(device, index):
-            adapter.send(.replyToUserConfirmation(place(ofAsking: device) != nil, device, index))
+            adapter.send(.replyToUserConfirmation(linkIndex(ofAsking: device) != nil, device, index))
         case .userPasskeyRequest(let device, let index) where isOurs(device, index):
-            let passkey = place(ofAsking: device) == nil ? nil : passkeys.value(for: device)
+            let passkey = linkIndex(ofAsking: device) == nil ? nil : passkeys.value(for: device)
             adapter.send(.replyToUserPasskey(passkey, device, index))
         case .authenticationFailed(let device, _, let index) where isOurs(device, index):
-            if let place = place(of: device) { links[place].pairing.hasFailed = true }
+            if let link = linkIndex(of: device) { links[link].pairing.hasFailed = true }
         default: break
         }
     }
@@ -52,16 +52,16 @@ extension SerialPortCentral {
         index == adapter.status.index && device.addressType == .classic && !isBluetoothdRunning()
     }
 
-    /// The place of a link that this process is making, or has.
-    private func place(of device: PeripheralIdentifier) -> Int? {
+    /// The index of a link that this process is making, or has.
+    private func linkIndex(of device: PeripheralIdentifier) -> Int? {
         links.firstIndex { $0.identifier == device && $0.socket != nil }
     }
 
     /// The same for a headset that asks something, which then has time for it; every other device is refused.
-    private func place(ofAsking device: PeripheralIdentifier) -> Int? {
-        guard let place = place(of: device) else { return nil }
-        links[place].pairing.limit = now + Self.pairingLimit
-        return place
+    private func linkIndex(ofAsking device: PeripheralIdentifier) -> Int? {
+        guard let index = linkIndex(of: device) else { return nil }
+        links[index].pairing.limit = now + Self.pairingLimit
+        return index
     }
 
     // MARK: Failures
@@ -78,13 +78,13 @@ extension SerialPortCentral {
 
     /// The headset did not accept the key, or the PIN, or wants what nobody can give it. A key that is wrong is forgotten, and
     /// the headset paired anew; a wrong PIN stays wrong until a person writes another one into the configuration.
-    func notAuthenticated(_ place: Int) {
-        let peripheral = links[place].identifier
-        if !links[place].pairing.hasForgottenKey, forgetKey(of: peripheral) {
-            links[place].pairing.hasForgottenKey = true
-            return wait(place, Self.pairingPause)
+    func notAuthenticated(_ index: Int) {
+        let peripheral = links[index].identifier
+        if !links[index].pairing.hasForgottenKey, forgetKey(of: peripheral) {
+            links[index].pairing.hasForgottenKey = true
+            return wait(index, Self.pairingPause)
         }
-        fail(place, .pairingRefused)
+        fail(index, .pairingRefused)
         let earlier = refusedPairings.first { $0.peripheral == peripheral }?.pause
         let pause = earlier.map { min($0 * 2, Self.longestRefusal) } ?? Self.firstRefusal
         acceptedPairing(with: peripheral)
@@ -93,10 +93,10 @@ extension SerialPortCentral {
 
     /// Headsets that have refused to be paired may be tried again: the person who was waited for may have been at the headset.
     func expireRefusals() {
-        for place in refusedPairings.indices {
-            guard let until = refusedPairings[place].until, until <= now else { continue }
-            refusedPairings[place].until = nil
-            tell(.didUnblock(refusedPairings[place].peripheral))
+        for index in refusedPairings.indices {
+            guard let until = refusedPairings[index].until, until <= now else { continue }
+            refusedPairings[index].until = nil
+            emit(.didUnblock(refusedPairings[index].peripheral))
         }
     }
 
@@ -130,6 +130,6 @@ struct RefusedPairing {
     /// How long it is left alone, which doubles with each refusal; headsets, too, wait longer each time before they listen to a
     /// PIN again (Core Specification, Vol 2, Part H, 5.1).
     let pause: Duration
-    /// When it is over; nil once that was told.
+    /// When it is over; nil once that was reported.
     var until: MonotonicTime?
 }

@@ -33,7 +33,7 @@ package final class SerialPortCentral: Central {
     let channels: [SerialPortChannel]
     let isBluetoothdRunning: () -> Bool
     private let watch: DescriptorWatch
-    /// The present, as last told.
+    /// The present, as last given.
     var now = MonotonicTime.boot
     var links: [SerialPortLink] = []
     var refusedPairings: [RefusedPairing] = []
@@ -49,7 +49,7 @@ package final class SerialPortCentral: Central {
     ///   - adapter: `hci0`, or an address such as `00:AA:01:00:00:42`; nil for the first that is on.
     ///   - linkKeys: the keys of headsets, which ``KernelCentral`` loads; nil to leave pairing to others, such as bluetoothd.
     ///   - passkeys: the digits by which headsets are paired.
-    ///   - channels: where the serial ports of headsets are that do not tell it themselves.
+    ///   - channels: where the serial ports of headsets are that do not say it themselves.
     ///   - isBluetoothdRunning: asked when a headset is paired; it must answer at once.
     ///   - watch: where its file descriptors are watched.
     package convenience init(
@@ -106,7 +106,7 @@ package final class SerialPortCentral: Central {
                 case .success(.connectionInformation(let peripheral, let quality?)) = reply.result,
                 connected(peripheral) != nil
             else { continue }
-            tell(.didReadRSSI(quality, of: peripheral))
+            emit(.didReadRSSI(quality, of: peripheral))
         }
         expire()
         expireRefusals()
@@ -115,17 +115,17 @@ package final class SerialPortCentral: Central {
         return events
     }
 
-    func tell(_ event: CentralEvent) {
+    func emit(_ event: CentralEvent) {
         events.append(event)
     }
 
     private func adapterChanged() {
         guard adapter.status.state != state else { return }
         state = adapter.status.state
-        tell(.didUpdateState(state))
+        emit(.didUpdateState(state))
         guard state != .poweredOn else { return }
         for identifier in links.map(\.identifier) { end(identifier, .adapterUnavailable(state)) }
-        if isScanning { tell(.didFailToScan(.adapterUnavailable(state))) }
+        if isScanning { emit(.didFailToScan(.adapterUnavailable(state))) }
         isScanning = false
     }
 
@@ -135,13 +135,13 @@ package final class SerialPortCentral: Central {
     /// serial port serves one program, so another's would be of no use.
     package func request(_ request: CentralRequest) {
         switch request {
-        case .restoreState(_, _, let attempt): tell(.willRestoreState([], attempt: attempt))
+        case .restoreState(_, _, let attempt): emit(.willRestoreState([], attempt: attempt))
         case .retrieveConnectedPeripherals(let services, let attempt):
             let found = services.contains(.serialPort) ? links.filter(\.isConnected).map(\.identifier) : []
-            tell(.didRetrieveConnected(found, attempt: attempt))
+            emit(.didRetrieveConnected(found, attempt: attempt))
         case .scanForPeripherals:
             isScanning = state == .poweredOn
-            if !isScanning { tell(.didFailToScan(.adapterUnavailable(state))) }
+            if !isScanning { emit(.didFailToScan(.adapterUnavailable(state))) }
         case .stopScan: isScanning = false
         case .setConnectionParameters, .trustPeripheral: break
         case .readRSSI(let peripheral):
@@ -151,38 +151,38 @@ package final class SerialPortCentral: Central {
         case .cancelPeripheralConnection(let peripheral, let attempt): cancel(peripheral, attempt)
         case .discoverServices(let peripheral, let attempt):
             let isUp = connected(peripheral) != nil
-            tell(
+            emit(
                 .didDiscoverServices(
                     peripheral, result: isUp ? .success(Self.database) : .failure(.notConnected), attempt: attempt))
         case .setNotifyValue(let isOn, let characteristic, let peripheral, let attempt):
             let error = refusal(of: characteristic, on: peripheral)
-            if error == nil, let place = connected(peripheral) {
+            if error == nil, let index = connected(peripheral) {
                 // What arrived before waits in the kernel, and the headset is held back by RFCOMM's credits.
-                links[place].isNotifying = isOn
-                watchSocket(of: links[place])
+                links[index].isNotifying = isOn
+                watchSocket(of: links[index])
             }
-            tell(.didUpdateNotificationState(characteristic, on: peripheral, error: error, attempt: attempt))
+            emit(.didUpdateNotificationState(characteristic, on: peripheral, error: error, attempt: attempt))
         case .readValue(let characteristic, let peripheral, let attempt):
             let error = refusal(of: characteristic, on: peripheral) ?? .att(.readNotPermitted)
-            tell(.didReadValue(characteristic, on: peripheral, result: .failure(error), attempt: attempt))
+            emit(.didReadValue(characteristic, on: peripheral, result: .failure(error), attempt: attempt))
         case .writeValue(let value, let characteristic, let type, let peripheral, let attempt):
             // With response, the answer says that the bytes are on their way: a serial port confirms nothing.
             let error = refusal(of: characteristic, on: peripheral) ?? write(value, to: peripheral)
             if type == .withResponse {
-                tell(.didWriteValue(characteristic, on: peripheral, error: error, attempt: attempt))
+                emit(.didWriteValue(characteristic, on: peripheral, error: error, attempt: attempt))
             }
         }
     }
 
     private func write(_ value: [UInt8], to peripheral: PeripheralIdentifier) -> CentralError? {
-        guard let place = connected(peripheral) else { return .notConnected }
-        guard links[place].outbox.count + value.count <= Self.outboxLimit else { return .att(.insufficientResources) }
-        links[place].outbox += value
-        flush(place)
+        guard let index = connected(peripheral) else { return .notConnected }
+        guard links[index].outbox.count + value.count <= Self.outboxLimit else { return .att(.insufficientResources) }
+        links[index].outbox += value
+        flush(index)
         return nil
     }
 
-    /// The place of the link to a peripheral that is connected.
+    /// The index of the link to a peripheral that is connected.
     private func connected(_ peripheral: PeripheralIdentifier) -> Int? {
         links.firstIndex { $0.identifier == peripheral && $0.isConnected }
     }
@@ -194,13 +194,13 @@ package final class SerialPortCentral: Central {
 
     // MARK: The serial port
 
-    /// Something is to be told of a link's socket.
+    /// Something has happened to a link's socket.
     private func serve(_ identifier: PeripheralIdentifier) {
-        guard let place = links.firstIndex(where: { $0.identifier == identifier }) else { return }
-        guard case .connected(let socket) = links[place].phase else { return proceed(place) }
-        let hadOutbox = !links[place].outbox.isEmpty
-        if hadOutbox { flush(place) }
-        if links[place].isNotifying { return receive(identifier, from: socket) }
+        guard let index = links.firstIndex(where: { $0.identifier == identifier }) else { return }
+        guard case .connected(let socket) = links[index].phase else { return proceed(index) }
+        let hadOutbox = !links[index].outbox.isEmpty
+        if hadOutbox { flush(index) }
+        if links[index].isNotifying { return receive(identifier, from: socket) }
         // Watched for its end alone.
         if !hadOutbox { ended(identifier, ClassicSockets.pendingError(of: socket)) }
     }
@@ -211,7 +211,7 @@ package final class SerialPortCentral: Central {
             if count > 0 {
                 let arrival = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
                 let value = [UInt8](buffer[..<count])
-                tell(.didUpdateValue(.serialPort, on: identifier, value: value, at: arrival))
+                emit(.didUpdateValue(.serialPort, on: identifier, value: value, at: arrival))
                 continue
             }
             if count == 0 { return ended(identifier, nil) }
@@ -222,16 +222,16 @@ package final class SerialPortCentral: Central {
         }
     }
 
-    /// Writes what waits, as far as it goes. That the link is gone is told when it is read.
-    private func flush(_ place: Int) {
-        guard case .connected(let socket) = links[place].phase else { return }
-        let count = send(socket, links[place].outbox, links[place].outbox.count, Self.neverWait)
+    /// Writes what waits, as far as it goes. That the link is gone is seen when it is read.
+    private func flush(_ index: Int) {
+        guard case .connected(let socket) = links[index].phase else { return }
+        let count = send(socket, links[index].outbox, links[index].outbox.count, Self.neverWait)
         if count > 0 {
-            links[place].outbox.removeFirst(count)
+            links[index].outbox.removeFirst(count)
         } else if errno != EAGAIN, errno != EINTR {
-            links[place].outbox.removeAll()
+            links[index].outbox.removeAll()
         }
-        watchSocket(of: links[place])
+        watchSocket(of: links[index])
     }
 
     private func watchSocket(of link: SerialPortLink) {

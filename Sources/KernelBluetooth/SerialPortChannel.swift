@@ -2,7 +2,7 @@ package import Bluetooth
 
 /// The RFCOMM server channel that the serial port of a model is known to have, and the headsets that it is for.
 ///
-/// It is opened where the Service Discovery Protocol does not tell the channel: what a headset says of itself counts first.
+/// It is opened where the Service Discovery Protocol does not name the channel: what a headset says of itself counts first.
 package struct SerialPortChannel: Hashable, Sendable {
     /// 1 ... 30 (RFCOMM 1.2, 5.4).
     package var number: UInt8

@@ -26,7 +26,7 @@ struct SerialPortLink {
     var endingTries = 0
     /// How its pairing goes, where the headset wants one.
     var pairing = Pairing()
-    /// Whether what arrives is told.
+    /// Whether what arrives is reported.
     var isNotifying = false
     /// What is still to be written.
     var outbox: [UInt8] = []

@@ -14,7 +14,7 @@ extension AcquisitionStore {
             func add(_ row: Row, _ change: (inout Bond, SecretKey) -> Void) {
                 guard let identity = PeripheralIdentifier(row), let value = SecretKey(row["value"] as Data) else { return }
                 var bond = Bond(identity: identity)
-                if let place = bonds.firstIndex(where: { $0.identity == identity }) { bond = bonds.remove(at: place) }
+                if let index = bonds.firstIndex(where: { $0.identity == identity }) { bond = bonds.remove(at: index) }
                 change(&bond, value)
                 bonds.append(bond)
             }
@@ -34,7 +34,7 @@ extension AcquisitionStore {
         }
     }
 
-    /// Keeps the bond with a device in place of an earlier one, or forgets it (nil).
+    /// Keeps the bond with a device instead of an earlier one, or forgets it (nil).
     package func setBond(_ bond: Bond?, with identity: PeripheralIdentifier) throws(StorageError) {
         let address = identity.addressDescription
         let type = identity.addressType.rawValue
@@ -76,7 +76,7 @@ extension AcquisitionStore {
         }
     }
 
-    /// Keeps the key of a device in place of an earlier one, or forgets it (nil).
+    /// Keeps the key of a device instead of an earlier one, or forgets it (nil).
     package func setLinkKey(_ key: LinkKey?, of peripheral: PeripheralIdentifier) throws(StorageError) {
         let address = peripheral.addressDescription
         try database.write { db in
@@ -107,7 +107,7 @@ extension AcquisitionStore {
         }
     }
 
-    /// Keeps the handle map of a peripheral in place of an earlier one, or forgets it (nil).
+    /// Keeps the handle map of a peripheral instead of an earlier one, or forgets it (nil).
     ///
     /// - Parameter time: when it was discovered.
     package func setHandleMap(

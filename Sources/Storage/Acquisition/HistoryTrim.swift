@@ -7,7 +7,7 @@ extension AcquisitionStore {
 
     /// Removes the oldest rows of the history, at most ``trimLimit`` of each table.
     ///
-    /// What stays whatever its age: everything of a headset since its open recording was asked for, which is what can tell
+    /// What stays whatever its age: everything of a headset since its open recording was asked for, which is what can say
     /// about that recording's gaps; the latest process; and rows of a boot whose time nobody knows. A boot whose clock was
     /// never synchronised counts as old once a later, synchronised one has begun before `unixNanoseconds`; its own clock is
     /// believed only where no boot was ever synchronised.

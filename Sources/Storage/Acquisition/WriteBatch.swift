@@ -4,7 +4,7 @@
 package struct WriteBatch: Sendable {
     /// The batch's number, counted by the acquisition; comes back with the commit.
     package var number: UInt64
-    /// The headsets that the batch is about, so that one whose part is refused can be told from the others.
+    /// The headsets that the batch is about, so that one whose part is refused can be distinguished from the others.
     package var parts: [HeadsetPart] = []
     /// New sample rows: nearly all that there is to write, and written without a detour.
     package var samples: [SampleRows] = []

@@ -81,7 +81,7 @@ extension Change {
     package var kind: ObjectIdentifier { ObjectIdentifier(type(of: record)) }
 
     /// How many of its kind may wait for the database, which may be full for days, with one headset; the oldest go first: they
-    /// tell least about how it stands. Nil where a headset can begin only so many.
+    /// say least about how it stands. Nil where a headset can begin only so many.
     package var waitingMaximum: Int? { type(of: record).waitingMaximum }
 
     /// The bound for kinds of which there may be any number.

@@ -6,7 +6,7 @@ package import Headsets
 package struct NewStream: Hashable, Sendable {
     package var id: StreamID
     package var recording: RecordingID
-    /// The stream's place in the headset's list of streams.
+    /// The stream's position in the headset's list of streams.
     package var position: Int
     package var description: StreamDescription
 

@@ -42,7 +42,7 @@ struct SampleInsertion {
     }
 
     /// Inserts as many whole groups of rows as the range holds, from its end, each by one statement. Returns the end of what is
-    /// left; a group that breaks a constraint is left to the caller, whose single rows tell which one it is.
+    /// left; a group that breaks a constraint is left to the caller, whose single rows show which one it is.
     private func insertGroups(of rows: SampleRows, in range: Range<Int>) throws -> Int {
         guard range.count >= Self.rowsPerGroup else { return range.upperBound }
         let statement = try db.cachedStatement(sql: Self.groupInsertions[rows.channelCount - 1])
@@ -54,8 +54,8 @@ struct SampleInsertion {
         return try rows.values.withUnsafeBufferPointer { values in
             var end = range.upperBound
             while end - Self.rowsPerGroup >= range.lowerBound {
-                for place in 0..<Self.rowsPerGroup {
-                    bind(end - 1 - place, of: rows, values, to: handle, after: place * (rows.channelCount + 2))
+                for offset in 0..<Self.rowsPerGroup {
+                    bind(end - 1 - offset, of: rows, values, to: handle, after: offset * (rows.channelCount + 2))
                 }
                 let code = sqlite3_step(handle)
                 sqlite3_reset(handle)

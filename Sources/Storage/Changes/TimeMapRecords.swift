@@ -135,7 +135,7 @@ extension ArrivalRecord: ChangeRecord {
     }
 }
 
-/// From one sample of a stream without counter on, what tells that samples are missing.
+/// From one sample of a stream without counter on, what shows that samples are missing.
 package struct LossDetectionRecord: Hashable, Sendable {
     package var stream: StreamID
     package var firstN: Int64

@@ -154,7 +154,7 @@ struct ActivityInspection {
 }
 
 extension Row {
-    /// A time of a view; nil where there is none, or where the time map gives one that 64 bits cannot hold, which SQL tells
+    /// A time of a view; nil where there is none, or where the time map gives one that 64 bits cannot hold, which SQL reports
     /// as a real number.
     func instant(_ column: String) -> Int64? {
         guard case .int64(let nanoseconds)? = (self[column] as DatabaseValue?)?.storage else { return nil }

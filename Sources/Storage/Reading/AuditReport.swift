@@ -1,10 +1,10 @@
 /// What detects a loss in a stream, and how what is missing of it is known: the view `stream_certainty`.
 package struct StreamCertainty: Codable, Hashable, Sendable {
-    /// What tells now that a sample is missing: a ``Headsets/LossDetection``.
+    /// What shows now that a sample is missing: a ``Headsets/LossDetection``.
     package var lossDetection: String
     /// Missing samples that the headset's counter or its marks have counted.
     package var counted: Int64
-    /// Missing samples that clocks have told, those between two host boots included, through which n does not count.
+    /// Missing samples that clocks have shown, those between two host boots included, through which n does not count.
     package var timed: Int64
     /// The sum of within what each of these is right, in samples; nil where an earlier version did not say it of all.
     package var uncertainty: Int64?
@@ -68,7 +68,7 @@ package struct AuditReport: Codable, Hashable, Sendable {
         package var recovered: Int64
         /// Where the gap begins whose end is not known yet, or nil.
         package var openGapFirstN: Int64?
-        /// What tells that a sample is missing, and how what is missing is known.
+        /// What shows that a sample is missing, and how what is missing is known.
         package var certainty: StreamCertainty
         /// `lastN - firstN + 1`.
         package var expected: Int64

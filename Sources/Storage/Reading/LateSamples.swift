@@ -76,7 +76,7 @@ struct LateSamples {
 /// Ranges in ascending order, and a search that goes on where the last one ended.
 private struct AscendingRanges {
     private var ranges: [Range<Int64>] = []
-    private var place = 0
+    private var next = 0
 
     /// Adds a range behind the others, or makes the last one longer.
     mutating func append(_ range: Range<Int64>) {
@@ -90,7 +90,7 @@ private struct AscendingRanges {
 
     @inline(__always)
     mutating func contains(_ n: Int64) -> Bool {
-        while place < ranges.count, ranges[place].upperBound <= n { place += 1 }
-        return place < ranges.count && ranges[place].lowerBound <= n
+        while next < ranges.count, ranges[next].upperBound <= n { next += 1 }
+        return next < ranges.count && ranges[next].lowerBound <= n
     }
 }

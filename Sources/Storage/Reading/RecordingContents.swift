@@ -47,7 +47,7 @@ package struct StreamContents: Hashable, Sendable {
     package var gaps: [GapContents]
     /// The time map, by first n, in UTC.
     package var segments: [TimeSegment]
-    /// What tells that a sample is missing: a ``Headsets/LossDetection``.
+    /// What shows that a sample is missing: a ``Headsets/LossDetection``.
     package var lossDetection: String
 
     package init(

@@ -20,7 +20,7 @@ package struct StreamEvidence: Sendable {
     package var bank: Int
     /// Nominal, in hertz.
     package var samplingFrequency: Double
-    /// True where the headset counts its samples. Otherwise losses are told by time or by marks, and numbers may lag behind the
+    /// True where the headset counts its samples. Otherwise losses are found by time or by marks, and numbers may lag behind the
     /// clock for a while.
     package var isCounted: Bool
     /// The map as it is, ascending.
@@ -44,9 +44,9 @@ package struct StreamEvidence: Sendable {
 
 /// A stream of another recording of the same headset, whose clock is likely to have run as fast.
 package struct NeighbouringEvidence: Sendable {
-    /// Of a neighbour so many arrivals are read: an hour tells its rate.
+    /// Of a neighbour so many arrivals are read: an hour gives its rate.
     static let limit = 3600
-    /// Fewer arrivals do not tell a rate.
+    /// Fewer arrivals do not give a rate.
     static let minimum = 60
 
     package var evidence: StreamEvidence
@@ -59,7 +59,7 @@ package struct NeighbouringEvidence: Sendable {
     }
 }
 
-/// A stream's time map that takes the place of the one that is stored.
+/// A stream's time map that replaces the one that is stored.
 package struct SegmentReplacement: Sendable {
     package var stream: StreamID
     /// All segments as they were read, ascending.

@@ -102,7 +102,7 @@ package struct HeadsetActivity: Hashable, Sendable {
     package var condition: HeadsetStatus.Condition?
     package var statusOutcome: String?
     package var statusReported: StoredInstant?
-    /// 0 ... 100 %, as told last.
+    /// 0 ... 100 %, as reported last.
     package var batteryPercent: Double?
     package var batteryReported: StoredInstant?
     /// The streams of ``recording``.
@@ -136,7 +136,7 @@ package struct StreamActivity: Hashable, Sendable {
     package var openGapFirstN: Int64?
     /// What the time map says at the last row; nil without one.
     package var times: StreamTimes?
-    /// What tells now that a sample is missing: a ``Headsets/LossDetection``.
+    /// What shows now that a sample is missing: a ``Headsets/LossDetection``.
     package var lossDetection: String
     /// The part of the samples of the last ten minutes that was lost or damaged on the way, by the ledger, 0 ... 1; a sample
     /// that lacks some of its channels counts in part.
@@ -176,6 +176,6 @@ package struct SignalActivity: Hashable, Sendable {
 package struct DatabaseSize: Codable, Hashable, Sendable {
     /// The file with its write-ahead log.
     package var bytes: Int64
-    /// What is free on its file system; nil for a database in memory, or where it is not told.
+    /// What is free on its file system; nil for a database in memory, or where it is not known.
     package var freeBytes: Int64?
 }

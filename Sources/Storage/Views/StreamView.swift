@@ -29,7 +29,7 @@ enum StreamView {
     /// The name of the companion by time. Names of views end with the recording's number, so no stream can have it.
     static func minuteName(of view: String) -> String { view + "_minute" }
 
-    /// Creates the view and its companion from the streams that bear its name, in place of earlier ones with fewer banks.
+    /// Creates the view and its companion from the streams that bear its name, instead of earlier ones with fewer banks.
     static func create(_ name: String, recording: RecordingID, in db: Database) throws {
         let banks = try Int64.fetchAll(
             db, sql: "SELECT id FROM stream WHERE recording_id = ? AND view_name = ? ORDER BY bank LIMIT \(banksShown)",
