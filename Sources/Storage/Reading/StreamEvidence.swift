@@ -20,7 +20,7 @@ package struct StreamEvidence: Sendable {
     package var bank: Int
     /// Nominal, in hertz.
     package var samplingFrequency: Double
-    /// True where the headset counts its samples. Otherwise losses are found by time or by marks, and numbers may lag behind the
+    /// True where the headset counts its samples. Otherwise losses are found by time or marks, and numbers may lag behind the
     /// clock for a while.
     package var isCounted: Bool
     /// The map as it is, ascending.
