@@ -37,7 +37,7 @@ struct HeadsetControl {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         let fits = withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-            guard bytes.count < path.count else { return false }
+            guard bytes.count < buffer.count else { return false }
             buffer.copyBytes(from: bytes)
             return true
         }
