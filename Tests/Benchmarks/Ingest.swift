@@ -18,22 +18,27 @@ struct Ingest {
     private static let samplesPerNotification = 8
     private static let period = Duration.milliseconds(32)
 
+    private static func name(_ number: Int) -> String { "headset\(number)" }
+
     func run(path: String) throws -> Cost {
         let store = try AcquisitionStore(path: path, hostBoot: HostBoot(uuid: "benchmark"))
         var options = SimulatedWorld.Options()
         options.dataNotifications = .heartbeat(.seconds(3600))
+        let specifications = (1...headsets).map { HeadsetSpecification.buffered(number: $0, memory) }
         let world = SimulatedWorld(
-            seed: 1, headsets: (1...headsets).map { HeadsetSpecification.buffered(number: $0, memory) }, options: options,
-            start: MonotonicTime(nanoseconds: 60_000_000_000))
+            seed: 1, headsets: specifications, options: options, start: MonotonicTime(nanoseconds: 60_000_000_000))
         let central = FedCentral(world.makeCentral())
         var limits = AcquisitionLimits()
         limits.wishesInterval = nil
-        let known = KnownHeadset(name: "", profile: BufferedEEGProfile())
+        // Named by their addresses: of several of a model in sight none is bound by chance.
+        let known = zip(1..., specifications).map { number, specification in
+            KnownHeadset(
+                name: Self.name(number), profile: BufferedEEGProfile(), identifiers: [specification.identifier],
+                identityProof: specification.serialNumber)
+        }
         let driver = try VirtualDriver(
             central: central, store: store, limits: limits, seed: 1,
-            lookUp: { open in
-                KnownHeadset(name: open.headsetName, profile: known.profile)
-            },
+            lookUp: { open in known.first { $0.matches(open) } },
             readClock: VirtualDriver.rightClock(unixNanosecondsAtBoot: 1_790_000_000_000_000_000))
         try connect(driver, world: world, store: store)
         central.isFed = true
@@ -77,7 +82,7 @@ struct Ingest {
         for number in 1...headsets {
             recordings.append(
                 try store.control.startRecording(
-                    headset: "headset\(number)", model: BufferedEEGProfile().model, label: "benchmark", subject: nil,
+                    headset: Self.name(number), model: BufferedEEGProfile().model, label: "benchmark", subject: nil,
                     task: nil, at: world.now))
         }
         while !recordings.allSatisfy({ driver.engine.phase(of: $0)?.phase == .streaming }) {
