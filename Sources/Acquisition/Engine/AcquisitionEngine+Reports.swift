@@ -82,7 +82,7 @@ extension AcquisitionEngine {
             // Quarantine ends what comes and goes, and a person must know.
             if isSeparate || headset.phase == .quarantined { emit(.report(.phaseChanged(headset))) }
         }
-        reportSums(at: now)
+        if hasChanged || timers.take(.sums, at: now) { reportSums(at: now) }
         if reporting.isBufferFull == context.hasRoom {
             reporting.isBufferFull.toggle()
             if reporting.isBufferFull { emit(.report(.bufferFull(rows: bufferedRows))) }

@@ -172,7 +172,9 @@ final class HeadsetAcquisition {
 
     /// Does what is due.
     func handleDeadlines(at now: MonotonicTime) {
-        for timer in HeadsetTimer.allCases where timers.take(timer, at: now) { elapsed(timer, at: now) }
+        if let earliest = timers.earliest, earliest <= now {
+            for timer in HeadsetTimer.allCases where timers.take(timer, at: now) { elapsed(timer, at: now) }
+        }
         guard session.streaming != nil else { return }
         advanceImpedance(at: now)
         readMemory(at: now)
