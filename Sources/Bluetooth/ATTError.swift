@@ -1,45 +1,45 @@
 /// An error code of the Attribute Protocol (Core Specification, Vol 3, Part F, 3.4.1.1; Core Specification Supplement, Part B).
-package struct ATTError: Error, Hashable, Sendable {
+public struct ATTError: Error, Hashable, Sendable {
     /// The code of the Error Response.
-    package let code: UInt8
+    public let code: UInt8
 
     /// Creates an error from its code.
-    package init(code: UInt8) {
+    public init(code: UInt8) {
         self.code = code
     }
 
-    package static let invalidHandle = ATTError(code: 0x01)
-    package static let readNotPermitted = ATTError(code: 0x02)
-    package static let writeNotPermitted = ATTError(code: 0x03)
-    package static let invalidPDU = ATTError(code: 0x04)
-    package static let insufficientAuthentication = ATTError(code: 0x05)
-    package static let requestNotSupported = ATTError(code: 0x06)
-    package static let invalidOffset = ATTError(code: 0x07)
-    package static let insufficientAuthorization = ATTError(code: 0x08)
-    package static let prepareQueueFull = ATTError(code: 0x09)
-    package static let attributeNotFound = ATTError(code: 0x0A)
-    package static let attributeNotLong = ATTError(code: 0x0B)
-    package static let insufficientEncryptionKeySize = ATTError(code: 0x0C)
-    package static let invalidAttributeValueLength = ATTError(code: 0x0D)
-    package static let unlikelyError = ATTError(code: 0x0E)
-    package static let insufficientEncryption = ATTError(code: 0x0F)
-    package static let unsupportedGroupType = ATTError(code: 0x10)
-    package static let insufficientResources = ATTError(code: 0x11)
-    package static let databaseOutOfSync = ATTError(code: 0x12)
-    package static let valueNotAllowed = ATTError(code: 0x13)
-    package static let writeRequestRejected = ATTError(code: 0xFC)
-    package static let clientConfigurationImproper = ATTError(code: 0xFD)
-    package static let procedureAlreadyInProgress = ATTError(code: 0xFE)
-    package static let outOfRange = ATTError(code: 0xFF)
+    public static let invalidHandle = ATTError(code: 0x01)
+    public static let readNotPermitted = ATTError(code: 0x02)
+    public static let writeNotPermitted = ATTError(code: 0x03)
+    public static let invalidPDU = ATTError(code: 0x04)
+    public static let insufficientAuthentication = ATTError(code: 0x05)
+    public static let requestNotSupported = ATTError(code: 0x06)
+    public static let invalidOffset = ATTError(code: 0x07)
+    public static let insufficientAuthorization = ATTError(code: 0x08)
+    public static let prepareQueueFull = ATTError(code: 0x09)
+    public static let attributeNotFound = ATTError(code: 0x0A)
+    public static let attributeNotLong = ATTError(code: 0x0B)
+    public static let insufficientEncryptionKeySize = ATTError(code: 0x0C)
+    public static let invalidAttributeValueLength = ATTError(code: 0x0D)
+    public static let unlikelyError = ATTError(code: 0x0E)
+    public static let insufficientEncryption = ATTError(code: 0x0F)
+    public static let unsupportedGroupType = ATTError(code: 0x10)
+    public static let insufficientResources = ATTError(code: 0x11)
+    public static let databaseOutOfSync = ATTError(code: 0x12)
+    public static let valueNotAllowed = ATTError(code: 0x13)
+    public static let writeRequestRejected = ATTError(code: 0xFC)
+    public static let clientConfigurationImproper = ATTError(code: 0xFD)
+    public static let procedureAlreadyInProgress = ATTError(code: 0xFE)
+    public static let outOfRange = ATTError(code: 0xFF)
 
     /// True for the range that a service defines for itself (0x80 ... 0x9F).
-    package var isApplicationError: Bool { (0x80...0x9F).contains(code) }
+    public var isApplicationError: Bool { (0x80...0x9F).contains(code) }
 
     /// True for the range of errors that all profiles and services share (0xE0 ... 0xFF), of which four are defined.
-    package var isCommonProfileError: Bool { code >= 0xE0 }
+    public var isCommonProfileError: Bool { code >= 0xE0 }
 
     /// What the error asks for: pairing errors wait for a person, passing ones are retried, the rest ask for a fresh discovery.
-    package var disposition: Disposition {
+    public var disposition: Disposition {
         switch self {
         case .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption, .insufficientEncryptionKeySize:
             .waitForOperator
@@ -64,7 +64,7 @@ extension ATTError: CustomStringConvertible {
     ]
 
     /// The specification's name and the code, such as `insufficient encryption (0x0f)`.
-    package var description: String {
+    public var description: String {
         let digits = String(code, radix: 16)
         let written = "0x" + (digits.count == 1 ? "0" : "") + digits
         if Int(code) < Self.names.count { return "\(Self.names[Int(code)]) (\(written))" }

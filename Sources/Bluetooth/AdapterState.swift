@@ -1,5 +1,5 @@
 /// The state of a Bluetooth adapter: Core Bluetooth's `CBManagerState`, and the three that only Linux can distinguish.
-package enum AdapterState: String, Hashable, Sendable, CaseIterable {
+public enum AdapterState: String, Hashable, Sendable, CaseIterable {
     /// Not known yet, or not known any more: the kernel is asked again at once.
     case unknown
     /// bluetoothd restarts, or does not run; a new state follows by itself.
@@ -22,7 +22,7 @@ package enum AdapterState: String, Hashable, Sendable, CaseIterable {
     case poweredOn
 
     /// True where only a person brings the adapter back; the program then waits and never switches it on.
-    package var waitsForOperator: Bool {
+    public var waitsForOperator: Bool {
         switch self {
         case .poweredOff, .blocked, .unauthorized, .unsupported, .unreachable: true
         case .unknown, .resetting, .absent, .inUse, .poweredOn: false

@@ -1,46 +1,46 @@
 /// What a peripheral says about itself in its advertisement and scan response.
-package struct Advertisement: Hashable, Sendable {
+public struct Advertisement: Hashable, Sendable {
     /// Complete or shortened local name.
-    package var localName: String?
+    public var localName: String?
     /// Service UUIDs, in the order of the packet; solicited services are not among them.
-    package var serviceUUIDs: [BluetoothUUID] = []
+    public var serviceUUIDs: [BluetoothUUID] = []
     /// Service data by UUID, in the order of the packet.
-    package var serviceData: [ServiceData] = []
+    public var serviceData: [ServiceData] = []
     /// Manufacturer specific data, in the order of the packet.
-    package var manufacturerData: [ManufacturerData] = []
+    public var manufacturerData: [ManufacturerData] = []
     /// Transmit power in dBm, -127 ... 127.
-    package var transmitPower: Int8?
+    public var transmitPower: Int8?
     /// Appearance value (Assigned Numbers, 2.6).
-    package var appearance: UInt16?
+    public var appearance: UInt16?
     /// Flags (Core Specification Supplement, Part A, 1.3).
-    package var flags: UInt8?
+    public var flags: UInt8?
     /// True where an AD structure claimed more bytes than there were; what stood before it was kept.
-    package var isTruncated = false
+    public var isTruncated = false
 
     /// One Service Data structure.
-    package struct ServiceData: Hashable, Sendable {
+    public struct ServiceData: Hashable, Sendable {
         /// The service that the data belongs to.
-        package var uuid: BluetoothUUID
+        public var uuid: BluetoothUUID
         /// The data without the UUID.
-        package var data: [UInt8]
+        public var data: [UInt8]
     }
 
     /// One Manufacturer Specific Data structure.
-    package struct ManufacturerData: Hashable, Sendable {
+    public struct ManufacturerData: Hashable, Sendable {
         /// Company identifier (Assigned Numbers, 7).
-        package var company: UInt16
+        public var company: UInt16
         /// The data without the company identifier.
-        package var data: [UInt8]
+        public var data: [UInt8]
 
         /// Creates manufacturer specific data.
-        package init(company: UInt16, data: [UInt8]) {
+        public init(company: UInt16, data: [UInt8]) {
             self.company = company
             self.data = data
         }
     }
 
     /// Creates an empty advertisement.
-    package init(localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [], manufacturerData: [ManufacturerData] = []) {
+    public init(localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [], manufacturerData: [ManufacturerData] = []) {
         self.localName = localName
         self.serviceUUIDs = serviceUUIDs
         self.manufacturerData = manufacturerData
@@ -50,7 +50,7 @@ package struct Advertisement: Hashable, Sendable {
     ///
     /// Any byte sequence is accepted: unknown types are skipped, a length of 0 ends the significant part, a length beyond
     /// the end sets ``isTruncated``.
-    package init(structures bytes: some Collection<UInt8>) {
+    public init(structures bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         while let length = rest.first, length > 0 {
             rest = rest.dropFirst()

@@ -1,9 +1,9 @@
 /// The number of one attempt to do something with a headset: sent out with every request, brought back by its reply.
 ///
 /// A reply that carries another attempt than the one that is waited for is late; it is dropped and counted.
-package struct Attempt: Hashable, Sendable {
+public struct Attempt: Hashable, Sendable {
     /// What a request is made for; see ``Attempt/lane``.
-    package enum Lane: UInt8, Hashable, Sendable {
+    public enum Lane: UInt8, Hashable, Sendable {
         /// The connection machine's own.
         case connection
         /// Made beside it; the answer moves nothing.
@@ -13,28 +13,28 @@ package struct Attempt: Hashable, Sendable {
     }
 
     /// Whose attempt it is: the number of the machine on its central, from 1 upwards; 0 for the only one.
-    package let machine: UInt32
+    public let machine: UInt32
     /// What it is made for. Attempts of different lanes are independent of each other.
-    package let lane: Lane
+    public let lane: Lane
     /// The number, from 1 upwards in the life of one machine; 0 belongs to no request.
-    package let number: UInt64
+    public let number: UInt64
 
     /// Creates an attempt.
-    package init(number: UInt64, machine: UInt32 = 0, lane: Lane = .connection) {
+    public init(number: UInt64, machine: UInt32 = 0, lane: Lane = .connection) {
         self.number = number
         self.machine = machine
         self.lane = lane
     }
 
     /// The attempt that belongs to no request.
-    package static let none = Attempt(number: 0)
+    public static let none = Attempt(number: 0)
 
     /// The machine's attempt that follows this one.
-    package var next: Attempt { Attempt(number: number &+ 1, machine: machine, lane: lane) }
+    public var next: Attempt { Attempt(number: number &+ 1, machine: machine, lane: lane) }
 }
 
 extension Attempt: CustomStringConvertible {
-    package var description: String {
+    public var description: String {
         let name = machine == 0 ? "#\(number)" : "#\(machine).\(number)"
         return lane == .connection ? name : "\(name) (\(lane))"
     }

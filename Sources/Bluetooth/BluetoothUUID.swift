@@ -2,33 +2,33 @@
 ///
 /// Short forms stand for `xxxxxxxx-0000-1000-8000-00805F9B34FB` (Core Specification, Vol 3, Part B, 2.5.1). Vendors re-use
 /// each other's UUID tails, so nothing in this program matches on part of one.
-package struct BluetoothUUID: Hashable, Comparable, Sendable {
+public struct BluetoothUUID: Hashable, Comparable, Sendable {
     /// The upper 64 bits of the 128-bit form.
-    package let high: UInt64
+    public let high: UInt64
     /// The lower 64 bits of the 128-bit form.
-    package let low: UInt64
+    public let low: UInt64
 
     private static let baseHigh: UInt64 = 0x0000_0000_0000_1000
     private static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
 
     /// Creates a UUID from its two halves, most significant first.
-    package init(high: UInt64, low: UInt64) {
+    public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
     /// Creates the UUID that a 16-bit short form stands for.
-    package init(_ short: UInt16) {
+    public init(_ short: UInt16) {
         self.init(UInt32(short))
     }
 
     /// Creates the UUID that a 32-bit short form stands for.
-    package init(_ short: UInt32) {
+    public init(_ short: UInt32) {
         self.init(high: UInt64(short) << 32 | Self.baseHigh, low: Self.baseLow)
     }
 
     /// Parses `FE8D`, `0000FE8D` or `0000FE8D-0000-1000-8000-00805F9B34FB`, in either letter case; nil for anything else.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         let characters = Array(text.utf8)
         switch characters.count {
         case 4, 8:
@@ -50,7 +50,7 @@ package struct BluetoothUUID: Hashable, Comparable, Sendable {
     }
 
     /// Creates a UUID from 2, 4 or 16 bytes as they stand in packets (least significant byte first); nil for other lengths.
-    package init?(littleEndianBytes bytes: some Collection<UInt8>) {
+    public init?(littleEndianBytes bytes: some Collection<UInt8>) {
         var high: UInt64 = 0
         var low: UInt64 = 0
         for byte in bytes.reversed() {
@@ -65,17 +65,17 @@ package struct BluetoothUUID: Hashable, Comparable, Sendable {
     }
 
     /// The 16-bit short form, where there is one.
-    package var short16: UInt16? {
+    public var short16: UInt16? {
         guard low == Self.baseLow, high & 0xFFFF_0000_FFFF_FFFF == Self.baseHigh else { return nil }
         return UInt16(truncatingIfNeeded: high >> 32)
     }
 
     /// The 16 bytes as they stand in packets, least significant first.
-    package var littleEndianBytes: [UInt8] {
+    public var littleEndianBytes: [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: low >> ($0 * 8)) } + (0..<8).map { UInt8(truncatingIfNeeded: high >> ($0 * 8)) }
     }
 
-    package static func < (left: BluetoothUUID, right: BluetoothUUID) -> Bool {
+    public static func < (left: BluetoothUUID, right: BluetoothUUID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
 
@@ -95,7 +95,7 @@ package struct BluetoothUUID: Hashable, Comparable, Sendable {
 
 extension BluetoothUUID: CustomStringConvertible {
     /// `FE8D` for a 16-bit UUID, else the 36-character form in lower case.
-    package var description: String {
+    public var description: String {
         if let short16 {
             let digits = String(short16, radix: 16, uppercase: true)
             return String(repeating: "0", count: 4 - digits.count) + digits
@@ -104,7 +104,7 @@ extension BluetoothUUID: CustomStringConvertible {
     }
 
     /// The 36-character form in lower case.
-    package var fullDescription: String {
+    public var fullDescription: String {
         func padded(_ value: UInt64, _ width: Int) -> String {
             let digits = String(value, radix: 16)
             return String(repeating: "0", count: width - digits.count) + digits
@@ -118,23 +118,23 @@ extension BluetoothUUID: CustomStringConvertible {
 
 extension BluetoothUUID {
     /// GATT Service (Assigned Numbers, 3.4).
-    package static let genericAttribute = BluetoothUUID(UInt16(0x1801))
+    public static let genericAttribute = BluetoothUUID(UInt16(0x1801))
     /// Service Changed characteristic.
-    package static let serviceChanged = BluetoothUUID(UInt16(0x2A05))
+    public static let serviceChanged = BluetoothUUID(UInt16(0x2A05))
     /// Device Information Service.
-    package static let deviceInformation = BluetoothUUID(UInt16(0x180A))
+    public static let deviceInformation = BluetoothUUID(UInt16(0x180A))
     /// Serial Number String characteristic of the Device Information Service.
-    package static let serialNumberString = BluetoothUUID(UInt16(0x2A25))
+    public static let serialNumberString = BluetoothUUID(UInt16(0x2A25))
     /// Firmware Revision String characteristic of the Device Information Service.
-    package static let firmwareRevisionString = BluetoothUUID(UInt16(0x2A26))
+    public static let firmwareRevisionString = BluetoothUUID(UInt16(0x2A26))
     /// Model Number String characteristic of the Device Information Service.
-    package static let modelNumberString = BluetoothUUID(UInt16(0x2A24))
+    public static let modelNumberString = BluetoothUUID(UInt16(0x2A24))
     /// Software Revision String characteristic of the Device Information Service.
-    package static let softwareRevisionString = BluetoothUUID(UInt16(0x2A28))
+    public static let softwareRevisionString = BluetoothUUID(UInt16(0x2A28))
     /// Battery Level characteristic: u8, percent.
-    package static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
+    public static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
     /// Client Characteristic Configuration descriptor (Vol 3, Part G, 3.3.3.3).
-    package static let clientCharacteristicConfiguration = BluetoothUUID(UInt16(0x2902))
+    public static let clientCharacteristicConfiguration = BluetoothUUID(UInt16(0x2902))
     /// Serial Port Profile service class (classic Bluetooth).
-    package static let serialPort = BluetoothUUID(UInt16(0x1101))
+    public static let serialPort = BluetoothUUID(UInt16(0x1101))
 }

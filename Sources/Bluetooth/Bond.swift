@@ -1,15 +1,15 @@
 /// What two devices that have paired keep of each other: keys with which later links are encrypted, and the one by which
 /// private addresses are recognised (Core Specification, Vol 3, Part H, 2.4).
-package struct Bond: Hashable, Sendable {
+public struct Bond: Hashable, Sendable {
     /// The other device's identity address: public, or random static.
-    package var identity: PeripheralIdentifier
+    public var identity: PeripheralIdentifier
     /// Its Long Term Keys: one of Secure Connections; up to two of older devices, one for each role.
-    package var longTermKeys: [LongTermKey]
+    public var longTermKeys: [LongTermKey]
     /// Recognises its private addresses; nil where it has none.
-    package var identityResolvingKey: SecretKey?
+    public var identityResolvingKey: SecretKey?
 
     /// Creates a bond.
-    package init(
+    public init(
         identity: PeripheralIdentifier, longTermKeys: [LongTermKey] = [], identityResolvingKey: SecretKey? = nil
     ) {
         self.identity = identity
@@ -19,25 +19,25 @@ package struct Bond: Hashable, Sendable {
 }
 
 /// A key that encrypts links, with what it is looked up by.
-package struct LongTermKey: Hashable, Sendable {
+public struct LongTermKey: Hashable, Sendable {
     /// How it was made, as the kernel numbers it (BlueZ, `doc/mgmt-protocol`, New Long Term Key): 0 and 1 by the pairing of
     /// older devices, without and with a confirmation by a person or passkey; 2 and 3 the same by Secure Connections; 4 by a
     /// debugger's.
-    package var type: UInt8
+    public var type: UInt8
     /// True for one that encrypts while this machine is the central. Keys of Secure Connections are for both roles, and say
     /// false.
-    package var isForCentral: Bool
+    public var isForCentral: Bool
     /// Its length in bytes, 7 ... 16.
-    package var encryptionSize: UInt8
+    public var encryptionSize: UInt8
     /// The Encrypted Diversifier, by which an older peripheral finds it; 0 for Secure Connections.
-    package var encryptedDiversifier: UInt16
+    public var encryptedDiversifier: UInt16
     /// The Random Number, for the same; 0 for Secure Connections.
-    package var randomNumber: UInt64
+    public var randomNumber: UInt64
     /// The key itself.
-    package var value: SecretKey
+    public var value: SecretKey
 
     /// Creates a key.
-    package init(
+    public init(
         type: UInt8, isForCentral: Bool, encryptionSize: UInt8, encryptedDiversifier: UInt16, randomNumber: UInt64,
         value: SecretKey
     ) {
@@ -51,15 +51,15 @@ package struct LongTermKey: Hashable, Sendable {
 }
 
 /// 128 bits that nobody else may know. They show in no log line, no error and no test report.
-package struct SecretKey: Hashable, Sendable {
+public struct SecretKey: Hashable, Sendable {
     /// How many bytes it has.
-    package static let byteCount = 16
+    public static let byteCount = 16
 
     /// The bytes, the least significant first, as packets hold them.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// Creates a key; nil where there are not ``byteCount`` bytes.
-    package init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = Array(bytes)
     }
@@ -67,9 +67,9 @@ package struct SecretKey: Hashable, Sendable {
 
 extension SecretKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Not the key.
-    package var description: String { "secret" }
+    public var description: String { "secret" }
     /// Not the key either.
-    package var debugDescription: String { description }
+    public var debugDescription: String { description }
     /// Without the bytes: `dump` and the like print what they find here.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -6,7 +6,7 @@
 /// No request blocks or throws. Each is answered with exactly one event that carries its `attempt`, or with none where the
 /// system stays silent or the link ends meanwhile: callers have deadlines. Events come out of ``process(at:)``, in order, on
 /// the same executor that makes the requests; a request never delivers an event before it returns.
-package protocol Central: AnyObject {
+public protocol Central: AnyObject {
     /// The adapter's state, as last reported by ``CentralEvent/didUpdateState(_:)``.
     var state: AdapterState { get }
 

@@ -2,7 +2,7 @@
 /// are made where they are shown.
 extension CentralError {
     /// The name of the case, such as `pairingRefused`.
-    package var code: String {
+    public var code: String {
         switch self {
         case .connectionTimedOut: "connectionTimedOut"
         case .connectionFailed: "connectionFailed"
@@ -27,7 +27,7 @@ extension CentralError {
 
     /// What the case leaves open: a reason, a UUID, the code of the Error Response in decimal, the state of the adapter; nil
     /// where it says all.
-    package var parameter: String? {
+    public var parameter: String? {
         switch self {
         case .connectionFailed(let reason): reason
         case .adapterUnavailable(let state): state.rawValue
@@ -49,7 +49,7 @@ extension CentralError {
     ]
 
     /// The error of a code and its parameter; nil where there is none.
-    package init?(code: String, parameter: String?) {
+    public init?(code: String, parameter: String?) {
         if let error = Self.simple.first(where: { $0.code == code }) {
             self = error
             return

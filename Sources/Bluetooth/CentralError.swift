@@ -1,5 +1,5 @@
 /// Why a central could not do what it was asked.
-package enum CentralError: Error, Hashable, Sendable {
+public enum CentralError: Error, Hashable, Sendable {
     /// The peripheral did not answer a connection request in the time that the system allows.
     case connectionTimedOut
     /// The link broke off while it was being established.
@@ -42,7 +42,7 @@ package enum CentralError: Error, Hashable, Sendable {
     case notPermitted(what: String)
 
     /// What the error asks for.
-    package var disposition: Disposition {
+    public var disposition: Disposition {
         switch self {
         case .connectionTimedOut, .unknownPeripheral: .nextLayer
         case .connectionFailed, .notConnected, .linkLost, .peripheralDisconnected, .disconnectedByOperator, .channelBusy,
@@ -57,7 +57,7 @@ package enum CentralError: Error, Hashable, Sendable {
 
 extension CentralError: CustomStringConvertible {
     /// What happened, in words for a person.
-    package var description: String {
+    public var description: String {
         switch self {
         case .connectionTimedOut: "the headset did not answer the connection request"
         case .connectionFailed(let reason): "the connection failed: \(reason)"

@@ -1,5 +1,5 @@
 /// What a ``Central`` reports; the names are those of Core Bluetooth's delegate methods.
-package enum CentralEvent: Hashable, Sendable {
+public enum CentralEvent: Hashable, Sendable {
     /// The adapter's state changed, or is reported for the first time.
     case didUpdateState(AdapterState)
     /// What the system still held for us.
@@ -42,18 +42,18 @@ package enum CentralEvent: Hashable, Sendable {
 }
 
 /// A peripheral whose connection outlived the process that had made it (Core Bluetooth: state restoration).
-package struct RestoredPeripheral: Hashable, Sendable {
+public struct RestoredPeripheral: Hashable, Sendable {
     /// Its identifier.
-    package var identifier: PeripheralIdentifier
+    public var identifier: PeripheralIdentifier
     /// True where the link is up now.
-    package var isConnected: Bool
+    public var isConnected: Bool
     /// The services, where the system still knows them.
-    package var database: GATTDatabase?
+    public var database: GATTDatabase?
     /// Characteristics whose notifications are still on and reach this process.
-    package var notifying: [BluetoothUUID]
+    public var notifying: [BluetoothUUID]
 
     /// Creates a restored peripheral.
-    package init(identifier: PeripheralIdentifier, isConnected: Bool, database: GATTDatabase?, notifying: [BluetoothUUID]) {
+    public init(identifier: PeripheralIdentifier, isConnected: Bool, database: GATTDatabase?, notifying: [BluetoothUUID]) {
         self.identifier = identifier
         self.isConnected = isConnected
         self.database = database

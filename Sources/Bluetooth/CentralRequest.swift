@@ -2,7 +2,7 @@
 ///
 /// A request to a peripheral that is not connected fails with ``CentralError/notConnected``, one to a characteristic that was
 /// not discovered with ``CentralError/noSuchCharacteristic(_:)``.
-package enum CentralRequest: Hashable, Sendable {
+public enum CentralRequest: Hashable, Sendable {
     /// Asks what the system still holds for us from an earlier process: connected peripherals that offer one of the services
     /// or carry one of the identifiers. Answered by ``CentralEvent/willRestoreState(_:attempt:)``.
     case restoreState(identifiers: [PeripheralIdentifier], services: [BluetoothUUID], attempt: Attempt)
@@ -57,7 +57,7 @@ package enum CentralRequest: Hashable, Sendable {
     case readRSSI(of: PeripheralIdentifier)
 
     /// The number that the answer carries; nil for a request that has no answer of its own.
-    package var attempt: Attempt? {
+    public var attempt: Attempt? {
         switch self {
         case .scanForPeripherals, .stopScan, .setConnectionParameters, .trustPeripheral, .readRSSI: nil
         case .restoreState(_, _, let attempt), .retrieveConnectedPeripherals(_, let attempt), .connect(_, let attempt),
@@ -69,7 +69,7 @@ package enum CentralRequest: Hashable, Sendable {
     }
 
     /// Whom it concerns; nil for a request that concerns the adapter.
-    package var peripheral: PeripheralIdentifier? {
+    public var peripheral: PeripheralIdentifier? {
         switch self {
         case .restoreState, .retrieveConnectedPeripherals, .scanForPeripherals, .stopScan: nil
         case .setConnectionParameters(_, let peripheral), .trustPeripheral(let peripheral), .readRSSI(let peripheral),
@@ -81,7 +81,7 @@ package enum CentralRequest: Hashable, Sendable {
     }
 
     /// The answer that says that it failed; nil where that is reported otherwise, or not at all.
-    package func failure(_ error: CentralError) -> CentralEvent? {
+    public func failure(_ error: CentralError) -> CentralEvent? {
         switch self {
         case .restoreState(_, _, let attempt): .willRestoreState([], attempt: attempt)
         case .retrieveConnectedPeripherals(_, let attempt): .didRetrieveConnected([], attempt: attempt)

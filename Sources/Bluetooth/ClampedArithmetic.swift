@@ -1,7 +1,7 @@
 /// Arithmetic on numbers that come from outside: nothing traps, what is out of range stays at its end.
 extension Int64 {
     /// The nearest representable number; 0 for what is no number.
-    package init(clamping value: Double) {
+    public init(clamping value: Double) {
         // 2^63 is representable as a Double, the number before it is not.
         if value.isNaN {
             self = 0
@@ -15,7 +15,7 @@ extension Int64 {
     }
 
     /// The sum, or the end of the range that it lies beyond.
-    package func addingClamped(_ other: Int64) -> Int64 {
+    public func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }

@@ -1,18 +1,18 @@
 /// What the central asks of a link: how often the two radios meet, and after which silence the link counts as lost (Core
 /// Specification, Vol 6, Part B, 4.5.1 and 4.5.2; ranges: Vol 4, Part E, 7.8.12).
-package struct ConnectionParameters: Hashable, Sendable {
+public struct ConnectionParameters: Hashable, Sendable {
     /// The shortest interval between two connection events that suits, in units of 1.25 ms; 6 ... 3,200.
-    package let minimumInterval: UInt16
+    public let minimumInterval: UInt16
     /// The longest interval that suits, in units of 1.25 ms; `minimumInterval` ... 3,200. The controller picks one between.
-    package let maximumInterval: UInt16
+    public let maximumInterval: UInt16
     /// How many connection events in a row the peripheral may sleep through; 0 ... 499.
-    package let latency: UInt16
+    public let latency: UInt16
     /// The silence after which the link counts as lost, in units of 10 ms; 10 ... 3,200.
-    package let supervisionTimeout: UInt16
+    public let supervisionTimeout: UInt16
 
     /// Creates parameters; nil where one is out of its range, or where the timeout is not longer than two intervals of a
     /// peripheral that uses its latency. The kernel refuses the same ones (`hci_check_conn_params`).
-    package init?(minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16) {
+    public init?(minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16) {
         guard minimumInterval >= 6, minimumInterval <= maximumInterval, maximumInterval <= 3200, latency <= 499,
             (10...3200).contains(supervisionTimeout)
         else { return nil }
@@ -35,7 +35,7 @@ package struct ConnectionParameters: Hashable, Sendable {
     ///   default of 420 ms does), and a headset that is gone is the controller's to notice, since a link that has ended by
     ///   itself is closed at once and one that bluetoothd is asked to close takes 2 s. The program gives up what the
     ///   controller keeps alive and is silent all the same.
-    package init(packetPeriod: Duration, silenceLimit: Duration) {
+    public init(packetPeriod: Duration, silenceLimit: Duration) {
         let longest = Self.units(packetPeriod + packetPeriod, of: 1_250_000, in: 6...24)
         maximumInterval = longest
         minimumInterval = max(6, longest / 2)
@@ -49,17 +49,17 @@ package struct ConnectionParameters: Hashable, Sendable {
     }
 
     /// ``minimumInterval`` ... ``maximumInterval`` as durations.
-    package var interval: ClosedRange<Duration> {
+    public var interval: ClosedRange<Duration> {
         .microseconds(1250 * Int64(minimumInterval)) ... .microseconds(1250 * Int64(maximumInterval))
     }
 
     /// ``supervisionTimeout`` as a duration.
-    package var supervision: Duration { .milliseconds(10 * Int64(supervisionTimeout)) }
+    public var supervision: Duration { .milliseconds(10 * Int64(supervisionTimeout)) }
 }
 
 extension ConnectionParameters: CustomStringConvertible {
     /// Such as `interval 15 ... 30 ms, latency 0, supervision timeout 4 s`.
-    package var description: String {
+    public var description: String {
         let shortest = Self.decimal(Int(minimumInterval) * 125)
         let longest = Self.decimal(Int(maximumInterval) * 125)
         let timeout = Self.decimal(Int(supervisionTimeout))

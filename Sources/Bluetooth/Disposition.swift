@@ -1,5 +1,5 @@
 /// What an error asks the program to do next. Machines switch on this, never on the text of a message.
-package enum Disposition: String, Hashable, Sendable, CaseIterable {
+public enum Disposition: String, Hashable, Sendable, CaseIterable {
     /// The same thing may succeed when it is tried again after a pause.
     case retry
     /// This way to the headset is closed; the next layer of the pipeline may find another.

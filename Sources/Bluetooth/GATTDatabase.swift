@@ -1,34 +1,34 @@
 /// One characteristic of a peripheral's GATT database.
-package struct Characteristic: Hashable, Sendable {
+public struct Characteristic: Hashable, Sendable {
     /// Characteristic properties (Core Specification, Vol 3, Part G, 3.3.1.1).
-    package struct Properties: OptionSet, Hashable, Sendable {
-        package let rawValue: UInt8
+    public struct Properties: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
 
-        package init(rawValue: UInt8) {
+        public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        package static let broadcast = Properties(rawValue: 0x01)
-        package static let read = Properties(rawValue: 0x02)
-        package static let writeWithoutResponse = Properties(rawValue: 0x04)
-        package static let write = Properties(rawValue: 0x08)
-        package static let notify = Properties(rawValue: 0x10)
-        package static let indicate = Properties(rawValue: 0x20)
+        public static let broadcast = Properties(rawValue: 0x01)
+        public static let read = Properties(rawValue: 0x02)
+        public static let writeWithoutResponse = Properties(rawValue: 0x04)
+        public static let write = Properties(rawValue: 0x08)
+        public static let notify = Properties(rawValue: 0x10)
+        public static let indicate = Properties(rawValue: 0x20)
     }
 
     /// Where it lies among its peripheral's attributes (Core Specification, Vol 3, Part G, 3.3).
-    package struct Handles: Hashable, Sendable {
+    public struct Handles: Hashable, Sendable {
         /// Of the declaration of its service.
-        package var service: UInt16
+        public var service: UInt16
         /// Of its own declaration.
-        package var declaration: UInt16
+        public var declaration: UInt16
         /// Of its value.
-        package var value: UInt16
+        public var value: UInt16
         /// Of its Client Characteristic Configuration; nil where it has none.
-        package var clientConfiguration: UInt16?
+        public var clientConfiguration: UInt16?
 
         /// Creates handles.
-        package init(service: UInt16, declaration: UInt16, value: UInt16, clientConfiguration: UInt16? = nil) {
+        public init(service: UInt16, declaration: UInt16, value: UInt16, clientConfiguration: UInt16? = nil) {
             self.service = service
             self.declaration = declaration
             self.value = value
@@ -37,16 +37,16 @@ package struct Characteristic: Hashable, Sendable {
     }
 
     /// The service that it belongs to.
-    package var service: BluetoothUUID
+    public var service: BluetoothUUID
     /// The characteristic's own UUID.
-    package var uuid: BluetoothUUID
+    public var uuid: BluetoothUUID
     /// What can be done with it.
-    package var properties: Properties
+    public var properties: Properties
     /// Nil where the system does not list them, and of a serial port.
-    package var handles: Handles?
+    public var handles: Handles?
 
     /// Creates a characteristic.
-    package init(service: BluetoothUUID, uuid: BluetoothUUID, properties: Properties, handles: Handles? = nil) {
+    public init(service: BluetoothUUID, uuid: BluetoothUUID, properties: Properties, handles: Handles? = nil) {
         self.service = service
         self.uuid = uuid
         self.properties = properties
@@ -57,25 +57,25 @@ package struct Characteristic: Hashable, Sendable {
 /// The services and characteristics that a discovery found on a peripheral.
 ///
 /// A classic serial port appears as service `1101` with one characteristic `1101` that notifies and can be written.
-package struct GATTDatabase: Hashable, Sendable {
+public struct GATTDatabase: Hashable, Sendable {
     /// The most characteristics that are looked at; the richest peripherals have some hundred.
-    package static let characteristicLimit = 4096
+    public static let characteristicLimit = 4096
 
     /// All characteristics, in the order of their handles.
-    package var characteristics: [Characteristic]
+    public var characteristics: [Characteristic]
 
     /// Creates a database; what is beyond ``characteristicLimit`` is left out.
-    package init(characteristics: [Characteristic]) {
+    public init(characteristics: [Characteristic]) {
         self.characteristics = Array(characteristics.prefix(Self.characteristicLimit))
     }
 
     /// The characteristic with the UUID, or nil.
-    package subscript(uuid: BluetoothUUID) -> Characteristic? {
+    public subscript(uuid: BluetoothUUID) -> Characteristic? {
         characteristics.first { $0.uuid == uuid }
     }
 
     /// The services, in the order of their handles, each once.
-    package var services: [BluetoothUUID] {
+    public var services: [BluetoothUUID] {
         var result: [BluetoothUUID] = []
         for characteristic in characteristics where !result.contains(characteristic.service) {
             result.append(characteristic.service)
@@ -85,7 +85,7 @@ package struct GATTDatabase: Hashable, Sendable {
 }
 
 /// How a value is written (Core Specification, Vol 3, Part G, 4.9).
-package enum WriteType: String, Hashable, Sendable {
+public enum WriteType: String, Hashable, Sendable {
     /// Write Request, answered by Write Response.
     case withResponse
     /// Write Command: no answer.

@@ -1,13 +1,13 @@
 /// How strong a link is.
-package struct LinkQuality: Hashable, Sendable {
+public struct LinkQuality: Hashable, Sendable {
     /// Received signal strength of what the peripheral sends, in dBm. Of Bluetooth Classic: dB above (positive) or below the
     /// range that the controller holds for best (Core Specification, Read RSSI).
-    package var rssi: Int8
+    public var rssi: Int8
     /// Transmit power of this machine, in dBm; nil where it is not known.
-    package var transmitPower: Int8?
+    public var transmitPower: Int8?
 
     /// Creates a reading.
-    package init(rssi: Int8, transmitPower: Int8? = nil) {
+    public init(rssi: Int8, transmitPower: Int8? = nil) {
         self.rssi = rssi
         self.transmitPower = transmitPower
     }

@@ -3,39 +3,39 @@
 /// The clock never steps, so every deadline and every arrival of a sample is measured on it. Instants of different host
 /// boots do not compare; the database therefore stores them beside the identifier of the boot. This type reads no clock:
 /// time enters from outside.
-package struct MonotonicTime: Hashable, Comparable, Sendable {
+public struct MonotonicTime: Hashable, Comparable, Sendable {
     /// Nanoseconds since the host booted; 0 ... 2^63 - 1 (292 years).
-    package var nanoseconds: Int64
+    public var nanoseconds: Int64
 
     /// Creates an instant from nanoseconds since boot.
-    package init(nanoseconds: Int64) {
+    public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
     /// The instant at which the host booted.
-    package static let boot = MonotonicTime(nanoseconds: 0)
+    public static let boot = MonotonicTime(nanoseconds: 0)
 
     /// Seconds since boot, rounded to the nearest representable value.
-    package var seconds: Double { Double(nanoseconds) / 1e9 }
+    public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+    public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 
     /// The instant that lies `duration` later; saturates at the end of the clock's range.
-    package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+    public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
     /// The instant that lies `duration` earlier; saturates at the end of the clock's range.
-    package static func - (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+    public static func - (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(duration.nanoseconds)
         return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .max : .min) : difference)
     }
 
     /// The time from `earlier` to `later`; saturates at the ends of the clock's range.
-    package static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
+    public static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
         let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
         return .nanoseconds(overflow ? (later < earlier ? .min : .max) : difference)
     }
@@ -43,7 +43,7 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
 
 extension Duration {
     /// The duration in whole nanoseconds, saturated to the range of `Int64`.
-    package var nanoseconds: Int64 {
+    public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }
@@ -52,5 +52,5 @@ extension Duration {
     }
 
     /// The duration in seconds, rounded to the nearest representable value.
-    package var inSeconds: Double { Double(nanoseconds) / 1e9 }
+    public var inSeconds: Double { Double(nanoseconds) / 1e9 }
 }

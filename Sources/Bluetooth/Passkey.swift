@@ -1,12 +1,12 @@
 /// Six digits that a headset shows, or that stand on its sticker, and the headsets that they are for.
-package struct Passkey: Hashable, Sendable {
+public struct Passkey: Hashable, Sendable {
     /// 0 ... 999,999.
-    package var value: UInt32
+    public var value: UInt32
     /// The peripherals; empty for any that eegsync connects to.
-    package var identifiers: [PeripheralIdentifier]
+    public var identifiers: [PeripheralIdentifier]
 
     /// Creates a passkey.
-    package init(value: UInt32, identifiers: [PeripheralIdentifier]) {
+    public init(value: UInt32, identifiers: [PeripheralIdentifier]) {
         self.value = value
         self.identifiers = identifiers
     }
@@ -14,7 +14,7 @@ package struct Passkey: Hashable, Sendable {
 
 extension [Passkey] {
     /// The one that is named for a peripheral, else the only one that is for any; nil for none.
-    package func value(for identifier: PeripheralIdentifier) -> UInt32? {
+    public func value(for identifier: PeripheralIdentifier) -> UInt32? {
         if let named = first(where: { $0.identifiers.contains(identifier) }) { return named.value }
         let general = filter(\.identifiers.isEmpty)
         return general.count == 1 ? general.first?.value : nil
@@ -22,7 +22,7 @@ extension [Passkey] {
 
     /// The PIN that a peripheral of Bluetooth Classic is paired with: the digits of its passkey, four at least, or else the
     /// usual one.
-    package func pin(for identifier: PeripheralIdentifier) -> String {
+    public func pin(for identifier: PeripheralIdentifier) -> String {
         guard let number = value(for: identifier) else { return usualPIN }
         let digits = String(number)
         return String(repeating: "0", count: Swift.max(0, usualPIN.count - digits.count)) + digits

@@ -2,9 +2,9 @@
 ///
 /// The counterpart of Core Bluetooth's `CBPeer.identifier`. A headset may be known under several (address rotation, new
 /// firmware); which headset an identifier belongs to is proven, never guessed from the model.
-package struct PeripheralIdentifier: Hashable, Comparable, Sendable {
+public struct PeripheralIdentifier: Hashable, Comparable, Sendable {
     /// How an address was assigned (Core Specification, Vol 6, Part B, 1.3; classic: Vol 2, Part B, 1.2).
-    package enum AddressType: String, Hashable, Sendable, CaseIterable {
+    public enum AddressType: String, Hashable, Sendable, CaseIterable {
         /// A BR/EDR address.
         case classic
         /// An LE public device address.
@@ -14,12 +14,12 @@ package struct PeripheralIdentifier: Hashable, Comparable, Sendable {
     }
 
     /// The 48-bit address; the most significant byte is the first of the written form.
-    package let address: UInt64
+    public let address: UInt64
     /// The address's type.
-    package let addressType: AddressType
+    public let addressType: AddressType
 
     /// Creates an identifier; bits above the lowest 48 of `address` are dropped.
-    package init(address: UInt64, type: AddressType) {
+    public init(address: UInt64, type: AddressType) {
         self.address = address & 0xFFFF_FFFF_FFFF
         self.addressType = type
     }
@@ -27,7 +27,7 @@ package struct PeripheralIdentifier: Hashable, Comparable, Sendable {
     /// Parses `00:55:DA:B0:13:24`, or with a type `C0:55:DA:B0:13:24/random`; nil for anything else.
     ///
     /// - Parameter defaultType: the type of an address that is written without one.
-    package init?(_ text: String, defaultType: AddressType = .public) {
+    public init?(_ text: String, defaultType: AddressType = .public) {
         let halves = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = halves.first else { return nil }
         var type = defaultType
@@ -50,7 +50,7 @@ package struct PeripheralIdentifier: Hashable, Comparable, Sendable {
     /// What an address of Low Energy may mean as a person writes it: itself where it has a type, else one of either type, the
     /// likelier first. Of random addresses those that begin with the bits 11 are static, as a headset's are, and those that
     /// begin with 10 do not exist (Core Specification, Vol 6, Part B, 1.3.2). Empty for anything that is no address.
-    package static func ofEitherType(_ text: String) -> [PeripheralIdentifier] {
+    public static func ofEitherType(_ text: String) -> [PeripheralIdentifier] {
         guard let first = PeripheralIdentifier(text) else { return [] }
         guard !text.contains("/") else { return [first] }
         let random = PeripheralIdentifier(address: first.address, type: .random)
@@ -62,24 +62,24 @@ package struct PeripheralIdentifier: Hashable, Comparable, Sendable {
     }
 
     /// True where both have the same 48 bits and differ in their type: no peripheral has both.
-    package func differsInTypeAlone(from other: PeripheralIdentifier) -> Bool {
+    public func differsInTypeAlone(from other: PeripheralIdentifier) -> Bool {
         address == other.address && addressType != other.addressType
     }
 
     /// True for a resolvable private address: it changes every few minutes and identifies nothing without a bond.
-    package var isResolvablePrivate: Bool { addressType == .random && address >> 46 == 0b01 }
+    public var isResolvablePrivate: Bool { addressType == .random && address >> 46 == 0b01 }
 
-    package static func < (left: PeripheralIdentifier, right: PeripheralIdentifier) -> Bool {
+    public static func < (left: PeripheralIdentifier, right: PeripheralIdentifier) -> Bool {
         (left.address, left.addressType.rawValue) < (right.address, right.addressType.rawValue)
     }
 }
 
 extension PeripheralIdentifier: CustomStringConvertible {
     /// The written address with its type, such as `00:55:DA:B0:13:24/public`.
-    package var description: String { "\(addressDescription)/\(addressType.rawValue)" }
+    public var description: String { "\(addressDescription)/\(addressType.rawValue)" }
 
     /// The written address alone, such as `00:55:DA:B0:13:24`.
-    package var addressDescription: String {
+    public var addressDescription: String {
         (0..<6).reversed().map { index in
             let digits = String(address >> (index * 8) & 0xFF, radix: 16, uppercase: true)
             return digits.count == 1 ? "0" + digits : digits

@@ -6,7 +6,7 @@
 /// The adapter's state is what the central for Bluetooth Low Energy says, with one exception: while bluetoothd restarts
 /// (``AdapterState/resetting``) an adapter that the kernel says is on counts as on, since serial ports work without bluetoothd,
 /// and a link that works must not be given up. Requests to the others are refused meanwhile.
-package final class RoutedCentral: Central {
+public final class RoutedCentral: Central {
     /// How many questions may wait for their second answer: far more than there are headsets, each of which waits for one. A
     /// central may stay silent for ever, and callers have given up long before that many more were asked.
     static let mergesMaximum = 64
@@ -14,7 +14,7 @@ package final class RoutedCentral: Central {
     private let lowEnergy: any Central
     private let classic: any Central
     private var merges: [Merge] = []
-    package private(set) var state = AdapterState.unknown
+    public private(set) var state = AdapterState.unknown
 
     /// A question that both were asked.
     private struct Merge {
@@ -24,14 +24,14 @@ package final class RoutedCentral: Central {
     }
 
     /// Creates a central out of two, which nobody else uses any more.
-    package init(lowEnergy: any Central, classic: any Central) {
+    public init(lowEnergy: any Central, classic: any Central) {
         self.lowEnergy = lowEnergy
         self.classic = classic
     }
 
-    package var deadline: MonotonicTime? { [lowEnergy.deadline, classic.deadline].compactMap { $0 }.min() }
+    public var deadline: MonotonicTime? { [lowEnergy.deadline, classic.deadline].compactMap { $0 }.min() }
 
-    package func process(at now: MonotonicTime) -> [CentralEvent] {
+    public func process(at now: MonotonicTime) -> [CentralEvent] {
         var events = lowEnergy.process(at: now).filter { !isState($0) }
         events += classic.process(at: now).filter { !isState($0) && !isFailedScan($0) }
         events = events.compactMap(merged)
@@ -53,7 +53,7 @@ package final class RoutedCentral: Central {
 
     // MARK: Requests
 
-    package func request(_ request: CentralRequest) {
+    public func request(_ request: CentralRequest) {
         switch request {
         case .restoreState(let identifiers, let services, let attempt):
             let (theirs, others) = split(identifiers)

@@ -1,33 +1,33 @@
 /// Which advertisements a scan reports: any of the service UUIDs, name prefixes or companies.
-package struct ScanFilter: Hashable, Sendable {
+public struct ScanFilter: Hashable, Sendable {
     /// Services, of every advertising mode of the headsets that are looked for; sorted, each once.
-    package private(set) var serviceUUIDs: [BluetoothUUID]
+    public private(set) var serviceUUIDs: [BluetoothUUID]
     /// Prefixes of local names, for headsets that advertise no service; sorted, each once.
-    package private(set) var namePrefixes: [String]
+    public private(set) var namePrefixes: [String]
     /// Company identifiers in manufacturer specific data; sorted, each once.
-    package private(set) var companies: [UInt16]
+    public private(set) var companies: [UInt16]
     /// True for the filter that reports every advertisement, whatever the rules.
-    package private(set) var isUnfiltered = false
+    public private(set) var isUnfiltered = false
 
     /// Reports every advertisement; for people who look around, never for an acquisition.
-    package static var unfiltered: ScanFilter {
+    public static var unfiltered: ScanFilter {
         var filter = ScanFilter()
         filter.isUnfiltered = true
         return filter
     }
 
     /// Creates a filter; the order of the arguments' elements does not matter.
-    package init(serviceUUIDs: [BluetoothUUID] = [], namePrefixes: [String] = [], companies: [UInt16] = []) {
+    public init(serviceUUIDs: [BluetoothUUID] = [], namePrefixes: [String] = [], companies: [UInt16] = []) {
         self.serviceUUIDs = Self.sorted(serviceUUIDs)
         self.namePrefixes = Self.sorted(namePrefixes)
         self.companies = Self.sorted(companies)
     }
 
     /// True where nothing can match.
-    package var isEmpty: Bool { !isUnfiltered && serviceUUIDs.isEmpty && namePrefixes.isEmpty && companies.isEmpty }
+    public var isEmpty: Bool { !isUnfiltered && serviceUUIDs.isEmpty && namePrefixes.isEmpty && companies.isEmpty }
 
     /// Returns whether the advertisement meets at least one of the rules.
-    package func matches(_ advertisement: Advertisement) -> Bool {
+    public func matches(_ advertisement: Advertisement) -> Bool {
         if isUnfiltered { return true }
         if advertisement.serviceUUIDs.contains(where: serviceUUIDs.contains) { return true }
         if let name = advertisement.localName, namePrefixes.contains(where: name.hasPrefix) { return true }
@@ -35,7 +35,7 @@ package struct ScanFilter: Hashable, Sendable {
     }
 
     /// The filter that reports what either of the two reports.
-    package func union(_ other: ScanFilter) -> ScanFilter {
+    public func union(_ other: ScanFilter) -> ScanFilter {
         if isUnfiltered || other.isUnfiltered { return .unfiltered }
         return ScanFilter(
             serviceUUIDs: serviceUUIDs + other.serviceUUIDs, namePrefixes: namePrefixes + other.namePrefixes,
@@ -43,7 +43,7 @@ package struct ScanFilter: Hashable, Sendable {
     }
 
     /// True where both have a rule in common, so that an advertisement may match both.
-    package func overlaps(_ other: ScanFilter) -> Bool {
+    public func overlaps(_ other: ScanFilter) -> Bool {
         isUnfiltered || other.isUnfiltered || serviceUUIDs.contains(where: other.serviceUUIDs.contains)
             || companies.contains(where: other.companies.contains)
             || namePrefixes.contains { mine in other.namePrefixes.contains { mine.hasPrefix($0) || $0.hasPrefix(mine) } }
