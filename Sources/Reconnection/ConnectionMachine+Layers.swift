@@ -214,7 +214,7 @@ extension ConnectionMachine {
             lateReplies += 1
             return
         }
-        effects.append(.layerEnded(LayerOutcome(layer: .scan, identifier: nil, began: began, result: .failed(error))))
+        endScan(.failed(error), began: began, &effects)
         if case .notPermitted = error { return waitForOperator(error) }
         rounds += 1
         backOff(at: now)

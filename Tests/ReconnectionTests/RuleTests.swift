@@ -25,6 +25,14 @@ struct RuleTests {
         }
     }
 
+    @Test("A scan that fails is over: it is not asked for any more")
+    func failedScan() {
+        for error in [CentralError.inProgress, .notPermitted(what: "test")] {
+            var test = MachineUnderTest.inState("scanning")
+            #expect(test.fire(.scanFailed(error)).contains(.stopScan))
+        }
+    }
+
     /// The states that a headset goes through which is away.
     private func absence(_ identifiers: [PeripheralIdentifier]) -> [String] {
         var test = MachineUnderTest(identifiers: identifiers)
