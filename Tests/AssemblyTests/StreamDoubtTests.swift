@@ -18,6 +18,22 @@ struct StreamDoubtTests {
         }
     }
 
+    @Test("A headset that repeats a count for ever fills no memory")
+    func repeatedForEver() {
+        var doubtful = DoubtfulBlocks()
+        let block = SampleBlock(
+            stream: 0, counter: 5000, bootIdentifier: nil, firstChannel: 0, channelCount: 1, instantCount: 1, values: 0..<1,
+            origin: .live, isSummed: false, deviceTicks: nil)
+        for number in 0..<10_000 {
+            let received = ReceivedBlock(
+                block: block, values: [1][...], arrival: MonotonicTime(nanoseconds: Int64(number) * 4_000_000), hasRoom: true)
+            let verdict = doubtful.judge(
+                received, index: 5000, heldIndex: 5000, expected: 100, isBorneOut: false, isWhole: true, isMissing: false)
+            #expect(verdict == .held)
+        }
+        #expect(doubtful.takeEntries().count == 2048)
+    }
+
     @Test("A flipped bit of an 8-bit counter is a damaged frame: nothing else is missing, nothing is shifted", arguments: 0..<8)
     func flippedBit(bit: Int64) {
         var test = StreamUnderTest(modulus: 256)

@@ -25,6 +25,8 @@ struct DoubtfulBlocks: Sendable {
     private static let followers = 3
     /// For so long they must: what a queue has held back comes at once.
     private static let period = Duration.milliseconds(200)
+    /// More receptions are not held: a headset that repeats its latest count for ever must not fill the memory.
+    private static let countLimit = 2048
     /// A notification that overtakes others is so far ahead at the most, in blocks.
     private static let reorder: Int64 = 4
     /// Channels that come in packets of their own are so far behind the newest at the most, in samples.
@@ -92,7 +94,7 @@ struct DoubtfulBlocks: Sendable {
     private func isForward(of index: Int64) -> Bool { !entries.isEmpty && first >= index }
 
     private mutating func follow(_ received: ReceivedBlock, end: Int64) -> Verdict {
-        entries.append(.block(received.copied))
+        if entries.count < Self.countLimit || end > next { entries.append(.block(received.copied)) }
         if end > next {
             next = end
             advances += 1
