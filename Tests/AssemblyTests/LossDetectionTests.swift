@@ -72,6 +72,19 @@ struct LossDetectionTests {
         #expect(Self.run(&stream, seconds: 10).map(\.means) == [.nothing])
     }
 
+    @Test("A loss of many periods is entered like one of few, once the marks stay late", arguments: [Int64(5), 10, 100])
+    func longLoss(seconds: Int64) {
+        var stream = StreamUnderTest(modulus: nil, frequency: 248)
+        stream.stream.learn(from: [Self.learntRate])
+        stream.begin(rule: .connection)
+        _ = Self.run(&stream, seconds: 10, marks: true)
+        stream.advance(samples: seconds * 248)
+        _ = Self.run(&stream, seconds: 10, marks: true)
+        let missing = stream.database.wholeGaps.reduce(0) { $0 + ($1.gap.count ?? 0) }
+        // The last block of each of the 20 seconds is missing, too.
+        #expect(abs(missing - seconds * 248 - 20 * 8) <= 8 * 8, "\(missing)")
+    }
+
     @Test("Packets that hold some of the channels only are told by nothing")
     func parts() {
         var stream = StreamUnderTest(modulus: nil, frequency: 248)

@@ -99,7 +99,7 @@ struct UncountedLosses: Sendable {
             let lost = known.take(n: nextN, dueN: dueN)
         {
             marks = known
-            return lost <= period * 8 ? lost : 0
+            return lost
         }
         marks = PeriodMarks(n: nextN, dueN: dueN, period: period, block: blockLength)
         return 0
