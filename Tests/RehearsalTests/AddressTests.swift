@@ -114,6 +114,18 @@ struct AddressTests {
         #expect(try room.reached() == [ours.identifier])
     }
 
+    @Test("Each of a classroom of headsets that prove nothing is reported once", arguments: [10, 20, 40])
+    func classroom(count: Int) throws {
+        let room = try Room((1...count).map { .ganglion(number: $0) })
+        var reported: [PeripheralIdentifier] = []
+        room.driver.reported = { report, _ in
+            if case .unrecognisedCandidate(_, let identifier) = report { reported.append(identifier) }
+        }
+        try room.run(.seconds(120))
+        #expect(room.phase == .searching)
+        #expect(Set(reported).count == count && reported.count == count, "\(reported.count)")
+    }
+
     @Test("An address is taken in the running recording; it outlives the process that took it, and a new name")
     func renamedAndRestarted() throws {
         let ours = HeadsetSpecification.ganglion()

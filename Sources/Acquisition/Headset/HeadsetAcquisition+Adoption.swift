@@ -7,21 +7,22 @@ extension HeadsetAcquisition {
     /// How often the same candidate is recorded while it stays in sight.
     private static let candidateInterval = Duration.seconds(10)
     /// Of how many candidates it is remembered when they were recorded.
-    private static let candidatesKept = 16
+    private static let candidatesKept = 64
+    /// One that was not in sight for so long is a new one when it is again.
+    private static let candidateMemory = Duration.seconds(3600)
 
     /// Records that one of the model was heard at an address that nothing proves to be the headset's.
     func noteCandidate(_ identifier: PeripheralIdentifier, name: String? = nil, rssi: Int8? = nil, at now: MonotonicTime) {
         guard machine.isUnrecognised(identifier, at: now), machine.adoption.policy != .never || machine.identifiers.isEmpty
         else { return }
         let last = notedCandidates.firstIndex { $0.identifier == identifier }
-        if let last {
-            guard now - notedCandidates[last].at >= Self.candidateInterval else { return }
-            notedCandidates.remove(at: last)
-        } else {
-            context.effects.append(.report(.unrecognisedCandidate(headset: self.name, identifier)))
-        }
+        // In the order in which they were recorded. What is not remembered may have been recorded just now: where there are
+        // more than are remembered, the oldest makes room once in an interval, and nobody is reported a second time.
+        let due = last ?? (notedCandidates.count < Self.candidatesKept ? nil : 0)
+        if let due, now - notedCandidates[due].at < Self.candidateInterval { return }
+        if let due { notedCandidates.remove(at: due) } else { notedCandidates.removeAll { now - $0.at > Self.candidateMemory } }
+        if due == nil { context.effects.append(.report(.unrecognisedCandidate(headset: self.name, identifier))) }
         notedCandidates.append((identifier, now))
-        if notedCandidates.count > Self.candidatesKept { notedCandidates.removeFirst() }
         records.append(
             .candidate(CandidateRecord(headset: headset, identifier: identifier, name: name, rssi: rssi, at: now)))
     }
