@@ -27,6 +27,8 @@ final class EngineUnderTest {
     let store: AcquisitionStore
     let driver: VirtualDriver
     var commits = Commits.durable
+    /// True while the database cannot be read.
+    var readsFail = false
     /// Every batch that was committed.
     private(set) var batches: [WriteBatch] = []
     private(set) var returns: [StreamingReturn] = []
@@ -63,6 +65,8 @@ final class EngineUnderTest {
             readClock: VirtualDriver.rightClock(unixNanosecondsAtBoot: 1_790_000_000_000_000_000))
         driver.conduct = { [unowned self] effect, _ in
             switch (commits, effect) {
+            case (_, .readWishes) where readsFail, (_, .loadResumeState) where readsFail:
+                VirtualDriver.TaskConduct(error: .sqlite(code: 10, detail: "test"))
             case (.never, .commit), (.never, .commitByHeadset), (.volatile, .flush):
                 VirtualDriver.TaskConduct(error: .diskFull(detail: "test"))
             default: VirtualDriver.TaskConduct()

@@ -1,6 +1,7 @@
 import Bluetooth
 import Headsets
 import Reconnection
+import Rehearsal
 import Storage
 import Testing
 
@@ -75,6 +76,23 @@ struct PauseTests {
         try test.reconcile()
         try test.run(.seconds(5))
         #expect(test.engine.recordings.isEmpty)
+    }
+
+    @Test("Wishes that cannot be read are tried again when that is due, whatever waits for them")
+    func unreadableWishes() throws {
+        let (test, recording) = try Self.streaming()
+        // Released, and wanted again: it is let go, and begins with the next wishes.
+        try test.store.control.pause(at: test.now)
+        try test.reconcile()
+        try test.store.control.resume(at: test.now)
+        test.driver.handle(.wishesChanged, at: test.now)
+        test.readsFail = true
+        let before = test.iterationCount
+        try test.run(.seconds(30))
+        #expect(test.iterationCount - before < 2000)
+        test.readsFail = false
+        try test.run(.seconds(10), until: .streaming)
+        #expect(test.engine.recordings == [recording])
     }
 
     @Test("Whoever pauses and resumes at once loses no recording")

@@ -37,7 +37,8 @@ extension AcquisitionEngine {
     func readWishes(at now: MonotonicTime) {
         guard !end.hasBegun, !wishes.isUnderWay else { return }
         let isDue = timers.take(.wishes, at: now)
-        guard isDue || wishes.areStale || mayBeginPostponed else { return }
+        // What cannot be read is read again when that is due, whatever waits for it.
+        guard isDue || wishes.problem == nil && (wishes.areStale || mayBeginPostponed) else { return }
         if wishes.areStale || mayBeginPostponed { wishes.version = nil }
         wishes.areStale = false
         wishes.isUnderWay = true
@@ -64,7 +65,7 @@ extension AcquisitionEngine {
         wishes.problem = error
         // Read anew with the next look.
         wishes.version = nil
-        if timers[.wishes] == nil { timers[.wishes] = now + limits.retryInterval }
+        if timers[.wishes] == nil, !wishes.isUnderWay { timers[.wishes] = now + limits.retryInterval }
     }
 
     private func follow(_ contents: OperatorWishes.Contents, at now: MonotonicTime) {
