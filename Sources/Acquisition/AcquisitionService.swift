@@ -105,7 +105,8 @@ package actor AcquisitionService {
     private func iterate(at now: MonotonicTime) -> MonotonicTime? {
         guard let central, let engine, finished != nil else { return nil }
         perform(engine.handle(.central(central.process(at: now)), at: now), at: now)
-        return [engine.deadline, central.deadline].compactMap { $0 }.min()
+        guard let first = engine.deadline, let second = central.deadline else { return engine.deadline ?? central.deadline }
+        return min(first, second)
     }
 
     /// Hands an event to the engine; the poll thread takes an iteration afterwards.

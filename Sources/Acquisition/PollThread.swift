@@ -133,9 +133,9 @@ private final class PollLoop: Sendable {
             let due = deadline.map { max(0, $0.nanoseconds) } ?? -1
             if armed != due { _ = clinux_timerfd_arm(timer, due) }
             descriptors.removeAll(keepingCapacity: true)
-            for descriptor in [wakeUp, timer] + watched {
-                descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
-            }
+            descriptors.append(pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0))
+            descriptors.append(pollfd(fd: timer, events: Int16(POLLIN), revents: 0))
+            for descriptor in watched { descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }
             // An interrupted call is a wake-up like any other.
             poll(&descriptors, nfds_t(descriptors.count), -1)
             isAwoken = descriptors[0].revents != 0

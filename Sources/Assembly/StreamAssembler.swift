@@ -60,8 +60,8 @@ package struct StreamAssembler: Sendable {
     /// True where something that was received is in no batch yet: its n is not known, or its row is not whole.
     var isHoldingBack: Bool { !waiting.isEmpty || !rows.isWhole }
 
-    /// True where nothing is missing.
-    package var isComplete: Bool { rows.ledger.isComplete }
+    /// True where the headset may still have some of what is missing.
+    package var isRecoverable: Bool { rows.ledger.isRecoverable }
 
     /// The first samples that may still be read from the headset's memory; nil where there are none.
     package func firstRecoverable() -> Range<Int64>? {

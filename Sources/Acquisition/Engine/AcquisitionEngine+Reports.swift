@@ -11,8 +11,8 @@ struct ChangeReporting {
     var unknownRecordings: [RecordingID] = []
     var summary = ""
     var isBufferFull = false
-    /// True while the summary speaks of a problem.
-    var hasProblem = false
+    /// The problem that the summary names.
+    var problem: String?
 }
 
 /// Bounds what is reported of one headset whose link comes and goes: a few changes in a minute one by one, of more the sum.
@@ -87,16 +87,14 @@ extension AcquisitionEngine {
             reporting.isBufferFull.toggle()
             if reporting.isBufferFull { emit(.report(.bufferFull(rows: bufferedRows))) }
         }
-        let problem = commits.problem
-        guard hasChanged || reporting.summary.isEmpty || acquisitions.isEmpty || problem != nil || reporting.hasProblem else {
-            return
-        }
-        reporting.hasProblem = problem != nil
+        let problem = commits.problem?.error.cause
+        guard hasChanged || reporting.summary.isEmpty || acquisitions.isEmpty || problem != reporting.problem else { return }
+        reporting.problem = problem
         var text =
             acquisitions.isEmpty
             ? wishes.isPaused ? "paused: eegsync resume goes on" : "no recording is wanted"
             : acquisitions.map { "\($0.name): \($0.machine.state.name)" }.joined(separator: ", ")
-        if let problem { text = "cannot write (\(problem.error.cause)), buffering; " + text }
+        if let problem { text = "cannot write (\(problem)), buffering; " + text }
         guard text != reporting.summary else { return }
         reporting.summary = text
         emit(.report(.summary(text)))

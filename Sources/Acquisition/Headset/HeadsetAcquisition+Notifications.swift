@@ -71,7 +71,6 @@ extension HeadsetAcquisition {
         // What comes while the link is still being prepared is not recorded: the last sample is the one before.
         if session.streaming != nil { recorded.receivedLiveSamples(at: arrival) }
         receivedSamples(from: characteristic, at: arrival)
-        readMemory(at: arrival)
         if let streaming = session.streaming, !isFinishing, !streaming.impedance.hasPausedSamples {
             recorded.endSilentStreams(streaming, of: session.profile, at: arrival)
         }

@@ -49,7 +49,7 @@ struct RecordedStream {
 
     /// What the memory is asked for: what is missing, and may still be in it.
     mutating func readMemory(at now: MonotonicTime) -> [BufferedEEGCommand] {
-        guard !memory.isIdle || !assembler.isComplete, assembler.isNumbered else { return [] }
+        guard !memory.isIdle || assembler.isRecoverable, assembler.isNumbered else { return [] }
         return memory.next(assembler, at: now)
     }
 }

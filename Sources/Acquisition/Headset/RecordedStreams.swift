@@ -62,7 +62,10 @@ struct RecordedStreams {
     var isEmpty: Bool { streams.isEmpty }
 
     /// Rows that are not in a batch yet.
-    var rowCount: Int { streams.indices.reduce(0) { $0 + streams[$1].assembler.rows.draft.rowCount } }
+    var rowCount: Int {
+        let present = streams.indices.reduce(0) { $0 + streams[$1].assembler.rows.draft.rowCount }
+        return retired.indices.reduce(present) { $0 + retired[$1].rows.draft.rowCount }
+    }
 
     /// The boot identifier of the latest epoch; nil where the headset has none.
     var bootIdentifier: UInt32? { streams.lazy.compactMap(\.assembler.bootIdentifier).first }

@@ -20,6 +20,9 @@ struct MissingSamples: Hashable, Sendable {
     /// True where nothing is missing.
     var isEmpty: Bool { recoverable.all.isEmpty && lost.all.isEmpty }
 
+    /// True where the headset may still have some of what is missing.
+    var isRecoverable: Bool { !recoverable.all.isEmpty }
+
     /// All runs, in ascending order: as many steps as there are.
     var runs: [Run] { (recoverable.all + lost.all).sorted { $0.firstN < $1.firstN } }
 

@@ -49,8 +49,8 @@ struct StreamLedger: Sendable {
 
     // MARK: Asking
 
-    /// True where nothing is missing.
-    var isComplete: Bool { missing.isEmpty && missingChannels.allSatisfy(\.isEmpty) }
+    /// True where the headset may still have some of what is missing.
+    var isRecoverable: Bool { missing.isRecoverable || missingChannels.contains(where: \.isRecoverable) }
 
     /// True where samples are missing, whole or of a channel.
     func isMissing(_ range: Range<Int64>) -> Bool {

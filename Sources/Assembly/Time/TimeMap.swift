@@ -117,9 +117,6 @@ struct TimeMap: Sendable {
         return live?.uncertainty(at: x) ?? (segment.uncertaintyNanoseconds ?? 0) + 3 * rate.deviation * abs(x)
     }
 
-    /// How late arrivals usually are against the map, in nanoseconds; nil before anything is known.
-    var usualLateness: Double? { live?.lateness }
-
     // MARK: Answers
 
     /// The segment reaches to sample n at least.
