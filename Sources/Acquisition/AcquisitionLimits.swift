@@ -1,6 +1,7 @@
 /// Bounds of the acquisition. Everything has one.
 package struct AcquisitionLimits: Hashable, Sendable {
-    /// Time between two commits: what a power cut can cost a headset without memory.
+    /// Time between two commits: what the death of the process can cost a headset without memory. A power cut can cost it what
+    /// was committed since the latest flush.
     package var commitInterval: Duration = .seconds(1)
     /// Sample rows that may wait for the database; beyond that new ones go to the gap ledger. 600,000 rows are 40 minutes of
     /// 250 Hz and about 20 MB.

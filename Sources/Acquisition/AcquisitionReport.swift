@@ -15,6 +15,10 @@ package enum AcquisitionReport: Sendable {
     case writeFailed(StorageError, bufferedRows: Int)
     /// Batches can be written again.
     case writeRecovered(after: Duration, rows: Int)
+    /// The disk did not make safe what is written: headsets with a memory keep it until it is.
+    case flushFailed(StorageError)
+    /// What is written survives a power cut again.
+    case flushRecovered(after: Duration)
     /// The radio hangs; `isRecovering` where it is switched off and on again.
     case radioHangs(isRecovering: Bool)
     /// No row can be buffered any more; what comes now goes to the gap ledger.

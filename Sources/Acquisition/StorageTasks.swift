@@ -5,23 +5,24 @@ package import Storage
 package struct StorageTasks: Sendable {
     private let store: AcquisitionStore
     private let commit: @Sendable (WriteBatch) throws(StorageError) -> Void
-    private let synchronise: @Sendable () throws(StorageError) -> Void
+    private let synchronise: @Sendable (_ rewriting: Bool) throws(StorageError) -> Void
 
     /// Creates the tasks of a database.
     ///
     /// - Parameters:
     ///   - commit: writes a batch; the store's own by default.
-    ///   - synchronise: makes what was committed survive a power cut; the store's own by default.
+    ///   - synchronise: makes what was committed survive a power cut, as ``EngineEffect/flush(rewriting:)`` asks; the store's
+    ///     own by default.
     package init(
         _ store: AcquisitionStore, commit: (@Sendable (WriteBatch) throws(StorageError) -> Void)? = nil,
-        synchronise: (@Sendable () throws(StorageError) -> Void)? = nil
+        synchronise: (@Sendable (_ rewriting: Bool) throws(StorageError) -> Void)? = nil
     ) {
         self.store = store
         let storeCommit: @Sendable (WriteBatch) throws(StorageError) -> Void = { (batch) throws(StorageError) in
             try store.commit(batch)
         }
-        let storeSynchronise: @Sendable () throws(StorageError) -> Void = { () throws(StorageError) in
-            try store.synchronise()
+        let storeSynchronise: @Sendable (Bool) throws(StorageError) -> Void = { (rewriting) throws(StorageError) in
+            if rewriting { try store.checkpoint() } else { try store.synchronise() }
         }
         self.commit = commit ?? storeCommit
         self.synchronise = synchronise ?? storeSynchronise
@@ -44,7 +45,7 @@ package struct StorageTasks: Sendable {
         case .commitByHeadset(let batch):
             .committed(
                 batch.number, Self.result { () throws(StorageError) in try store.commitByHeadset(batch, at: now) })
-        case .flush: .flushed((try? synchronise()) != nil)
+        case .flush(let rewriting): .flushed(Self.result { () throws(StorageError) in try synchronise(rewriting) })
         case .noteUnstored(let isUnstored): note(isUnstored)
         // What could not be removed is tried again with the next look.
         case .trimHistory(let time): .trimmed((try? store.trimHistory(before: time)) ?? 0)
@@ -62,16 +63,6 @@ package struct StorageTasks: Sendable {
             return .success(try body())
         } catch {
             return .failure(error)
-        }
-    }
-}
-
-extension EngineEffect {
-    /// True where it takes the disk.
-    package var concernsStorage: Bool {
-        switch self {
-        case .readWishes, .loadResumeState, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory: true
-        case .request, .readClock, .report, .beat, .finished: false
         }
     }
 }

@@ -3,8 +3,8 @@ import Simulation
 
 /// While a person wants nothing recorded, no headset streams.
 extension RehearsalChecker {
-    /// How long a daemon may take to let all headsets go: it looks for wishes once a second, and a headset is commanded to
-    /// stop.
+    /// How long a daemon may take to let all headsets go: it looks for wishes several times a second, and each headset is
+    /// commanded to stop.
     private static let pauseGrace = Duration.seconds(10)
 
     /// A person has begun, or ended, a pause.

@@ -22,7 +22,7 @@ package final class VirtualDriver {
 
     /// The engine.
     package let engine: AcquisitionEngine
-    /// What each task of the database takes, as of the instant at which its turn comes.
+    /// What each task of the database takes, asked when its turn comes, and whether it fails, asked when it is done.
     package var conduct: (EngineEffect, MonotonicTime) -> TaskConduct
     /// Reads the wall clock; nil while it is not known. On the engine's time.
     package var readClock: (MonotonicTime) -> ClockOffsetRecord?
@@ -160,7 +160,7 @@ package final class VirtualDriver {
         guard defect == .acknowledgeBeforeCommit else { return }
         switch effect {
         case .commit(let batch): handle(.committed(batch.number, .success([])), at: now)
-        case .flush: handle(.flushed(true), at: now)
+        case .flush: handle(.flushed(.success(())), at: now)
         default: break
         }
     }
@@ -212,7 +212,7 @@ package final class VirtualDriver {
         case .loadResumeState(let recording): .resumeState(recording, .failure(error))
         case .commit(let batch), .commitByHeadset(let batch):
             .committed(batch.number, defect == .dropRefusedBatches ? .success([]) : .failure(error))
-        case .flush: .flushed(defect == .acknowledgeBeforeFlush)
+        case .flush: .flushed(defect == .acknowledgeBeforeFlush ? .success(()) : .failure(error))
         case .trimHistory: .trimmed(0)
         case .request, .readClock, .noteUnstored, .report, .beat, .finished: nil
         }

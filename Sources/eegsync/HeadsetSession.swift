@@ -72,7 +72,7 @@ final class HeadsetSession: Sendable {
             makeCentral: { configuration.makeCentral(watch: $0, lock: AdapterLock(respect: .everybody)) },
             // Nothing survives this process, so a headset with a memory is never allowed to forget.
             tasks: StorageTasks(
-                acquisition, synchronise: { () throws(StorageError) in throw .readOnly(detail: "a database in memory") }))
+                acquisition, synchronise: { (_) throws(StorageError) in throw .readOnly(detail: "a database in memory") }))
     }
 
     /// What a command that got nothing says: what the headset does or waits for at present.

@@ -20,7 +20,7 @@ import Testing
 
     /// One with a headset, and quick commits.
     private static func service(
-        _ store: AcquisitionStore, _ script: HeadsetScript, synchronise: (@Sendable () throws(StorageError) -> Void)? = nil
+        _ store: AcquisitionStore, _ script: HeadsetScript, synchronise: (@Sendable (Bool) throws(StorageError) -> Void)? = nil
     ) -> AcquisitionService {
         var limits = AcquisitionLimits()
         limits.commitInterval = .milliseconds(40)
@@ -132,7 +132,7 @@ import Testing
         let canFlush = Mutex(false)
         let service = Self.service(
             store, script,
-            synchronise: { () throws(StorageError) in
+            synchronise: { (_) throws(StorageError) in
                 guard canFlush.withLock({ $0 }) else { throw .diskFull(detail: "flush") }
             })
         let acknowledge = HeadsetScript.Call.command(BufferedEEGCommand.acknowledge(stream: 0, upTo: 0).opcode)

@@ -71,9 +71,9 @@ struct EngineCommitTests {
                 done.append("commit")
                 if isStalled { return unanswered.append(batch) }
                 answer(.committed(batch.number, refusal.map { .failure($0) } ?? .success([])))
-            case .flush:
-                done.append("flush")
-                answer(.flushed(!refusesFlushes))
+            case .flush(let rewriting):
+                done.append(rewriting ? "rewrite" : "flush")
+                answer(.flushed(refusesFlushes ? .failure(.sqlite(code: 10, detail: "test")) : .success(())))
             case .noteUnstored(let isUnstored): done.append(isUnstored ? "rows wait" : "all is written")
             case .report(let report): reports.append(report)
             case .finished(let error): done.append(error == nil ? "ended" : "ended by an error")
@@ -95,15 +95,24 @@ struct EngineCommitTests {
         #expect(commits.map(\.count) == [1, 10, 10, 3])
     }
 
-    @Test("A refused flush is tried again with the next commit")
+    @Test("After a refused flush what is committed is written anew, with the next commit; both are reported once")
     func refusedFlush() {
         var disk = Disk()
         disk.refusesFlushes = true
         disk.run(seconds: 4)
-        #expect(disk.takeDone().filter { $0 != "all is written" } == ["commit", "flush", "commit", "flush", "commit", "flush"])
+        #expect(
+            disk.takeDone().filter { $0 != "all is written" } == ["commit", "flush", "commit", "rewrite", "commit", "rewrite"])
         disk.refusesFlushes = false
-        disk.run(seconds: 9)
-        #expect(disk.takeDone().count { $0 == "flush" } == 1)
+        disk.run(seconds: 20)
+        #expect(disk.takeDone().filter { $0.contains("flush") || $0 == "rewrite" } == ["rewrite", "flush"])
+        let reports = disk.reports.compactMap { report -> String? in
+            switch report {
+            case .flushFailed: "failed"
+            case .flushRecovered(let after): "recovered after \(after.components.seconds) s"
+            default: nil
+            }
+        }
+        #expect(reports == ["failed", "recovered after 3 s"])
     }
 
     @Test("A batch that the disk does not take is tried again each second; it is noted once beside the database, and told once")

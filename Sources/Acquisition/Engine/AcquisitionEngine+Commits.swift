@@ -7,6 +7,8 @@ struct CommitPipeline {
     /// A batch that was handed out and is not committed yet, with what may be acknowledged once it is.
     struct UnderWay {
         var batch: WriteBatch
+        /// How many rows the batch holds.
+        let rowCount: Int
         var began: MonotonicTime
         /// True once the database has refused it as a whole.
         var isByHeadset = false
@@ -28,20 +30,22 @@ struct CommitPipeline {
     /// The same, of a flush that is under way; nil while none is.
     var flushing: [Settled]?
     var lastFlush = MonotonicTime.boot
+    /// Why what is committed does not survive a power cut, and since when.
+    var flushProblem: (error: StorageError, since: MonotonicTime)?
     /// What was noted last beside the database; nil before the first batch, as an earlier process may have left a note.
     var isUnstoredNoted: Bool?
     /// Why batches cannot be written, and since when.
     var problem: (error: StorageError, since: MonotonicTime)?
     /// The error that only a person can mend.
     var failure: StorageError?
-    /// See ``AcquisitionEngine/init(nextStreamID:beginsAfterFailedWrites:limits:seed:lookUp:)``.
+    /// See ``AcquisitionEngine/init(nextStreamID:beginsAfterFailedWrites:limits:seed:process:lookUp:)``.
     var beginsAfterFailedWrites = false
 }
 
 extension AcquisitionEngine {
     /// Rows that are not committed yet.
     package var bufferedRows: Int {
-        acquisitions.reduce(commits.underWay?.batch.rowCount ?? 0) { $0 + $1.rowCount }
+        acquisitions.reduce(commits.underWay?.rowCount ?? 0) { $0 + $1.rowCount }
     }
 
     /// What is to be written is written at the next opportunity.
@@ -95,7 +99,8 @@ extension AcquisitionEngine {
             return nil
         }
         commits.number += 1
-        return CommitPipeline.UnderWay(batch: batch, began: now, settled: settled, ended: ended)
+        return CommitPipeline.UnderWay(
+            batch: batch, rowCount: batch.rowCount, began: now, settled: settled, ended: ended)
     }
 
     /// Takes what became of a batch.
@@ -144,24 +149,33 @@ extension AcquisitionEngine {
         remove(done.ended.filter { $0.hasEnded || $0.isReleased })
         settle(at: now)
         emit(
-            .report(.committed(number: done.batch.number, rows: done.batch.rowCount, duration: now - done.began)))
+            .report(.committed(number: done.batch.number, rows: done.rowCount, duration: now - done.began)))
         if let problem = commits.problem {
             commits.problem = nil
             context.overflowCause = .queueOverflow
-            emit(.report(.writeRecovered(after: now - problem.since, rows: done.batch.rowCount)))
+            emit(.report(.writeRecovered(after: now - problem.since, rows: done.rowCount)))
         }
         guard commits.flushing == nil, now - commits.lastFlush >= limits.flushInterval else { return }
         commits.flushing = commits.unflushed
         commits.unflushed.removeAll()
-        emit(.flush)
+        emit(.flush(rewriting: commits.flushProblem != nil))
     }
 
     /// Headsets may forget what survives a power cut. A disk that cannot flush costs nothing yet: they keep what is not
-    /// acknowledged, and the next commit tries again.
-    func flushed(_ isDone: Bool, at now: MonotonicTime) {
+    /// acknowledged, and after the next commit it is tried again.
+    func flushed(_ result: Result<Void, StorageError>, at now: MonotonicTime) {
         let flushed = commits.flushing ?? []
         commits.flushing = nil
-        guard isDone else { return }
+        let problem = commits.flushProblem
+        if case .failure(let error) = result {
+            commits.flushProblem = (error, problem?.since ?? now)
+            if problem?.error.cause != error.cause { emit(.report(.flushFailed(error))) }
+            return
+        }
+        if let problem {
+            commits.flushProblem = nil
+            emit(.report(.flushRecovered(after: now - problem.since)))
+        }
         commits.lastFlush = now
         for (acquisition, committed) in flushed where acquisitions.contains(where: { $0 === acquisition }) {
             acquisition.acknowledge(upTo: committed)

@@ -77,7 +77,7 @@ package final class AcquisitionEngine {
         case .wishesChanged: wishes.areStale = true
         case .resumeState(let recording, let result): loaded(recording, result, at: now)
         case .committed(let number, let result): committed(number, result, at: now)
-        case .flushed(let isDone): flushed(isDone, at: now)
+        case .flushed(let result): flushed(result, at: now)
         case .trimmed(let rows): trimmed(rows, at: now)
         case .reloaded(let lookUp): reloaded(lookUp, at: now)
         case .shutDown: end.isRequested = true

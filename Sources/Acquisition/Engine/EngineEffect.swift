@@ -2,7 +2,7 @@ package import Bluetooth
 package import Storage
 
 /// What an ``AcquisitionEngine`` wants to be done. What concerns the database is done in this order, on another thread than
-/// the one that stamps arrivals; each is answered by an ``EngineEvent``.
+/// the one that stamps arrivals, and answered by an ``EngineEvent``, but for a note.
 package enum EngineEffect: Sendable {
     /// Ask the central.
     case request(CentralRequest)
@@ -17,7 +17,10 @@ package enum EngineEffect: Sendable {
     /// Commit a batch that the database has refused headset by headset.
     case commitByHeadset(WriteBatch)
     /// Make everything that is committed survive a power cut.
-    case flush
+    ///
+    /// - Parameter rewriting: true after a flush that failed. The kernel reports once that it could not write pages, and then
+    ///   takes them for written: to ask again proves nothing, so what is committed is written to another file.
+    case flush(rewriting: Bool)
     /// Remove the oldest rows of the history, a bounded number of those from before an instant in UTC nanoseconds since 1970.
     case trimHistory(before: Int64)
     /// Note beside the database that rows wait which it does not take, or that all are written.

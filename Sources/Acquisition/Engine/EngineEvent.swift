@@ -15,8 +15,8 @@ package enum EngineEvent: Sendable {
     case resumeState(RecordingID, Result<ResumeState, StorageError>)
     /// What became of a batch that was to be committed; a headset whose part broke a rule of the database is refused.
     case committed(UInt64, Result<[RefusedPart], StorageError>)
-    /// Everything that was committed before it was asked for survives a power cut; false where the disk refused.
-    case flushed(Bool)
+    /// Everything that was committed before it was asked for survives a power cut; or why the disk refused.
+    case flushed(Result<Void, StorageError>)
     /// So many old rows of the history were removed; 0 where none is left, or none could be.
     case trimmed(Int)
     /// The configuration was read anew: who is recorded, and a person has removed what was in the way.

@@ -75,6 +75,14 @@ package struct AcquisitionStore: Store {
         }
     }
 
+    /// Makes everything committed so far survive a power cut by writing it into the database itself: after ``synchronise()``
+    /// failed, the WAL's pages on the disk are not known any more, but the cache has them.
+    ///
+    /// - Throws: ``StorageError``; `busy` where a reader of an older snapshot keeps pages in the WAL.
+    package func checkpoint() throws(StorageError) {
+        try database.checkpoint()
+    }
+
     // What outlives a process that could not write: a file beside the database, empty, so that a full disk has room for it.
     private var marker: String? { path.map { $0 + "-unstored" } }
 

@@ -46,6 +46,21 @@ package final class OpenDatabase: Sendable {
         try perform { writer in try writer.write(body) }
     }
 
+    /// Writes everything that the WAL holds into the database file, and both to the disk. Waits for nobody.
+    ///
+    /// - Throws: `busy` where a reader of an older snapshot keeps pages in the WAL, and what the disk refuses.
+    func checkpoint() throws(StorageError) {
+        let (inLog, done) = try perform { writer in
+            try writer.writeWithoutTransaction { db in
+                let result = try db.checkpoint(.passive)
+                return (result.walFrameCount, result.checkpointedFrameCount)
+            }
+        }
+        guard done == inLog else {
+            throw .busy(detail: "\(inLog - done) of \(inLog) pages wait for a reader of an older snapshot")
+        }
+    }
+
     func noteControlChange() {
         controlChanges.withLock { $0 &+= 1 }
     }

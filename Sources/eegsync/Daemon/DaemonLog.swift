@@ -63,6 +63,13 @@ final class DaemonLog: Sendable {
             log(.error, "\(error)", ["buffered_rows": "\(rows)"])
         case .writeRecovered(let after, let rows):
             log(.notice, "the database can be written again", ["after_s": "\(after.components.seconds)", "rows": "\(rows)"])
+        case .flushFailed(let error):
+            log(
+                .error,
+                "what is written may not survive a power cut: \(error). It is written again; headsets with a memory keep it "
+                    + "until then")
+        case .flushRecovered(let after):
+            log(.notice, "what is written survives a power cut again", ["after_s": "\(after.components.seconds)"])
         case .radioHangs(true):
             log(.error, "the radio hangs: for minutes it has done nothing that it was asked. It is switched off and on again")
         case .radioHangs(false):
