@@ -90,7 +90,7 @@ let package = Package(
         .target(
             name: "BlueZ", dependencies: ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
             swiftSettings: settings),
-        .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "Bluetooth"], swiftSettings: settings),
+        .testTarget(name: "BlueZTests", dependencies: ["BlueZ", "Bluetooth", "CSystemd"], swiftSettings: settings),
 
         // What goes over the air, in files: btsnoop captures read and written.
         .target(name: "Capture", dependencies: ["Bluetooth"], swiftSettings: optimised),

@@ -124,8 +124,7 @@ struct BlueZAttributes {
         _ adapter: BlueZAdapter, _ exchange: inout BusExchange
     ) {
         guard let index = operations.firstIndex(where: { $0.number == number }) else {
-            if case .success(let values) = result { exchange.closeDescriptors(in: values) }
-            return
+            return exchange.closeDescriptors(in: result)
         }
         guard case .failure(let error) = result else { return conclude(index, result, &exchange) }
         let wantsPairing = BlueZErrorTable.attribute(error) == .att(.insufficientAuthentication)
@@ -186,9 +185,15 @@ struct BlueZAttributes {
         case .success(let reply): values = reply
         case .failure(let error): failure = BlueZErrorTable.attribute(error)
         }
+        var socket: Int32?
+        if wantsSocket(operation), case .descriptor(let descriptor)? = values.first {
+            socket = descriptor
+            values.removeFirst()
+        }
+        exchange.closeDescriptors(in: .success(values))
         switch operation.kind {
         case .acquireNotify:
-            if failure == nil, !isSubscribed(operation.path) { failure = adopt(values, operation, &exchange) }
+            if failure == nil, !isSubscribed(operation.path) { failure = adopt(socket, operation, &exchange) }
             exchange.emit(.didUpdateNotificationState(uuid, on: identifier, error: failure, attempt: attempt))
         case .startNotify:
             if failure == nil, !isSubscribed(operation.path) {
@@ -205,7 +210,7 @@ struct BlueZAttributes {
         case .write(_, .withResponse): exchange.emit(.didWriteValue(uuid, on: identifier, error: failure, attempt: attempt))
         case .write(_, .withoutResponse): break
         case .acquireWrite(let value):
-            guard let socket = descriptor(in: values) else { return }
+            guard let socket else { return }
             writeSockets.append(WriteSocket(identifier: identifier, path: operation.path, socket: socket))
             exchange.request(.send(value, socket: socket))
         }
@@ -213,11 +218,20 @@ struct BlueZAttributes {
 
     private func isSubscribed(_ path: String) -> Bool { subscriptions.contains { $0.path == path } }
 
-    /// Takes over the socket of AcquireNotify (`hq`: descriptor, MTU).
+    /// True where the reply brings a socket (`hq`: descriptor, MTU) that is not there yet.
+    private func wantsSocket(_ operation: AttributeOperation) -> Bool {
+        switch operation.kind {
+        case .acquireNotify: !isSubscribed(operation.path)
+        case .acquireWrite: true
+        case .startNotify, .stopNotify, .releaseNotify, .read, .write: false
+        }
+    }
+
+    /// Takes over the socket of AcquireNotify.
     private mutating func adopt(
-        _ values: [BusValue], _ operation: AttributeOperation, _ exchange: inout BusExchange
+        _ socket: Int32?, _ operation: AttributeOperation, _ exchange: inout BusExchange
     ) -> CentralError? {
-        guard let socket = descriptor(in: values) else { return .connectionFailed(reason: "AcquireNotify gave no socket") }
+        guard let socket else { return .connectionFailed(reason: "AcquireNotify gave no socket") }
         subscriptions.append(
             Subscription(
                 identifier: operation.identifier, uuid: operation.uuid, path: operation.path, socket: socket))
@@ -269,10 +283,5 @@ struct BlueZAttributes {
         subscriptions.removeAll { $0.identifier == identifier }
         for socket in writeSockets where socket.identifier == identifier { exchange.request(.close(socket.socket)) }
         writeSockets.removeAll { $0.identifier == identifier }
-    }
-
-    private func descriptor(in values: [BusValue]) -> Int32? {
-        if case .descriptor(let descriptor)? = values.first { return descriptor }
-        return nil
     }
 }

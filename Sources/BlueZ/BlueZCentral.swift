@@ -134,7 +134,7 @@ package final class BlueZCentral: Central {
     }
 
     private func receiveMessages() {
-        while let received = bus?.receive() {
+        while let received = bus?.receive(isAwaited: { calls[$0] != nil }) {
             switch received {
             case .reply(let cookie, let result):
                 guard let number = calls.removeValue(forKey: cookie) else { continue }

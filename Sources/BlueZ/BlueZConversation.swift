@@ -183,11 +183,10 @@ struct BlueZConversation {
 
     /// A reply arrived.
     mutating func replied(_ number: CallNumber, _ result: Result<[BusValue], BusError>) {
-        guard let purpose = exchange.conclude(number) else {
-            // Too late: nobody waits for it, and what it carries must not leak.
-            if case .success(let values) = result { exchange.closeDescriptors(in: values) }
-            return
-        }
+        let purpose = exchange.conclude(number)
+        // Where it is too late, or what it carries is not wanted, that must not leak.
+        if purpose?.mayBringSocket != true { exchange.closeDescriptors(in: result) }
+        guard let purpose else { return }
         radio.judge(result, of: purpose, at: now)
         switch purpose {
         case .nameOwner: ownerReplied(result)

@@ -42,13 +42,13 @@ package final class BluetoothdPresence {
     }
 
     private func receive() {
-        while let received = bus?.receive() {
+        while let received = bus?.receive(isAwaited: { $0 == question }) {
             switch received {
-            case .reply(let cookie, let result) where cookie == question:
+            case .reply(_, let result):
                 question = nil
                 owner.replied(result)
             case .signal(let signal): _ = owner.received(signal)
-            case .reply, .call: break
+            case .call: break
             case .lost:
                 bus = nil
                 question = nil

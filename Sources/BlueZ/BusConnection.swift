@@ -95,7 +95,10 @@ final class BusConnection {
     }
 
     /// The next message; nil where nothing more has arrived.
-    func receive() -> Received? {
+    ///
+    /// - Parameter isAwaited: whether somebody waits for the answer to the call with this cookie. Only such an answer is
+    ///   given with its file descriptors: any user of the machine may send others.
+    func receive(isAwaited: (UInt64) -> Bool) -> Received? {
         while isOpen {
             var pointer: OpaquePointer?
             let code = sd_bus_process(bus, &pointer)
@@ -105,18 +108,19 @@ final class BusConnection {
             }
             if code == 0 { return nil }
             guard let pointer else { continue }  // The library did something of its own.
-            if let received = Self.read(BusMessage(owning: pointer)) { return received }
+            if let received = Self.read(BusMessage(owning: pointer), isAwaited: isAwaited) { return received }
         }
         return nil
     }
 
-    private static func read(_ message: BusMessage) -> Received? {
+    /// What a message says; nil for one that nobody waits for, or that cannot be read.
+    static func read(_ message: BusMessage, isAwaited: (UInt64) -> Bool) -> Received? {
         switch Int(message.type) {
         case Int(SD_BUS_MESSAGE_METHOD_RETURN):
-            guard let cookie = message.replyCookie else { return nil }
-            return .reply(cookie: cookie, body(message))
+            guard let cookie = message.replyCookie, isAwaited(cookie) else { return nil }
+            return .reply(cookie: cookie, body(message, keepsDescriptors: true))
         case Int(SD_BUS_MESSAGE_METHOD_ERROR):
-            guard let cookie = message.replyCookie, let error = message.error else { return nil }
+            guard let cookie = message.replyCookie, isAwaited(cookie), let error = message.error else { return nil }
             return .reply(cookie: cookie, .failure(error))
         case Int(SD_BUS_MESSAGE_SIGNAL):
             guard case .success(let values) = body(message) else { return nil }
@@ -134,9 +138,9 @@ final class BusConnection {
         }
     }
 
-    private static func body(_ message: BusMessage) -> Result<[BusValue], BusError> {
+    private static func body(_ message: BusMessage, keepsDescriptors: Bool = false) -> Result<[BusValue], BusError> {
         do {
-            return .success(try message.body())
+            return .success(try message.body(keepsDescriptors: keepsDescriptors))
         } catch {
             return .failure(
                 BusError(name: "org.freedesktop.DBus.Error.InconsistentMessage", message: "the reply cannot be read"))

@@ -61,8 +61,9 @@ struct BusExchange {
         return CallNumber(rawValue: lastCall)
     }
 
-    /// Closes the file descriptors that nobody takes over.
-    mutating func closeDescriptors(in values: [BusValue]) {
+    /// Closes the file descriptors of a reply: nobody takes them over.
+    mutating func closeDescriptors(in result: Result<[BusValue], BusError>) {
+        guard case .success(let values) = result else { return }
         for case .descriptor(let descriptor) in values { request(.close(descriptor)) }
     }
 
@@ -103,4 +104,9 @@ enum CallPurpose: Hashable {
     case setFilter(ScanFilter)
     case operation(CallNumber)
     case pair(path: String)
+
+    /// True where the answer may carry a socket that is wanted.
+    var mayBringSocket: Bool {
+        if case .operation = self { true } else { false }
+    }
 }

@@ -47,14 +47,22 @@ final class BusMessage {
     // MARK: Reading
 
     /// All values of the body.
-    func body() throws(Malformed) -> [BusValue] {
+    ///
+    /// - Parameter keepsDescriptors: whether file descriptors are duplicated, for the receiver to close. Only outside of
+    ///   containers, which is where bluetoothd has them; a body with any other cannot be read.
+    func body(keepsDescriptors: Bool) throws(Malformed) -> [BusValue] {
         var values: [BusValue] = []
-        while let value = try next() { values.append(value) }
+        do {
+            while let value = try next(keepsDescriptors: keepsDescriptors) { values.append(value) }
+        } catch {
+            for case .descriptor(let own) in values { close(own) }
+            throw error
+        }
         return values
     }
 
     /// The next value of the container that is open; nil at its end.
-    private func next() throws(Malformed) -> BusValue? {
+    private func next(keepsDescriptors: Bool = false) throws(Malformed) -> BusValue? {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
         let found = sd_bus_message_peek_type(pointer, &type, &contents)
@@ -75,6 +83,7 @@ final class BusMessage {
             guard let value = try container(type, signature).first else { throw Malformed() }
             return .variant(value)
         case UInt8(ascii: "r"), UInt8(ascii: "e"): return .structure(try container(type, signature))
+        case UInt8(ascii: "h") where keepsDescriptors: return try descriptor(type)
         default: return try basic(type)
         }
     }
@@ -113,13 +122,15 @@ final class BusMessage {
         case UInt8(ascii: "s"): return .string(try string(type))
         case UInt8(ascii: "o"): return .objectPath(try string(type))
         case UInt8(ascii: "g"): return .signature(try string(type))
-        case UInt8(ascii: "h"):
-            // The message keeps its own; ours must outlive it.
-            let own = fcntl(try number(type) as Int32, F_DUPFD_CLOEXEC, 0)
-            guard own >= 0 else { throw Malformed() }
-            return .descriptor(own)
         default: throw Malformed()
         }
+    }
+
+    private func descriptor(_ type: CChar) throws(Malformed) -> BusValue {
+        // The message keeps its own; ours must outlive it.
+        let own = fcntl(try number(type) as Int32, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0 else { throw Malformed() }
+        return .descriptor(own)
     }
 
     private func number<Number: FixedWidthInteger>(_ type: CChar) throws(Malformed) -> Number {

@@ -12,7 +12,8 @@ indirect enum BusValue: Hashable, Sendable {
     case string(String)
     case objectPath(String)
     case signature(String)
-    /// A file descriptor. In a message that was received it is the receiver's own duplicate, who must close it.
+    /// A file descriptor. In a reply that was received it is the receiver's own duplicate, who must close it; no other message
+    /// that is received has any.
     case descriptor(Int32)
     /// An array of bytes (`ay`).
     case bytes([UInt8])
