@@ -187,7 +187,7 @@ struct BlueZConversation {
         // Where it is too late, or what it carries is not wanted, that must not leak.
         if purpose?.mayBringSocket != true { exchange.closeDescriptors(in: result) }
         guard let purpose else { return }
-        radio.judge(result, of: purpose, at: now)
+        radio.judge(result, of: purpose, adapter, at: now)
         switch purpose {
         case .nameOwner: ownerReplied(result)
         case .objects: objectsLoaded(result)
@@ -322,6 +322,7 @@ struct BlueZConversation {
     private mutating func stateChanged(to state: AdapterState) {
         exchange.emit(.didUpdateState(state))
         if state == .poweredOn { return scan.reconcile(adapter, &exchange) }
+        radio.reset()
         changeLinks { $0.closeAll(.adapterUnavailable(state), &$2) }
         scan.interrupt(.adapterUnavailable(state), &exchange)
     }
@@ -371,6 +372,7 @@ struct BlueZConversation {
         // Replies will not come any more.
         exchange.forgetCalls()
         pairing.reset()
+        radio.reset()
         if adapter.leave() { exchange.emit(.didUpdateState(.resetting)) }
         changeLinks { $0.reset(&$2) }
         scan.interrupt(.adapterUnavailable(.resetting), &exchange)

@@ -31,6 +31,11 @@ struct RadioWatch {
         firstFailure = nil
     }
 
+    /// The radio was switched off, or is gone: what it did not do before says nothing of the one that is on next.
+    mutating func reset() {
+        firstFailure = nil
+    }
+
     /// The radio did not do what it was asked to.
     private mutating func noteFailure(at now: MonotonicTime) {
         if firstFailure == nil { firstFailure = now }
@@ -44,8 +49,11 @@ struct RadioWatch {
         return true
     }
 
-    /// Judges the radio by the answer to a call that needs it.
-    mutating func judge(_ result: Result<[BusValue], BusError>, of purpose: CallPurpose, at now: MonotonicTime) {
+    /// Judges the radio by the answer to a call that needs it. One that is off is not judged.
+    mutating func judge(
+        _ result: Result<[BusValue], BusError>, of purpose: CallPurpose, _ adapter: BlueZAdapter, at now: MonotonicTime
+    ) {
+        guard adapter.state == .poweredOn else { return }
         switch (purpose, result) {
         case (.connect, .success), (.disconnect, .success), (.startScan, .success), (.stopScan, .success),
             (.operation, .success):

@@ -54,6 +54,35 @@ struct RadioTests {
         #expect(script.events.isEmpty)
     }
 
+    @Test("One that a person has switched off, or that went with bluetoothd, is not suspected any more: nothing switches it on")
+    func switchedOff() {
+        var off = hanging(recovers: true)
+        off.adapter(["Powered": .boolean(false)])
+        off.pass(.seconds(1000))
+        #expect(!off.events.contains(.didNoticeHungRadio(isRecovering: true)) && off.calls.isEmpty)
+        var gone = hanging(recovers: true)
+        gone.ownerChanged(from: Script.owner, to: "")
+        gone.ownerChanged(from: "", to: Script.owner)
+        gone.reply("GetManagedObjects", [gone.objects(device: [:])])
+        gone.pass(.seconds(1000))
+        #expect(!gone.events.contains(.didNoticeHungRadio(isRecovering: true)) && gone.calls.isEmpty)
+    }
+
+    @Test("What a radio that is off does not do is no failure of it")
+    func failingWhileOff() {
+        var options = BlueZOptions()
+        options.recoversAdapter = true
+        var script = Script.ready(options: options, device: ["Connected": .boolean(true)])
+        let cancel = script.attempt()
+        script.ask { $0.take(.cancelPeripheralConnection(Script.headset, attempt: cancel)) }
+        script.adapter(["Powered": .boolean(false)])
+        script.events.removeAll()
+        script.pass(.seconds(10))
+        script.calls.removeAll()
+        script.pass(.seconds(1000))
+        #expect(script.events.isEmpty && script.calls.isEmpty)
+    }
+
     @Test("A headset that refuses a request, and then is silent, raises none")
     func refusing() {
         let up: [String: BusValue] = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
