@@ -195,8 +195,9 @@ struct BlueZConversation {
         case .powerOff: radio.poweredOff(adapter, &exchange)
         case .connect(let path): changeLinks { $0.connectReplied(path, result, $1, &$2) }
         case .confirmConnect(let path):
-            guard case .success(let values) = result else { return }
-            adapter.objects.load(values.first, of: BlueZInterface.device, at: path)
+            if case .success(let values) = result {
+                adapter.objects.load(values.first, of: BlueZInterface.device, at: path)
+            }
             changeLinks { $0.confirmed(path, $1, &$2) }
         case .disconnect(let path, let attempt): changeLinks { $0.disconnectReplied(path, attempt, result, &$1, &$2) }
         case .clearStuckConnect(let path): changeLinks { $0.stuckConnectCleared(path, $2.now) }

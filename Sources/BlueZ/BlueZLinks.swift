@@ -152,18 +152,22 @@ struct BlueZLinks {
             for: .confirmConnect(path: path))
     }
 
-    /// A device was asked whether it is connected.
+    /// A device was asked whether it is connected: it is, or it is not, or it cannot be asked. No connect is pending then.
     mutating func confirmed(_ path: String, _ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
-        if adapter.device(at: path)?.isConnected == true, givenUp.connected(path, at: exchange.now) {
-            effects.append(.unclaimed(path: path))
-        } else if givenUp.paths.contains(path), adapter.device(at: path)?.isConnected != true {
+        let isConnected = adapter.device(at: path)?.isConnected == true
+        if !isConnected {
             givenUp.ended(path)
+        } else if givenUp.connected(path, at: exchange.now) {
+            effects.append(.unclaimed(path: path))
         }
-        guard let index = links.firstIndex(where: { $0.path == path }),
-            links[index].awaitsLink || (links[index].isRejoined && links[index].isPending),
-            adapter.device(at: path)?.isConnected == true
-        else { return }
-        connected(index, &exchange)
+        guard let index = links.firstIndex(where: { $0.path == path }) else { return }
+        let isRejoined = links[index].isRejoined && links[index].isPending
+        if isConnected {
+            if links[index].awaitsLink || isRejoined { connected(index, &exchange) }
+        } else if isRejoined {
+            links[index].isRejoined = false
+            callConnect(index, recovery: .none, exchange.now)
+        }
     }
 
     private mutating func connected(_ index: Int, _ exchange: inout BusExchange) {

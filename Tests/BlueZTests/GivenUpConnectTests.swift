@@ -146,6 +146,31 @@ struct GivenUpConnectTests {
         #expect(script.events.contains { if case .didDiscover(Script.headset, _, _) = $0 { true } else { false } })
     }
 
+    @Test("One that bluetoothd calls a success without a link is none that could be joined", arguments: [true, false])
+    func succeededWithoutLink(isAnswered: Bool) {
+        func answer(_ script: inout BluetoothdScript) {
+            if isAnswered {
+                script.reply("GetAll", [Script.dictionary(Script.deviceProperties([:]))])
+            } else {
+                script.fail("GetAll", "org.freedesktop.DBus.Error.NoReply", "")
+            }
+        }
+        var script = givenUp()
+        script.reply("Connect")
+        answer(&script)
+        connect(&script)
+        #expect(script.waiting == ["Connect"])
+        // Of a caller who comes back before that is known, too.
+        var early = givenUp()
+        early.reply("Connect")
+        let attempt = connect(&early)
+        #expect(early.waiting == ["GetAll"])
+        answer(&early)
+        #expect(early.waiting == ["Connect"])
+        early.connects()
+        #expect(early.events == [.didConnect(Script.headset, attempt: attempt)])
+    }
+
     @Test("It ends with the adapter, with bluetoothd and with this process")
     func ends() {
         #expect(givenUp().conversation.farewell.map(\.member) == ["Disconnect"])
