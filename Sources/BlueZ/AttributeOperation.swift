@@ -52,13 +52,3 @@ struct Subscription: Hashable {
     /// When it came.
     var latestArrival = MonotonicTime(nanoseconds: 0)
 }
-
-/// The socket of AcquireWrite for one characteristic.
-struct WriteSocket: Hashable {
-    /// The headset.
-    let identifier: PeripheralIdentifier
-    /// The characteristic's object.
-    let path: String
-    /// The socket.
-    let socket: Int32
-}

@@ -239,8 +239,11 @@ struct BlueZAttributes {
         return nil
     }
 
-    /// A socket reached its end: notifications are off.
+    /// A socket reached its end: notifications are off, or the next write needs another one. Once: whoever has the number of
+    /// the socket after that is not to lose it.
     mutating func socketEnded(_ socket: Int32, _ exchange: inout BusExchange) {
+        let isKnown = subscriptions.contains { $0.socket == socket } || writeSockets.contains { $0.socket == socket }
+        guard isKnown else { return }
         subscriptions.removeAll { $0.socket == socket }
         writeSockets.removeAll { $0.socket == socket }
         exchange.request(.close(socket))

@@ -173,8 +173,7 @@ package final class BlueZCentral: Central {
                             descriptor: descriptor, characteristic: characteristic, identifier: identifier))
                     readiness.insert(descriptor)
                 case .send(let value, let socket):
-                    // Without response: what does not fit is lost, as it would be in the air.
-                    _ = send(socket, value, value.count, Self.neverWait)
+                    if !WriteSocket.send(value, over: socket) { conversation.socketEnded(socket) }
                 case .close(let descriptor):
                     sockets.removeAll { $0.descriptor == descriptor }
                     readiness.remove(descriptor)

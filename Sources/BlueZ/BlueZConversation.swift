@@ -271,7 +271,7 @@ struct BlueZConversation {
         radio.recordActivity()
     }
 
-    /// A socket reached its end: notifications are off.
+    /// A socket reached its end.
     mutating func socketEnded(_ socket: Int32) {
         attributes.socketEnded(socket, &exchange)
     }
