@@ -27,15 +27,17 @@ struct BlueZLinks {
     private static let settleTime = Duration.milliseconds(100)
     /// How long the signal that a link is up may follow the reply that says so: bluetoothd sends both in one turn of its loop.
     private static let confirmationLimit = Duration.milliseconds(500)
+    /// Of how many devices it is known that a connect was stuck: more than anybody has headsets. Of the oldest it is forgotten.
+    static let stuckLimit = 256
 
     /// Peripherals that are being connected to or are connected.
     private var links: [BlueZLink] = []
     /// Cancels that were not answered yet.
     private var openCancels: [Attempt] = []
-    /// Paths of devices on which the connect of a dead process was found, and no connect has ended since.
-    private var stuck: Set<String> = []
+    /// Paths of devices on which the connect of a dead process was found, and no connect has ended since; the oldest first.
+    private(set) var stuck: [String] = []
     /// By the path of a device: until when the kernel may still be giving up a connect to it.
-    private var settling: [String: MonotonicTime] = [:]
+    private(set) var settling: [String: MonotonicTime] = [:]
     /// Pending connects whose callers do not wait any more.
     private(set) var givenUp = GivenUpConnects()
     private var effects: [Effect] = []
@@ -125,7 +127,7 @@ struct BlueZLinks {
         case .failure(let error):
             let meaning = BlueZErrorTable.connecting(error)
             guard meaning == .inProgress else {
-                stuck.remove(path)
+                stuck.removeAll { $0 == path }
                 if links[index].isRejoined, meaning == .connectionTimedOut {
                     // bluetoothd has waited for longer than this caller.
                     links[index].isRejoined = false
@@ -171,7 +173,8 @@ struct BlueZLinks {
     }
 
     private mutating func connected(_ index: Int, _ exchange: inout BusExchange) {
-        stuck.remove(links[index].path)
+        let path = links[index].path
+        stuck.removeAll { $0 == path }
         links[index].phase = .connected
         exchange.emit(.didConnect(links[index].identifier, attempt: links[index].attempt))
     }
@@ -185,7 +188,9 @@ struct BlueZLinks {
         switch recovery {
         case .none:
             // Not cancelled lightly: a cancel in the moment in which the kernel connects blocks its radio for 4 s (Linux 6.1).
-            guard stuck.insert(path).inserted else { return clearStuckConnect(index, &exchange) }
+            guard !stuck.contains(path) else { return clearStuckConnect(index, &exchange) }
+            stuck.append(path)
+            if stuck.count > Self.stuckLimit { stuck.removeFirst() }
             links[index].phase = .joining(until: exchange.now + Self.joinLimit)
             if adapter.device(at: path)?.isConnected == true { connected(index, &exchange) }
         case .disconnected: links[index].phase = .pausing(recovery: .paused, until: exchange.now + Self.busyPause)
@@ -209,8 +214,14 @@ struct BlueZLinks {
         exchange.call("Disconnect", of: BlueZInterface.device, at: path, for: .clearStuckConnect(path: path))
     }
 
-    mutating func stuckConnectCleared(_ path: String, _ now: MonotonicTime) {
+    /// A connect to a device was cancelled. Of others that were, nothing is remembered for longer than it counts.
+    private mutating func settle(_ path: String, _ now: MonotonicTime) {
+        settling = settling.filter { $0.value > now }
         settling[path] = now + Self.settleTime
+    }
+
+    mutating func stuckConnectCleared(_ path: String, _ now: MonotonicTime) {
+        settle(path, now)
         guard let index = recovering(path, .disconnected) else { return }
         callConnect(index, recovery: .disconnected, now)
     }
@@ -271,7 +282,7 @@ struct BlueZLinks {
             return cancelled(identifier, attempt, &exchange)
         }
         let link = links.remove(at: index)
-        if link.phase != .connected { settling[path] = exchange.now + Self.settleTime }
+        if link.phase != .connected { settle(path, exchange.now) }
         // The signal that says so follows the reply.
         adapter.objects.set("Connected", of: BlueZInterface.device, at: path, to: .boolean(false))
         adapter.objects.set("ServicesResolved", of: BlueZInterface.device, at: path, to: .boolean(false))
@@ -340,6 +351,7 @@ struct BlueZLinks {
     /// A device's object is gone.
     mutating func deviceRemoved(_ path: String, _ exchange: inout BusExchange) {
         givenUp.ended(path)
+        stuck.removeAll { $0 == path }
         guard let index = links.firstIndex(where: { $0.path == path }) else { return }
         let phase = links[index].phase
         if phase == .connecting(recovery: .removed) { return }
@@ -354,7 +366,7 @@ struct BlueZLinks {
     /// Goes on where a link has waited.
     mutating func due(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
         for path in givenUp.takeOverdue(at: exchange.now) {
-            settling[path] = exchange.now + Self.settleTime
+            settle(path, exchange.now)
             exchange.call(
                 "Disconnect", of: BlueZInterface.device, at: path, for: .clearStuckConnect(path: path),
                 within: Self.disconnectLimit)

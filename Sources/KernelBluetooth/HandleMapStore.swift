@@ -32,6 +32,11 @@ package struct HandleMapStore {
 
 /// Handles by peripheral. Pure.
 struct HandleMapTable {
+    /// How many are kept: more than anybody has headsets. Those of addresses that a headset has changed are never asked for
+    /// again.
+    static let limit = 256
+
+    /// What was used last comes last.
     private var maps: [(peripheral: PeripheralIdentifier, map: HandleMap)] = []
 
     /// What is known of a peripheral; nil for nothing.
@@ -41,5 +46,17 @@ struct HandleMapTable {
             maps.removeAll { $0.peripheral == peripheral }
             if let newValue { maps.append((peripheral, newValue)) }
         }
+    }
+
+    /// A link to a peripheral begins, for which its map is needed; nil where there is none.
+    mutating func use(_ peripheral: PeripheralIdentifier) -> HandleMap? {
+        let map = self[peripheral]
+        self[peripheral] = map
+        return map
+    }
+
+    /// Takes out a map that is one too many, the one that was not used for longest; nil for none.
+    mutating func takeExcess() -> PeripheralIdentifier? {
+        maps.count > Self.limit ? maps.removeFirst().peripheral : nil
     }
 }

@@ -174,6 +174,32 @@ struct ConnectionTests {
         #expect(script.events.last == .didConnect(Script.headset, attempt: second))
     }
 
+    @Test("Of devices that come and go no more is remembered than of those that are there, and of those not without end")
+    func strangers() {
+        var script = Script.ready()
+        let paths = (0..<300).map { Script.adapterPath + "/dev_C0_00_00_00_20_\($0)" }
+        for (index, path) in paths.enumerated() {
+            let identifier = PeripheralIdentifier(address: 0xC000_0000_0000 + UInt64(index), type: .random)
+            let properties = Script.deviceProperties(["Address": .string(identifier.addressDescription)])
+            script.signal(
+                "InterfacesAdded", [.objectPath(path), Script.interfaces([BlueZInterface.device: properties])])
+            let attempt = script.attempt()
+            script.ask { $0.take(.connect(identifier, attempt: attempt)) }
+            script.fail("Connect", "org.bluez.Error.InProgress", "In Progress")
+        }
+        #expect(script.conversation.links.stuck.count == BlueZLinks.stuckLimit)
+        script.pass(.seconds(10))
+        while script.waiting.contains("Disconnect") {
+            script.reply("Disconnect")
+            script.pass(.milliseconds(100))
+        }
+        #expect(script.conversation.links.settling.count <= 1)
+        for path in paths {
+            script.signal("InterfacesRemoved", [.objectPath(path), .array([.string(BlueZInterface.device)], of: "s")])
+        }
+        #expect(script.conversation.links.stuck.isEmpty)
+    }
+
     /// Cancels whatever there is; the attempt of the cancel.
     @discardableResult
     private func cancel(_ script: inout BluetoothdScript) -> Attempt {

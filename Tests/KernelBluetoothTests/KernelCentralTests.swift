@@ -208,6 +208,28 @@ import Testing
         #expect(channel.received.map(\.opcode) == [.exchangeMTURequest, .readByTypeRequest])
     }
 
+    @Test func handlesOfAddressesThatNobodyUsesAnyMoreAreForgotten() throws {
+        var texts: [PeripheralIdentifier: String] = [:]
+        _ = LowEnergyRoom(maps: .inMemory([:]) { texts[$0] = $1 }).link()
+        let text = try #require(texts[headset])
+        texts = [:]
+        for address in 1...UInt64(HandleMapTable.limit) { texts[PeripheralIdentifier(address: address, type: .public)] = text }
+        _ = LowEnergyRoom(maps: .inMemory(texts) { texts[$0] = $1 }).link()
+        #expect(texts.count == HandleMapTable.limit && texts[headset] != nil)
+    }
+
+    @Test func theHandlesThatWereUsedLastAreKept() throws {
+        let map = HandleMap(services: [])
+        var maps = HandleMapTable()
+        maps[headset] = map
+        maps[LowEnergyRoom.other] = map
+        for address in 1..<UInt64(HandleMapTable.limit) {
+            #expect(maps.takeExcess() == nil && maps.use(headset) == map)
+            maps[PeripheralIdentifier(address: address, type: .public)] = map
+        }
+        #expect(maps.takeExcess() == LowEnergyRoom.other && maps.takeExcess() == nil)
+    }
+
     @Test func aKeptMapThatCannotBeReadIsDiscoveredAndReplaced() throws {
         var texts = [headset: "gatt 1\nservice nonsense\n"]
         let room = LowEnergyRoom(maps: .inMemory(texts) { texts[$0] = $1 })

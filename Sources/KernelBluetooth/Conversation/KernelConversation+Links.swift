@@ -112,7 +112,7 @@ extension KernelConversation {
         guard let index = links.firstIndex(where: { $0.identifier == peripheral && $0.isOpening }) else { return }
         let isProbe = links[index].isProbe
         if !isProbe { emit(.didConnect(peripheral, attempt: links[index].attempt)) }
-        links[index].begin(with: maps[peripheral], at: now)
+        links[index].begin(with: maps.use(peripheral), at: now)
         // Before anything is asked: a request that is refused first costs a round trip (Core Specification, Vol 3, Part C,
         // 10.3.1 lets a headset refuse all of them).
         if !isProbe, keys.hasBond(with: peripheral) { raiseSecurity(to: .medium, on: index) }

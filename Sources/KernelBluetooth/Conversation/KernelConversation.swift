@@ -285,5 +285,6 @@ struct KernelConversation {
     mutating func keep(_ map: HandleMap?, of peripheral: PeripheralIdentifier) {
         maps[peripheral] = map
         effects.append(.keepMap(map, of: peripheral))
+        while let excess = maps.takeExcess() { effects.append(.keepMap(nil, of: excess)) }
     }
 }
