@@ -84,6 +84,38 @@ import Testing
         #expect(talk.conversation.adapter.state == .unknown)
     }
 
+    @Test func nothingIsWaitedForOnceAnAdapterThatRefusedIsOn() throws {
+        var talk = Talk(powersOn: true)
+        talk.handle(kernel: .newSettings(.lowEnergy, index), .poweredOff)
+        let busy = ManagementEnd.code(of: .setPowered) + [ManagementStatus.busy.rawValue]
+        talk.handle(kernel: try ManagementEvent(packet: [0x02, 0, 0, 0, 3, 0] + busy), .poweredOff)
+        #expect(talk.conversation.deadline == talk.now + .seconds(2))
+        // Somebody else has switched it on.
+        talk.handle(kernel: .newSettings([.powered, .lowEnergy], index))
+        #expect(talk.conversation.deadline == nil)
+    }
+
+    @Test func nothingIsWaitedForOnceAnotherAdapterIsInUse() {
+        var talk = Talk(powersOn: true)
+        talk.handle(kernel: .newSettings([.powered, .lowEnergy], index))
+        talk.handle(kernel: .newSettings(.lowEnergy, index), .poweredOff)
+        #expect(talk.conversation.deadline == talk.now + PowerMemory.removalLimit)
+        let other = AdapterStatus(
+            state: .poweredOn, index: ControllerIndex(rawValue: 1), address: 8, settings: [.powered, .lowEnergy])
+        talk.handle(.adapter(other, [.newSettings([.powered, .lowEnergy], ControllerIndex(rawValue: 1))]), after: .seconds(1))
+        #expect(talk.conversation.deadline == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func nothingIsWaitedForOnceTheRadioIsBlocked(isBluetoothdRunning: Bool) {
+        var talk = Talk(powersOn: true, isBluetoothdRunning: { isBluetoothdRunning })
+        talk.handle(kernel: .newSettings([.powered, .lowEnergy], index))
+        talk.handle(kernel: .newSettings(.lowEnergy, index), .poweredOff)
+        #expect(talk.conversation.deadline != nil)
+        talk.handle(kernel: .newSettings(.lowEnergy, index), .blocked)
+        #expect(talk.conversation.deadline == nil)
+    }
+
     @Test func aConnectWaitsForTheKernelAndOpensTheChannelWhenTheLinkIsUp() {
         var talk = begun()
         #expect(talk.handle(.request(.connect(headset, attempt: attempt))) == [.send(.addDevice(headset, index))])

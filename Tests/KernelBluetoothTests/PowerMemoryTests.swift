@@ -34,17 +34,17 @@ import Testing
         let process = Process()
         #expect(!process.see(.poweredOn))
         #expect(!process.see(.poweredOff, after: .seconds(10)))
-        #expect(process.memory.deadline == process.now + PowerMemory.removalLimit)
+        #expect(process.memory.deadline(of: 7) == process.now + PowerMemory.removalLimit)
         #expect(!process.see(.poweredOff, after: .milliseconds(2999)) && process.kept.isEmpty)
         #expect(!process.see(.poweredOff, after: .milliseconds(1)) && process.kept == [off])
         #expect(!process.see(.poweredOff, after: .seconds(60)) && process.kept == [off], "once")
-        #expect(process.memory.deadline == nil)
+        #expect(process.memory.deadline(of: 7) == nil)
         #expect(!process.see(.poweredOn) && process.kept == [off, on])
     }
 
     @Test func theNextProcessLeavesItOffWhateverHappensUntilItIsOn() {
         let process = Process(switchedOff: [7])
-        #expect(!process.see(.poweredOff) && process.memory.deadline == nil)
+        #expect(!process.see(.poweredOff) && process.memory.deadline(of: 7) == nil)
         process.remove()
         #expect(!process.see(.poweredOff, after: .seconds(1)), "right after the start of the machine, too")
         #expect(!process.see(.blocked))

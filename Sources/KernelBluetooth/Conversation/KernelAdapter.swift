@@ -7,7 +7,7 @@ struct KernelAdapter {
     private static let powerPause = Duration.seconds(2)
 
     /// What has become of the command to switch the adapter on.
-    private enum Powering {
+    private enum Powering: Hashable {
         case idle
         /// It was sent and has no answer yet.
         case underWay
@@ -35,10 +35,12 @@ struct KernelAdapter {
     /// The adapter in use; nil where there is none.
     var index: ControllerIndex? { status.index }
 
-    /// When ``powerCommand(at:isBluetoothdRunning:)`` is to be asked again.
+    /// When ``powerCommand(at:isBluetoothdRunning:)`` is to be asked again; nil for never. There is something to wait for only
+    /// while the adapter in use is off, and it is asked about that one alone.
     var deadline: MonotonicTime? {
+        guard powersOn, status.state == .poweredOff else { return nil }
         let retry: MonotonicTime? = if case .refused(let until) = powering { until } else { nil }
-        return [retry, power.deadline].compactMap { $0 }.min()
+        return [retry, power.deadline(of: status.address)].compactMap { $0 }.min()
     }
 
     /// Takes what says how it stands with the adapter, before anything else is made of the news.
@@ -84,7 +86,11 @@ struct KernelAdapter {
     mutating func powerCommand(at now: MonotonicTime, isBluetoothdRunning: () -> Bool) -> ManagementCommand? {
         guard powersOn, let index, status.isOurs,
             power.wantsPower(status.address, on: index, in: status.state, at: now, isBluetoothdRunning: isBluetoothdRunning)
-        else { return nil }
+        else {
+            // Somebody else has switched it on, or nobody wants it on any more: what was refused is over.
+            if powering != .underWay { powering = .idle }
+            return nil
+        }
         switch powering {
         case .underWay: return nil
         case .refused(let until): guard let until, until <= now else { return nil }

@@ -56,8 +56,11 @@ struct PowerMemory: Hashable {
         adapters = switchedOff.map { Adapter(address: $0, index: .none, offTime: .boot, isKept: true) }
     }
 
-    /// When ``wantsPower(_:on:in:at:isBluetoothdRunning:)`` is to be asked again although nothing was reported; nil for never.
-    var deadline: MonotonicTime? { adapters.compactMap { $0.serviceTime ?? Self.keepingTime(of: $0) }.min() }
+    /// When ``wantsPower(_:on:in:at:isBluetoothdRunning:)`` is to be asked again of an adapter that is off, although nothing
+    /// was reported; nil for never.
+    func deadline(of address: UInt64) -> MonotonicTime? {
+        adapters.first { $0.address == address }.flatMap { $0.serviceTime ?? Self.keepingTime(of: $0) }
+    }
 
     /// When it is sure that a person has switched an adapter off.
     private static func keepingTime(of adapter: Adapter) -> MonotonicTime? {
