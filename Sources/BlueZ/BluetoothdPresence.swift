@@ -1,3 +1,5 @@
+import Bluetooth
+import CLinux
 import CSystemd
 
 /// Whether bluetoothd is there, without a central for it: a connection to the system bus that follows who owns `org.bluez`.
@@ -8,6 +10,12 @@ package final class BluetoothdPresence {
     /// hangs.
     private static let answerMicroseconds: UInt64 = 200_000
 
+    /// How often the bus is tried again: where there is none, each try costs a socket.
+    private static let connectPause = Duration.seconds(1)
+
+    private let open: () -> BusConnection?
+    private let readClock: () -> MonotonicTime
+    private var nextTry = MonotonicTime.boot
     private var bus: BusConnection?
     private var owner = BluetoothdOwner()
     /// The call that asks who owns the name, as long as it was not answered.
@@ -15,7 +23,16 @@ package final class BluetoothdPresence {
 
     /// Asks the bus, and waits for its answer, 0.2 s at most. That systemd could start bluetoothd on demand does not count: a
     /// question does not start it.
-    package init() {
+    package convenience init() {
+        self.init(
+            open: { try? BusConnection() },
+            readClock: { MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()) })
+    }
+
+    /// The same with another bus and another clock.
+    init(open: @escaping () -> BusConnection?, readClock: @escaping () -> MonotonicTime) {
+        self.open = open
+        self.readClock = readClock
         connect()
         var rest = Self.answerMicroseconds
         while question != nil, rest > 0, let bus {
@@ -36,7 +53,10 @@ package final class BluetoothdPresence {
     package static func isOnBus() -> Bool { BluetoothdPresence().isRunning }
 
     private func connect() {
-        bus = try? BusConnection()
+        let now = readClock()
+        guard nextTry <= now else { return }
+        nextTry = now + Self.connectPause
+        bus = open()
         bus?.addMatch(BluetoothdOwner.matchRule)
         question = bus?.send(BluetoothdOwner.question(CallNumber(rawValue: 0)))
     }

@@ -116,6 +116,24 @@ import Testing
         #expect(talk.conversation.deadline == nil)
     }
 
+    @Test func nobodyLooksForBluetoothdWithEachPacket() {
+        var looks = 0
+        let count = {
+            looks += 1
+            return false
+        }
+        var talk = Talk(powersOn: true, isBluetoothdRunning: count)
+        talk.handle(kernel: .newSettings([.powered, .lowEnergy], index))
+        let status = talk.conversation.adapter.status
+        looks = 0
+        for _ in 0..<100 { talk.handle(.adapter(status, []), after: .milliseconds(5)) }
+        #expect(looks == 0)
+        for _ in 0..<100 { talk.handle(.adapter(status, []), after: .milliseconds(5)) }
+        #expect(looks == 1)
+        talk.handle(kernel: connections(.success))
+        #expect(looks == 2)
+    }
+
     @Test func aConnectWaitsForTheKernelAndOpensTheChannelWhenTheLinkIsUp() {
         var talk = begun()
         #expect(talk.handle(.request(.connect(headset, attempt: attempt))) == [.send(.addDevice(headset, index))])

@@ -6,6 +6,10 @@ struct KernelAdapter {
     /// How long after a refusal the adapter is asked again to switch on: it may be just coming up, or busy.
     private static let powerPause = Duration.seconds(2)
 
+    /// How often it is looked whether bluetoothd runs while nothing is reported of the adapter: that costs a look at the bus,
+    /// and packets of headsets come some hundred times a second.
+    private static let lookPause = Duration.seconds(1)
+
     /// What has become of the command to switch the adapter on.
     private enum Powering: Hashable {
         case idle
@@ -26,6 +30,8 @@ struct KernelAdapter {
     private var preparedIndex: ControllerIndex?
     private var power: PowerMemory
     private var powering = Powering.idle
+    /// When ``powerCommand(at:isBluetoothdRunning:)`` looks again; nothing was reported since it did.
+    private var nextLook = MonotonicTime.boot
 
     init(powersOn: Bool, switchedOff: [UInt64]) {
         self.powersOn = powersOn
@@ -46,11 +52,14 @@ struct KernelAdapter {
     /// Takes what says how it stands with the adapter, before anything else is made of the news.
     mutating func note(_ event: ManagementEvent, at now: MonotonicTime) {
         switch event {
-        case .indexAdded(let index), .indexRemoved(let index): power.removed(index, at: now)
+        case .indexAdded(let index), .indexRemoved(let index):
+            power.removed(index, at: now)
+            nextLook = .boot
         default: break
         }
         if event.isOfRenewedAdapter, event.index == preparedIndex { prepare(nil) }
         guard case .reply(let reply) = event, reply.index == preparedIndex else { return }
+        nextLook = .boot
         switch (reply.opcode, reply.result) {
         // Of the answers, only the refusal needs to be known: that the adapter is off is reported otherwise.
         case (.getConnections, .failure(.permissionDenied)): isPermitted = false
@@ -64,6 +73,7 @@ struct KernelAdapter {
 
     /// Takes the status after all of that. Returns true where an adapter has come into use.
     mutating func take(_ status: AdapterStatus) -> Bool {
+        if status != self.status { nextLook = .boot }
         self.status = status
         guard status.isOurs, let index, index != preparedIndex else { return false }
         prepare(index)
@@ -84,6 +94,8 @@ struct KernelAdapter {
 
     /// Returns the command that switches the adapter on, where that is wanted now.
     mutating func powerCommand(at now: MonotonicTime, isBluetoothdRunning: () -> Bool) -> ManagementCommand? {
+        guard min(nextLook, deadline ?? nextLook) <= now else { return nil }
+        nextLook = now + Self.lookPause
         guard powersOn, let index, status.isOurs,
             power.wantsPower(status.address, on: index, in: status.state, at: now, isBluetoothdRunning: isBluetoothdRunning)
         else {

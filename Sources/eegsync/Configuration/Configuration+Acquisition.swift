@@ -75,14 +75,17 @@ extension Configuration {
                 watch: watch, isAlone: isAlone, power: power, maps: maps, bonds: bonds, lock: lock)
         case .bluez(let settings):
             let bluez = BlueZCentral(options: options(settings), lock: lock, watch: watch)
-            return radioCentral(bluez, BluetoothdPresence(), adapter: settings.adapter, lock: lock, watch: watch)
+            return radioCentral(
+                bluez, isBluetoothdRunning: { true }, adapter: settings.adapter, lock: lock, watch: watch)
         case .kernel(let settings):
             let bluetoothd = BluetoothdPresence()
             let kernel = KernelCentral(
                 adapter: settings.adapter, powersOn: settings.powersOn && isAlone, power: power, isAlone: isAlone,
                 maps: maps, bonds: bonds, passkeys: passkeys, lock: lock, isBluetoothdRunning: { bluetoothd.isRunning },
                 watch: watch)
-            return radioCentral(kernel, bluetoothd, adapter: settings.adapter, bonds: bonds, lock: lock, watch: watch)
+            return radioCentral(
+                kernel, isBluetoothdRunning: { bluetoothd.isRunning }, adapter: settings.adapter, bonds: bonds, lock: lock,
+                watch: watch)
         case .simulation(let simulation): return simulation.makeCentral()
         }
     }
@@ -93,13 +96,13 @@ extension Configuration {
     /// A central for Bluetooth Low Energy; where a headset has a serial port over Bluetooth Classic, beside the one for that,
     /// which leaves pairing to bluetoothd where no `bonds` are kept.
     private func radioCentral(
-        _ central: any Bluetooth.Central, _ bluetoothd: BluetoothdPresence, adapter: String?, bonds: BondStore? = nil,
-        lock: AdapterLock?, watch: DescriptorWatch
+        _ central: any Bluetooth.Central, isBluetoothdRunning: @escaping () -> Bool, adapter: String?,
+        bonds: BondStore? = nil, lock: AdapterLock?, watch: DescriptorWatch
     ) -> any Bluetooth.Central {
         guard hasSerialPorts else { return central }
         let classic = SerialPortCentral(
             adapter: adapter, linkKeys: bonds?.linkKeys, passkeys: passkeys, channels: serialPortChannels,
-            lock: lock, isBluetoothdRunning: { bluetoothd.isRunning }, watch: watch)
+            lock: lock, isBluetoothdRunning: isBluetoothdRunning, watch: watch)
         return RoutedCentral(lowEnergy: central, classic: classic)
     }
 
