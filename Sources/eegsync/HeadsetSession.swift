@@ -30,6 +30,7 @@ final class HeadsetSession: Sendable {
 
     /// Asks the daemon that acquires into `store`; only where it records the headset, it has a link.
     private init(askingDaemon pid: Int32, store: ControlStore, headset: String, _ consequence: String) throws {
+        if try store.pause() != nil { throw Self.pausedFailure(consequence: consequence) }
         guard let open = try store.openRecordings().first(where: { $0.headsetName == headset && $0.isWanted }) else {
             throw Failure(
                 problem: "eegsync run (pid \(pid)) has the radio, and does not record \(headset).",
@@ -75,8 +76,16 @@ final class HeadsetSession: Sendable {
                 acquisition, synchronise: { (_) throws(StorageError) in throw .readOnly(detail: "a database in memory") }))
     }
 
+    private static func pausedFailure(consequence: String) -> Failure {
+        Failure(
+            problem: "eegsync is paused: it has no link to any headset.", consequence: consequence,
+            remedy: "end the pause: eegsync resume.", code: .unavailable)
+    }
+
     /// What a command that got nothing says: what the headset does or waits for at present.
     func failure(_ problem: String, consequence: String) -> Failure {
+        // It may have begun meanwhile.
+        if (try? store.pause()) != nil { return Self.pausedFailure(consequence: consequence) }
         let activity = try? store.headsets(at: HostClock.now).first { $0.name == headset }
         let situation = activity.map { HeadsetSituation($0, isDaemonRunning: true, isConfigured: true) }
         return Failure(

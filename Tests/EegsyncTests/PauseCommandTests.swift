@@ -28,4 +28,21 @@ import Testing
         #expect(try store.pause() == nil)
         #expect(!(try run("status")).contains("aused"))
     }
+
+    @Test(arguments: [["impedance", "left"], ["capture", "left", "-o"]])
+    func whatNeedsALinkIsRefusedAtOnceDuringAPause(command: [String]) throws {
+        let database = try RecordedDatabase()
+        let store = try ControlStore(path: database.path, hostBoot: try HostBoot.current())
+        try store.startRecording(headset: "left", model: "ganglion", at: HostClock.now)
+        try store.pause(at: HostClock.now)
+        // The process of the tests counts as the daemon: its name begins alike.
+        try "\(getpid())".write(toFile: database.path + "-lock", atomically: true, encoding: .utf8)
+        let file = database.directory.appendingPathComponent("left.btsnoop").path
+        let output = command.last == "-o" ? [file] : []
+        let run = try ProgramRun(command + output + ["--seconds", "1", "--database", database.path])
+        // Nothing was asked for before.
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(run.exitCode == Failure.Code.unavailable.rawValue)
+        #expect(run.errors.contains("eegsync is paused") && run.errors.contains("eegsync resume"), "\(run.errors)")
+    }
 }
