@@ -56,6 +56,24 @@ import Testing
             try ProgramRun(["headsets", "adopt", "nobody", "C0:EE:60:00:02:01", "--database", database.path]).exitCode != 0)
     }
 
+    @Test func aHeadsetThatProvesItselfNeedsNoAddress() throws {
+        let database = try RecordedDatabase()
+        let store = try database.acquisitionStore()
+        func adopt() throws -> ProgramRun {
+            try ProgramRun(["headsets", "adopt", "left", "C0:EE:60:00:02:01/random", "--database", database.path])
+        }
+        try store.control.startRecording(headset: "left", model: "buffered-eeg", at: HostClock.now)
+        let left = try #require(try store.headset(named: "left"))
+        // Before it ever did, a person may say where it is.
+        #expect(try adopt().exitCode == 0)
+        var batch = WriteBatch(number: 1)
+        batch.changes = [.identityProof(IdentityProofRecord(headset: left, proof: "B-17"))]
+        try store.commit(batch)
+        let refused = try adopt()
+        #expect(refused.exitCode == 64 && refused.errors.contains("proves by its serial number B-17"), "\(refused.errors)")
+        #expect(try store.adoptionHistory(of: left).count == 1)
+    }
+
     @Test func whatWasAdoptedByItselfIsShownUntilItIsConfirmed() throws {
         let (database, store) = try database()
         let left = try #require(try store.headset(named: "left"))

@@ -31,9 +31,17 @@ struct AdoptAddress: ParsableCommand {
         guard let activity = try store.headsets(at: HostClock.now).first(where: { $0.name == headset }) else {
             throw StorageError.notFound(what: "headset \(headset)")
         }
-        let model = activity.model
-        let isClassic = (try? HeadsetCatalog.builtIn.profile(model: model))?.usesSerialPort ?? false
-        let identifier = try Self.identifier(address, isClassic: isClassic, candidates: activity.address.candidates)
+        let catalog = HeadsetLibrary(configurationPath: options.configurationPath).catalog
+        let profile = try? catalog.profile(model: activity.model)
+        let configured = try? options.configurationIfPresent()?.headsets.first { $0.name == headset }
+        if profile?.provesIdentity == true, let serialNumber = configured?.serialNumber ?? activity.serialNumber {
+            throw Failure(
+                problem: "\(headset) proves by its serial number \(serialNumber.printable) which headset it is.",
+                consequence: "nothing was changed.",
+                remedy: "switch it on and bring it within reach: eegsync finds it at whatever address by itself.", code: .usage)
+        }
+        let identifier = try Self.identifier(
+            address, isClassic: profile?.usesSerialPort ?? false, candidates: activity.address.candidates)
         try store.adopt(identifier, headset: headset, at: HostClock.now)
         try AdoptionFacts(headset: headset, address: "\(identifier)", daemonPid: DaemonPresence.pid(database: path))
             .print(asJSON: output.json)
