@@ -4,8 +4,8 @@ package import Bluetooth
 package struct BondStore {
     /// What is kept.
     package let load: () -> [Bond]
-    /// Keeps the bond with a device instead of an earlier one, or forgets it (nil). Never waits.
-    package let save: (Bond?, PeripheralIdentifier) -> Void
+    /// Keeps the bond with a device instead of an earlier one, or forgets it. Never waits.
+    package let save: (KeyChange<Bond>, PeripheralIdentifier) -> Void
 
     /// The keys of headsets of Bluetooth Classic, which come and go together with the others.
     package let linkKeys: LinkKeyStore
@@ -15,7 +15,7 @@ package struct BondStore {
 
     /// Creates a store from its two halves, and the other one.
     package init(
-        load: @escaping () -> [Bond], save: @escaping (Bond?, PeripheralIdentifier) -> Void,
+        load: @escaping () -> [Bond], save: @escaping (KeyChange<Bond>, PeripheralIdentifier) -> Void,
         linkKeys: LinkKeyStore = LinkKeyStore([]) { _, _ in }, forgetsLostKeys: Bool = true
     ) {
         self.load = load

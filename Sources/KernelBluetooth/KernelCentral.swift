@@ -149,7 +149,7 @@ package final class KernelCentral: Central {
             }
         case .readSecurity(let peripheral): readSecurity(of: peripheral)
         case .keepMap(let map, let peripheral): maps.save(peripheral, map)
-        case .keepBond(let bond, let identity): bonds?.save(bond, identity)
+        case .keepBond(let change, let identity): bonds?.save(change, identity)
         case .keepPower(let change): power.save(change.address, change.isSwitchedOff)
         }
     }

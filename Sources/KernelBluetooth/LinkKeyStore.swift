@@ -11,15 +11,16 @@ package final class LinkKeyStore {
     package private(set) var keys: [LinkKey]
     /// Whether the key of a headset that says that it has none any more is forgotten, so that it is paired anew.
     let forgetsLostKeys: Bool
-    private let didChange: (PeripheralIdentifier, LinkKey?) -> Void
+    private let didChange: (PeripheralIdentifier, KeyChange<LinkKey>) -> Void
 
     /// Creates a store with what was kept earlier.
     ///
     /// - Parameters:
     ///   - forgetsLostKeys: whether the key of a headset that has lost its own is forgotten, and the headset paired anew.
-    ///   - didChange: gets the key that is to be kept of a device, or nil where none is any more; must not wait.
+    ///   - didChange: gets what becomes of the key of a device; must not wait.
     package init(
-        _ keys: [LinkKey], forgetsLostKeys: Bool = true, didChange: @escaping (PeripheralIdentifier, LinkKey?) -> Void
+        _ keys: [LinkKey], forgetsLostKeys: Bool = true,
+        didChange: @escaping (PeripheralIdentifier, KeyChange<LinkKey>) -> Void
     ) {
         self.forgetsLostKeys = forgetsLostKeys
         self.keys = keys.filter(Self.isValid)
@@ -36,15 +37,15 @@ package final class LinkKeyStore {
         guard Self.isValid(key) else { return }
         keys.removeAll { $0.peripheral == key.peripheral }
         keys.append(key)
-        didChange(key.peripheral, key)
-        if keys.count > Self.limit { forget(keys[0].peripheral) }
+        didChange(key.peripheral, .paired(key))
+        if keys.count > Self.limit { didChange(keys.removeFirst().peripheral, .displaced) }
     }
 
-    /// Forgets the key of a device; nothing happens where there is none.
+    /// Forgets the key of a device that has lost its own; nothing happens where there is none.
     package func forget(_ peripheral: PeripheralIdentifier) {
         guard knows(peripheral) else { return }
         keys.removeAll { $0.peripheral == peripheral }
-        didChange(peripheral, nil)
+        didChange(peripheral, .lost)
     }
 
     /// One entry that the kernel finds invalid would void the whole list when it is loaded.

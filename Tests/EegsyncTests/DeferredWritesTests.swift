@@ -82,13 +82,19 @@ import Testing
         #expect(bonds.load().isEmpty)
         let key = try #require(SecretKey([UInt8](repeating: 7, count: 16)))
         let bond = Bond(identity: headset, identityResolvingKey: key)
-        bonds.save(bond, headset)
-        bonds.save(Bond(identity: other, identityResolvingKey: key), other)
-        bonds.save(nil, other)
+        bonds.save(.paired(bond), headset)
+        bonds.save(.paired(Bond(identity: other, identityResolvingKey: key)), other)
+        bonds.save(.lost, other)
         writes.finish()
         await writes.run()
         #expect(kept.bonds().load() == [bond])
     }
+
+    @Test func aHeadsetWhoseKeysGaveWayToOthersHasNotLostThem() {
+        #expect(KeptLinks.words(for: KeyChange<Bond>.lost).1.contains("has lost the keys"))
+        #expect(!KeptLinks.words(for: KeyChange<Bond>.displaced).1.contains("lost"))
+    }
+
     @Test func linkKeysAreWrittenAndAreThereForTheNextProcess() async throws {
         let writes = DeferredWrites(store: store)
         let kept = KeptLinks(store: store, writes: writes, log: DaemonLog(level: .error))

@@ -16,7 +16,7 @@ import Testing
 
     /// Remembers what it is given to keep.
     private final class Notebook {
-        var changes: [LinkKey?] = []
+        var changes: [KeyChange<LinkKey>] = []
 
         func store(_ keys: [LinkKey] = [], forgetsLostKeys: Bool = true) -> LinkKeyStore {
             LinkKeyStore(keys, forgetsLostKeys: forgetsLostKeys) { self.changes.append($1) }
@@ -93,23 +93,23 @@ import Testing
         let notebook = Notebook()
         let room = paging(notebook.store())
         room.sendPairing(0x09, before: [hint], after: [0] + key + [4])
-        #expect(notebook.changes == (hint == 1 ? [try linkKey()] : []))
+        #expect(notebook.changes == (hint == 1 ? [.paired(try linkKey())] : []))
     }
 
     @Test func aHeadsetThatAsksForItsPINAgainHasLostItsKey() throws {
         let notebook = Notebook()
         let room = paging(notebook.store([try linkKey()]))
         room.sendPairing(0x0E, after: [0])
-        #expect(notebook.changes == [nil])
+        #expect(notebook.changes == [.lost])
         room.sendPairing(0x09, before: [1], after: [0] + key + [4])
-        #expect(notebook.changes == [nil, try linkKey()])
+        #expect(notebook.changes == [.lost, .paired(try linkKey())])
     }
 
     @Test func aKeyThatTheHeadsetDoesNotAcceptIsForgottenOnceForEachAttempt() throws {
         let notebook = Notebook()
         let room = paging(notebook.store([try linkKey()]))
         room.fail(EACCES)
-        #expect(notebook.changes == [nil])
+        #expect(notebook.changes == [.lost])
         #expect(room.commands() == [[0x1B] + Self.address + [1]])
         #expect(room.emitted.count == 1, "the attempt goes on")
         room.turn(after: .milliseconds(100))
@@ -191,7 +191,7 @@ import Testing
         let attempt = room.link().attempt
         room.central.ended(headset, SocketError(code: EACCES))
         #expect(room.turn() == [.didDisconnect(headset, error: KernelKeys.lostKeys, attempt: attempt)])
-        #expect(notebook.changes == [nil])
+        #expect(notebook.changes == [.lost])
         let unpaired = ClassicRoom(linkKeys: notebook.store())
         let second = unpaired.link().attempt
         unpaired.central.ended(headset, SocketError(code: EACCES))
@@ -218,6 +218,6 @@ import Testing
             store.keep(try linkKey(PeripheralIdentifier(address: UInt64(number), type: .classic)))
         }
         #expect(store.keys.count == LinkKeyStore.limit && !store.knows(other))
-        #expect(notebook.changes.last == .some(nil))
+        #expect(notebook.changes.last == .displaced)
     }
 }

@@ -16,6 +16,7 @@ import Testing
     /// Remembers what it is given to keep.
     private final class Notebook {
         var bonds: [Bond]
+        var displaced: [PeripheralIdentifier] = []
 
         init(_ bonds: [Bond] = []) {
             self.bonds = bonds
@@ -26,9 +27,10 @@ import Testing
         func store(forgetsLostKeys: Bool = true) -> BondStore {
             BondStore(
                 load: { self.bonds },
-                save: { bond, identity in
+                save: { change, identity in
                     self.bonds.removeAll { $0.identity == identity }
-                    if let bond { self.bonds.append(bond) }
+                    if let bond = change.key { self.bonds.append(bond) }
+                    if change == .displaced { self.displaced.append(identity) }
                 }, forgetsLostKeys: forgetsLostKeys)
         }
     }
@@ -187,6 +189,7 @@ import Testing
         #expect(notebook.bonds.count == BondTable.limit)
         #expect(notebook.bonds.last?.identity == headset)
         #expect(!notebook.bonds.contains(older[0]))
+        #expect(notebook.displaced == [older[0].identity], "it has not lost its keys")
     }
 
     @Test func questionsAreAnsweredForHeadsetsThatAreBeingPairedAndForNobodyElse() {

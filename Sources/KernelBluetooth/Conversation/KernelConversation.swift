@@ -60,7 +60,7 @@ struct KernelConversation {
         /// Keep the handles of a peripheral, or forget them.
         case keepMap(HandleMap?, of: PeripheralIdentifier)
         /// Keep a bond, or forget it.
-        case keepBond(Bond?, with: PeripheralIdentifier)
+        case keepBond(KeyChange<Bond>, with: PeripheralIdentifier)
         /// Keep whether a person wants an adapter off.
         case keepPower(PowerMemory.Change)
     }

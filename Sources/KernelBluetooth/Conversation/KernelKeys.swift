@@ -61,8 +61,8 @@ struct KernelKeys {
     /// A pairing has made a key that is to be kept.
     mutating func add(_ key: LongTermKey, of identity: PeripheralIdentifier) -> [KernelConversation.Effect] {
         guard let bond = bonds.add(key, of: identity) else { return [] }
-        let excess = bonds.takeExcess().map { [KernelConversation.Effect.keepBond(nil, with: $0.identity)] } ?? []
-        return [.keepBond(bond, with: identity)] + excess
+        let excess = bonds.takeExcess().map { [KernelConversation.Effect.keepBond(.displaced, with: $0.identity)] } ?? []
+        return [.keepBond(.paired(bond), with: identity)] + excess
     }
 
     /// The link to a peripheral, as callers call it, has been encrypted.
@@ -87,7 +87,7 @@ struct KernelKeys {
         default: return []
         }
         bonds.remove(identity)
-        return [.keepBond(nil, with: identity)]
+        return [.keepBond(.lost, with: identity)]
     }
 
     // MARK: Resolved addresses

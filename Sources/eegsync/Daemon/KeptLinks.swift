@@ -34,14 +34,14 @@ struct KeptLinks: Sendable {
         let linkKeys = read("keys of headsets") { () throws(StorageError) in try store.linkKeys() } ?? []
         return BondStore(
             load: { bonds },
-            save: { bond, identity in
-                keep(isPaired: bond != nil, identity) { (store) throws(StorageError) in
-                    try store.setBond(bond, with: identity)
+            save: { change, identity in
+                keep(change, identity) { (store) throws(StorageError) in
+                    try store.setBond(change.key, with: identity)
                 }
             },
-            linkKeys: LinkKeyStore(linkKeys, forgetsLostKeys: forgetsLostKeys) { identity, key in
-                keep(isPaired: key != nil, identity) { (store) throws(StorageError) in
-                    try store.setLinkKey(key, of: identity)
+            linkKeys: LinkKeyStore(linkKeys, forgetsLostKeys: forgetsLostKeys) { identity, change in
+                keep(change, identity) { (store) throws(StorageError) in
+                    try store.setLinkKey(change.key, of: identity)
                 }
             }, forgetsLostKeys: forgetsLostKeys)
     }
@@ -58,13 +58,22 @@ struct KeptLinks: Sendable {
         }
     }
 
-    private func keep(isPaired: Bool, _ identity: PeripheralIdentifier, _ write: @escaping DeferredWrites.Write) {
+    private func keep<Key>(
+        _ change: KeyChange<Key>, _ identity: PeripheralIdentifier, _ write: @escaping DeferredWrites.Write
+    ) {
         // Not with the write: a key that comes at once replaces the write that forgets the one before.
-        log.log(
-            isPaired ? .info : .notice,
-            isPaired ? "the headset was paired" : "the headset has lost the keys of its pairing; it is paired anew",
-            ["address": "\(identity)"])
+        let (level, sentence) = Self.words(for: change)
+        log.log(level, sentence, ["address": "\(identity)"])
         writes.add(.bond(identity), write)
+    }
+
+    /// What the log says of it.
+    static func words<Key>(for change: KeyChange<Key>) -> (Logger.Level, String) {
+        switch change {
+        case .paired: (.info, "the headset was paired")
+        case .lost: (.notice, "the headset has lost the keys of its pairing; it is paired anew")
+        case .displaced: (.notice, "the keys of the headset are forgotten: too many others were paired since")
+        }
     }
 
     private func read<Kept>(_ what: String, _ body: () throws(StorageError) -> Kept) -> Kept? {
