@@ -71,10 +71,7 @@ struct StreamPart: Sendable {
     var timeUncertaintySeconds: Double? { stream.timeUncertaintyNanoseconds(in: range).map { $0 / 1e9 } }
 
     /// The stream's name; a further bank has its number, from 2.
-    var name: String {
-        let description = stream.description
-        return description.bank == 0 ? description.name : "\(description.name)-\(description.bank + 1)"
-    }
+    var name: String { stream.description.bankName }
 }
 
 extension PartialFile {

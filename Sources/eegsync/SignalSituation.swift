@@ -49,7 +49,7 @@ struct SignalSituation: Hashable {
             }
             return stream.rows == 0 && streams.contains { Double($0.rows) / $0.samplingFrequency > patience }
         }
-        return silent.map { $0.bank == 0 ? $0.name : "\($0.name)-\($0.bank + 1)" }
+        return silent.map(\.words)
     }
 
     /// `TP9`, `TP9 and AF7`, `TP9, AF7 and AF8`.

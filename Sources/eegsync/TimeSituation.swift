@@ -124,5 +124,5 @@ struct TimeSituation: Hashable {
 
 extension StreamActivity {
     /// Such as `optics-2` for the second bank.
-    var words: String { bank == 0 ? name : "\(name)-\(bank + 1)" }
+    var words: String { StreamDescription.bankName(name, bank) }
 }

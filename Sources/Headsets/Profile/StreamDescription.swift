@@ -7,6 +7,8 @@ package struct StreamDescription: Hashable, Sendable {
     package var name: String
     /// The number of the bank, from 0.
     package var bank: Int
+    /// What people call the bank, such as `optics-2`.
+    package var bankName: String { Self.bankName(name, bank) }
     /// Samples per second and channel, nominal, in hertz; greater than 0.
     package var samplingFrequency: Double
     /// How many samples one step of the packet counter stands for; 1 where the counter counts samples.
@@ -32,6 +34,9 @@ package struct StreamDescription: Hashable, Sendable {
         self.channels = channels
         self.saturation = saturation
     }
+
+    /// What people call a bank: the stream's name, and behind it, from the second bank on, the bank's number from 2.
+    package static func bankName(_ name: String, _ bank: Int) -> String { bank == 0 ? name : "\(name)-\(bank + 1)" }
 
     /// The nominal time between two samples.
     package var samplePeriod: Duration { .nanoseconds(Int64((1e9 / samplingFrequency).rounded())) }

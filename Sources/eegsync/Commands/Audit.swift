@@ -64,7 +64,7 @@ struct AuditFacts: Facts {
         var unknownGaps: Int64
 
         /// Such as `optics-2` for the second bank.
-        var words: String { bank == 0 ? stream : "\(stream)-\(bank + 1)" }
+        var words: String { StreamDescription.bankName(stream, bank) }
     }
 
     /// One offending row.

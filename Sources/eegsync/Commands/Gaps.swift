@@ -50,7 +50,7 @@ struct GapsFacts: Facts {
             let isWhole = gap.recovered > 0 && gap.count == gap.recovered
             table.append([
                 .init(gap.startUnixNanoseconds.map(Quantity.time) ?? "unknown"),
-                .init(gap.bank == 0 ? gap.stream : "\(gap.stream)-\(gap.bank + 1)"),
+                .init(StreamDescription.bankName(gap.stream, gap.bank)),
                 .init(gap.channel == 0 ? "all" : gap.channelName ?? String(gap.channel)), .init(Quantity.count(gap.firstN)),
                 samples(of: gap),
                 .init(gap.durationSeconds.map { Quantity.duration(seconds: $0) } ?? ""),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assembly
 import Foundation
+import Headsets
 import Storage
 
 /// `eegsync refit`: the times of recordings, computed anew from the evidence.
@@ -175,7 +176,7 @@ struct RefitFacts: Facts {
                 let isFitted = stream.evidence > 0
                 table.append([
                     .init(String(recording.recording)),
-                    .init(stream.bank == 0 ? stream.stream : "\(stream.stream)-\(stream.bank + 1)"),
+                    .init(StreamDescription.bankName(stream.stream, stream.bank)),
                     .init(Quantity.count(Int64(stream.evidence))),
                     .init(isFitted ? Self.text(stream.movedMaximumMs) : ""),
                     .init(isFitted ? Self.text(stream.movedMeanMs) : ""),

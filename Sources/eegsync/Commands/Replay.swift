@@ -274,7 +274,7 @@ struct ReplayFacts: Facts {
         skipped = damage.reason
         var missing: [Missing] = []
         for gap in gaps where (gap.count ?? 0) > gap.recovered {
-            let name = gap.bank == 0 ? gap.stream : "\(gap.stream)-\(gap.bank + 1)"
+            let name = StreamDescription.bankName(gap.stream, gap.bank)
             let samples = (gap.count ?? 0) - gap.recovered
             if let index = missing.firstIndex(where: { $0.stream == name && $0.cause == gap.cause }) {
                 missing[index].samples += samples

@@ -156,7 +156,7 @@ struct TrialFacts: Encodable {
                 isRailed: range.map { $0.lowerBound <= channel.rawMinimum || $0.upperBound >= channel.rawMaximum } ?? false)
         }
         return Stream(
-            name: description.name + (description.bank == 0 ? "" : "-\(description.bank + 1)"), blocks: stream.blockCount,
+            name: description.bankName, blocks: stream.blockCount,
             samples: stream.sampleCount, lost: description.counterModulus == nil ? nil : stream.lostCount,
             late: stream.lateCount, damaged: stream.damagedCount, statedFrequency: description.samplingFrequency,
             measuredFrequency: hasTimes ? stream.measuredFrequency : nil, channels: channels)
@@ -236,6 +236,6 @@ extension String {
 extension StreamDescription {
     /// Such as `eeg 8 × 250 Hz`.
     fileprivate var words: String {
-        "\(name)\(bank == 0 ? "" : "-\(bank + 1)") \(channels.count) × \(Quantity.frequency(samplingFrequency))"
+        "\(bankName) \(channels.count) × \(Quantity.frequency(samplingFrequency))"
     }
 }

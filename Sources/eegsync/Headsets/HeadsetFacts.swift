@@ -230,7 +230,7 @@ struct HeadsetFacts: Facts {
                     index > 0
                     ? ["", "", ""]
                     : [
-                        .init(stream.name + (stream.bank == 0 ? "" : "-\(stream.bank + 1)")),
+                        .init(StreamDescription.bankName(stream.name, stream.bank)),
                         .init(stream.samplingFrequency.frequency), .init(counter ?? "none"),
                     ]
                 table.append(heading + [.init(group.channels.joined(separator: " ")), .init(group.formula)])

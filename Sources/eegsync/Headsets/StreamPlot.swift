@@ -17,7 +17,7 @@ struct StreamPlot {
         // A capture that is shorter than the plot fills it.
         self.seconds = min(seconds, Double(last + 1) / frequency)
         let count = max(1, Int((self.seconds * frequency).rounded(.up)))
-        name = stream.description.name + (stream.description.bank == 0 ? "" : "-\(stream.description.bank + 1)")
+        name = stream.description.bankName
         channels = zip(stream.description.channels, stream.beginning).map { ($0, Array($1.prefix(count))) }
     }
 
