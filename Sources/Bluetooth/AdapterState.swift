@@ -16,16 +16,9 @@ public enum AdapterState: String, Hashable, Sendable, CaseIterable {
     case inUse
     /// A person blocked the radio (rfkill, airplane mode).
     case blocked
-    /// A person switched the adapter off.
+    /// The adapter is off: a person switched it off, or nobody has switched it on. `power_on` switches on what no person
+    /// switched off.
     case poweredOff
     /// Ready.
     case poweredOn
-
-    /// True where only a person brings the adapter back; the program then waits and never switches it on.
-    public var waitsForOperator: Bool {
-        switch self {
-        case .poweredOff, .blocked, .unauthorized, .unsupported, .unreachable: true
-        case .unknown, .resetting, .absent, .inUse, .poweredOn: false
-        }
-    }
 }

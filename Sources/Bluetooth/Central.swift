@@ -1,7 +1,8 @@
 /// The central role of one Bluetooth adapter, in Core Bluetooth's words: ``CentralRequest``s in, ``CentralEvent``s out.
 ///
-/// Three implementations stand behind this protocol: bluetoothd over D-Bus, kernel sockets, and the simulation. One contract
-/// test suite, `Tests/CentralContract`, runs against each: every sentence here and at the requests is a case there.
+/// Behind this protocol stand bluetoothd over D-Bus, the kernel's sockets for Low Energy and those for Bluetooth Classic, a
+/// central that puts two of them together, and the simulation. One contract test suite, `Tests/CentralContract`, is for all of
+/// them: every sentence here and at the requests is a case there.
 ///
 /// No request blocks or throws. Each is answered with exactly one event that carries its `attempt`, or with none where the
 /// system stays silent or the link ends meanwhile: callers have deadlines. Events come out of ``process(at:)``, in order, on
