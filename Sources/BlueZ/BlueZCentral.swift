@@ -25,7 +25,7 @@ package final class BlueZCentral: Central {
     /// The kernel's word on links: bluetoothd neither takes their parameters nor says why they ended.
     private let supervision: LinkSupervision
     /// The kernel's word on radio switches: of one that is moved while the adapter is off, bluetoothd says nothing.
-    private let radioSwitch = RadioSwitchWatch()
+    private let radioSwitch: RadioSwitchWatch
     private var conversation: BlueZConversation
     private var bus: BusConnection?
     private var nextBusTry: MonotonicTime? = .boot
@@ -42,9 +42,9 @@ package final class BlueZCentral: Central {
         self.watch = watch
         watch.watch(readiness.descriptor)
         let readiness = readiness
-        if let radioSwitch { readiness.insert(radioSwitch.descriptor) }
-        supervision = LinkSupervision(
-            watch: DescriptorWatch(watch: { readiness.insert($0) }, unwatch: { readiness.remove($0) }))
+        let members = DescriptorWatch(watch: { readiness.insert($0) }, unwatch: { readiness.remove($0) })
+        radioSwitch = RadioSwitchWatch(adopting: RadioSwitchWatch.openDevice(), watch: members)
+        supervision = LinkSupervision(watch: members)
         conversation = BlueZConversation(
             options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) }, mayUse: { lock?.take($0) ?? true })
     }
@@ -75,7 +75,7 @@ package final class BlueZCentral: Central {
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
         var events = receiveNotifications(ready)
         if let descriptor = supervision.descriptor, ready.contains(descriptor) { supervision.process() }
-        if let radioSwitch, ready.contains(radioSwitch.descriptor), radioSwitch.takeChange() {
+        if let descriptor = radioSwitch.descriptor, ready.contains(descriptor), radioSwitch.takeChange() {
             conversation.radioSwitchChanged()
         }
         if let bus, bus.wantsToWrite || ready.contains(bus.descriptor) { receiveMessages() }

@@ -27,8 +27,8 @@ final class AdapterWatch {
     private let radio: RadioSwitches
     /// Keeps other processes from the adapter, and this one from theirs; nil for one that only looks on.
     private let lock: AdapterLock?
-    /// Readable when a radio switch has changed; nil where they cannot be watched.
-    private var switches: Int32?
+    /// Notices that a radio switch has changed, where they can be watched.
+    private let switches: RadioSwitchWatch
     private let open: () throws(ManagementError) -> ManagementSocket
 
     init(
@@ -43,13 +43,13 @@ final class AdapterWatch {
         self.radio = radio
         self.lock = lock
         self.open = open
-        switches = radio.open()
-        if let switches { readiness.watch(switches, for: .reading) }
+        switches = RadioSwitchWatch(
+            adopting: radio.open(),
+            watch: DescriptorWatch(watch: { readiness.watch($0, for: .reading) }, unwatch: { readiness.unwatch($0) }))
     }
 
     deinit {
         if let socket { readiness.unwatch(socket.descriptor) }
-        closeSwitches()
     }
 
     /// The channel's file descriptor; nil where it is closed.
@@ -74,37 +74,23 @@ final class AdapterWatch {
         if let due, due <= now {
             self.due = nil
             if socket == nil { reopen(at: now) }
-        } else if !readSwitches(ready), let socket, !ready.contains(socket.descriptor) {
+        } else if !hasMovedSwitch(ready), let socket, !ready.contains(socket.descriptor) {
             return
         }
         receive(at: now)
         guard socket != nil else { return }
         status = table.status(isBlocked: radio.isBlocked, mayUse: { [lock] in lock?.take($0) ?? true })
         switch status.state {
-        case .blocked where switches == nil: due = now + Self.blockedPause
+        case .blocked where switches.descriptor == nil: due = now + Self.blockedPause
         case .inUse: due = now + Self.lockPause
         default: due = nil
         }
     }
 
-    /// Takes what the radio switches report. Returns whether one has changed.
-    private func readSwitches(_ ready: [Int32]) -> Bool {
-        guard let switches, ready.contains(switches) else { return false }
-        // Each event is read whole and by itself; nine bytes since Linux 5.11, eight before.
-        var event = [UInt8](repeating: 0, count: 64)
-        while true {
-            let count = read(switches, &event, event.count)
-            if count > 0 || count < 0 && errno == EINTR { continue }
-            if count == 0 || errno != EAGAIN { closeSwitches() }
-            return true
-        }
-    }
-
-    private func closeSwitches() {
-        guard let switches else { return }
-        readiness.unwatch(switches)
-        close(switches)
-        self.switches = nil
+    /// Takes what the radio switches report. Returns whether one has changed, or whether they cannot be watched any more.
+    private func hasMovedSwitch(_ ready: [Int32]) -> Bool {
+        guard let descriptor = switches.descriptor, ready.contains(descriptor) else { return false }
+        return switches.takeChange()
     }
 
     /// Closes the link to a peripheral, where this process may (CAP_NET_ADMIN): the kernel itself keeps a link whose headset is

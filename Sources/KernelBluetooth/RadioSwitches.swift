@@ -1,5 +1,4 @@
 import BluetoothManagement
-import Glibc
 
 /// The kernel's radio switches (rfkill), and how their changes are noticed; tests use others instead.
 struct RadioSwitches {
@@ -8,14 +7,10 @@ struct RadioSwitches {
     /// Opens what becomes readable when a switch changes; nil where this process may not, or where there is none.
     let open: () -> Int32?
 
-    /// The kernel's. `/dev/rfkill` reports each switch once when it is opened and then each change
-    /// (Documentation/driver-api/rfkill.rst); the state is read from sysfs, where only the adapter's own switch is looked at.
+    /// The kernel's: `/dev/rfkill` reports that one of them has changed; the state is read from sysfs, where only the adapter's
+    /// own switch is looked at.
     static var kernel: RadioSwitches {
         RadioSwitches(
-            isBlocked: { RadioSwitch.isBlocked(adapter: $0) },
-            open: {
-                let descriptor = Glibc.open("/dev/rfkill", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-                return descriptor < 0 ? nil : descriptor
-            })
+            isBlocked: { RadioSwitch.isBlocked(adapter: $0) }, open: { RadioSwitchWatch.openDevice() })
     }
 }

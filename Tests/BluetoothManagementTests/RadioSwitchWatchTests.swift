@@ -1,3 +1,4 @@
+import Bluetooth
 import Glibc
 import Testing
 
@@ -9,7 +10,12 @@ struct RadioSwitchWatchTests {
     func takesAll() {
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
-        let watch = RadioSwitchWatch(adopting: ends[0])
+        var watched: [Int32] = []
+        let watch = RadioSwitchWatch(
+            adopting: ends[0],
+            watch: DescriptorWatch(
+                watch: { watched.append($0) }, unwatch: { member in watched.removeAll { $0 == member } }))
+        #expect(watched == [ends[0]])
         #expect(!watch.takeChange())
         for isBlocked in [1, 0] as [UInt8] {
             // Number 0, type Bluetooth (2), RFKILL_OP_CHANGE (2), soft, hard.
@@ -17,7 +23,9 @@ struct RadioSwitchWatchTests {
             #expect(write(ends[1], event, event.count) == event.count)
         }
         #expect(watch.takeChange() && !watch.takeChange())
+        // What cannot be read any more would be readable for ever.
         close(ends[1])
+        #expect(watch.takeChange() && watch.descriptor == nil && watched.isEmpty)
         #expect(!watch.takeChange())
     }
 }
