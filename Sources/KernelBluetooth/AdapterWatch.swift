@@ -18,9 +18,8 @@ final class AdapterWatch {
     private var socket: ManagementSocket?
     private var due: MonotonicTime? = .boot
 
-    /// What the kernel has reported, until somebody takes it. Kept only where somebody does.
+    /// What the kernel has reported, until it is taken.
     private var events: [ManagementEvent] = []
-    private let keepsEvents: Bool
     private let wanted: String?
     private let transport: ControllerSettings
     private let readiness: SocketReadiness
@@ -32,12 +31,11 @@ final class AdapterWatch {
     private let open: () throws(ManagementError) -> ManagementSocket
 
     init(
-        adapter: String?, transport: ControllerSettings = .classic, keepsEvents: Bool = false, readiness: SocketReadiness,
-        radio: RadioSwitches, lock: AdapterLock? = nil, open: @escaping () throws(ManagementError) -> ManagementSocket
+        adapter: String?, transport: ControllerSettings = .classic, readiness: SocketReadiness, radio: RadioSwitches,
+        lock: AdapterLock? = nil, open: @escaping () throws(ManagementError) -> ManagementSocket
     ) {
         wanted = adapter
         self.transport = transport
-        self.keepsEvents = keepsEvents
         table = AdapterTable(wanted: adapter, transport: transport)
         self.readiness = readiness
         self.radio = radio
@@ -125,7 +123,7 @@ final class AdapterWatch {
         while let socket {
             do {
                 guard let event = try socket.receive() else { return }
-                if keepsEvents { events.append(event) }
+                events.append(event)
                 for command in table.handle(event) { try socket.send(command) }
             } catch ManagementError.malformed {
                 // One packet that cannot be read is gone; the next may be better.

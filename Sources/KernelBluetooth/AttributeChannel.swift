@@ -31,7 +31,7 @@ struct AttributeChannel {
     mutating func flush(isBeingSecured: Bool, didSend: ([UInt8]) -> Void) {
         var count = 0
         for packet in outbox {
-            if Glibc.send(socket, packet, packet.count, SerialPortCentral.neverWait) >= 0 {
+            if Glibc.send(socket, packet, packet.count, BluetoothSocket.neverWait) >= 0 {
                 didSend(packet)
             } else if errno == EAGAIN || errno == EINTR || errno == ENOTCONN && isBeingSecured {
                 break

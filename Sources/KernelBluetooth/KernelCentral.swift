@@ -80,8 +80,7 @@ package final class KernelCentral: Central {
                 bonds: bonds?.load(), passkeys: passkeys, forgetsLostKeys: bonds?.forgetsLostKeys ?? true),
             isBluetoothdRunning: isBluetoothdRunning)
         self.adapter = AdapterWatch(
-            adapter: adapter, transport: .lowEnergy, keepsEvents: true, readiness: readiness, radio: radio,
-            lock: lock, open: openManagement)
+            adapter: adapter, transport: .lowEnergy, readiness: readiness, radio: radio, lock: lock, open: openManagement)
         watch.watch(readiness.descriptor)
     }
 

@@ -19,7 +19,7 @@ struct LowEnergySockets {
     static var kernel: LowEnergySockets {
         LowEnergySockets(
             open: { openAttributeChannel(of: $0, from: $1) },
-            connectionError: { ClassicSockets.pendingError(of: $0) },
+            connectionError: { BluetoothSocket.pendingError(of: $0) },
             raiseSecurity: { raiseSecurity(of: $0, to: $1) },
             security: { security(of: $0) })
     }
@@ -33,14 +33,14 @@ struct LowEnergySockets {
         of peripheral: PeripheralIdentifier, from adapter: UInt64
     ) -> Result<Int32, SocketError> {
         let type: UInt8 = peripheral.addressType == .random ? 2 : 1
-        return ClassicSockets.open(
+        return BluetoothSocket.open(
             SOCK_SEQPACKET, BTPROTO_L2CAP, from: address(adapter, type: 1), to: address(peripheral.address, type: type))
     }
 
     /// - Parameter type: 1 for a public address, 2 for a random one (BDADDR_LE_PUBLIC, BDADDR_LE_RANDOM).
     private static func address(_ address: UInt64, type: UInt8) -> sockaddr_l2 {
         sockaddr_l2(
-            l2_family: sa_family_t(AF_BLUETOOTH), l2_psm: 0, l2_bdaddr: ClassicSockets.bytes(of: address),
+            l2_family: sa_family_t(AF_BLUETOOTH), l2_psm: 0, l2_bdaddr: BluetoothSocket.bytes(of: address),
             l2_cid: attributeChannel.littleEndian, l2_bdaddr_type: type)
     }
 

@@ -132,7 +132,7 @@ extension SerialPortCentral {
         }
         var search = SerialPortSearch()
         let packet = search.begin()
-        guard send(socket, packet, packet.count, Self.neverWait) == packet.count else {
+        guard send(socket, packet, packet.count, BluetoothSocket.neverWait) == packet.count else {
             return refused(index, SocketError(code: errno))
         }
         links[index].phase = .searching(search, socket: socket, until: now + Self.searchLimit)
@@ -142,7 +142,7 @@ extension SerialPortCentral {
     private func searched(_ index: Int, _ search: SerialPortSearch, _ socket: Int32) {
         var search = search
         var packet = [UInt8](repeating: 0, count: 65_535)
-        let count = recv(socket, &packet, packet.count, Self.neverWait)
+        let count = recv(socket, &packet, packet.count, BluetoothSocket.neverWait)
         guard count > 0 else {
             let error = SocketError(code: count == 0 ? ECONNRESET : errno)
             if error.code == EAGAIN || error.code == EINTR { return }
@@ -151,7 +151,7 @@ extension SerialPortCentral {
         do {
             switch try search.received(packet[..<count]) {
             case .send(let next):
-                guard send(socket, next, next.count, Self.neverWait) == next.count else {
+                guard send(socket, next, next.count, BluetoothSocket.neverWait) == next.count else {
                     return refused(index, SocketError(code: errno))
                 }
                 links[index].phase = .searching(search, socket: socket, until: now + Self.searchLimit)

@@ -16,8 +16,6 @@ package final class SerialPortCentral: Central {
     private static let readsPerTurn = 16
     /// How much may wait to be written: commands of headsets have some bytes.
     private static let outboxLimit = 4096
-    /// A full socket neither waits nor kills the process.
-    static let neverWait = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
 
     /// What a discovery finds.
     static let database = GATTDatabase(characteristics: [
@@ -77,7 +75,7 @@ package final class SerialPortCentral: Central {
         self.watch = watch
         self.sockets = sockets
         self.adapter = AdapterWatch(
-            adapter: adapter, keepsEvents: true, readiness: readiness, radio: radio, lock: lock, open: openManagement)
+            adapter: adapter, readiness: readiness, radio: radio, lock: lock, open: openManagement)
         watch.watch(readiness.descriptor)
     }
 
@@ -202,12 +200,12 @@ package final class SerialPortCentral: Central {
         if hadOutbox { flush(index) }
         if links[index].isNotifying { return receive(identifier, from: socket) }
         // Watched for its end alone.
-        if !hadOutbox { ended(identifier, ClassicSockets.pendingError(of: socket)) }
+        if !hadOutbox { ended(identifier, BluetoothSocket.pendingError(of: socket)) }
     }
 
     private func receive(_ identifier: PeripheralIdentifier, from socket: Int32) {
         for _ in 0..<Self.readsPerTurn {
-            let count = recv(socket, &buffer, buffer.count, Self.neverWait)
+            let count = recv(socket, &buffer, buffer.count, BluetoothSocket.neverWait)
             if count > 0 {
                 let arrival = MonotonicTime(nanoseconds: clinux_boottime_nanoseconds())
                 let value = [UInt8](buffer[..<count])
@@ -225,7 +223,7 @@ package final class SerialPortCentral: Central {
     /// Writes what waits, as far as it goes. That the link is gone is seen when it is read.
     private func flush(_ index: Int) {
         guard case .connected(let socket) = links[index].phase else { return }
-        let count = send(socket, links[index].outbox, links[index].outbox.count, Self.neverWait)
+        let count = send(socket, links[index].outbox, links[index].outbox.count, BluetoothSocket.neverWait)
         if count > 0 {
             links[index].outbox.removeFirst(count)
         } else if errno != EAGAIN, errno != EINTR {
