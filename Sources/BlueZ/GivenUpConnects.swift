@@ -10,8 +10,9 @@ struct GivenUpConnects {
     /// How long bluetoothd is left to go on: longer than callers take to come back to a headset that is away, and less than the
     /// 40 s after which bluetoothd gives up by itself.
     private static let limit = Duration.seconds(30)
-    /// How long a link that has come up so waits for a caller.
-    private static let claimLimit = Duration.seconds(2)
+    /// How long a link that has come up so waits for a caller, who may first have to let another headset go: bluetoothd takes
+    /// 2 s to close a link.
+    private static let claimLimit = Duration.seconds(5)
 
     /// A connect without a caller.
     private struct Connect {

@@ -90,11 +90,11 @@ struct GivenUpConnectTests {
         #expect(late.waiting == ["Connect"])
     }
 
-    @Test("Nobody keeps a link for which nobody comes back: it is closed after 2 s")
+    @Test("Nobody keeps a link for which nobody comes back: it is closed after 5 s")
     func unclaimed() {
         var script = givenUp()
         script.connects()
-        script.pass(.milliseconds(1999))
+        script.pass(.milliseconds(4999))
         #expect(script.waiting.isEmpty)
         script.pass(.milliseconds(1))
         #expect(script.waiting == ["Disconnect"] && script.events.isEmpty)
