@@ -3,7 +3,8 @@ import Headsets
 import Storage
 
 /// A recording of some hours of 8 channels at 250 Hz that begins at 2026-03-01T00:00:00Z, for the queries of the page
-/// QueryingTheDatabase: a segment of the time map a minute, 2,000 gaps, 200 annotations, and signal checks.
+/// QueryingTheDatabase: a segment of the time map and a change of the connection a minute, 2,000 gaps, 200 annotations, and
+/// signal checks.
 struct RecordedDay {
     var hours: Int
 
@@ -86,7 +87,11 @@ struct RecordedDay {
                     stream: Self.stream, firstN: range.lowerBound, lastN: range.upperBound - 1, epoch: 0,
                     referenceN: range.lowerBound, referenceTime: time(range.lowerBound * 4_000_000),
                     periodNanoseconds: 4_000_000,
-                    residualNanoseconds: 1e6, observationCount: 60, uncertaintyNanoseconds: 1e6))
+                    residualNanoseconds: 1e6, observationCount: 60, uncertaintyNanoseconds: 1e6)),
+            .connectionEvent(
+                ConnectionEventRecord(
+                    headset: HeadsetID(rawValue: 1), at: time(range.lowerBound * 4_000_000),
+                    state: minute.isMultiple(of: 2) ? "streaming" : "searching")),
         ]
         for check in 0..<6 {
             let first = range.lowerBound + Int64(check) * 2500
