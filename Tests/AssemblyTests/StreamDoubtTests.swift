@@ -31,6 +31,9 @@ struct StreamDoubtTests {
                 received, index: 5000, heldIndex: 5000, expected: 100, isBorneOut: false, isWhole: true, isMissing: false)
             #expect(verdict == .held)
         }
+        for number in 0..<10_000 {
+            doubtful.append(unsent: 5000, count: 1, index: 5000, at: MonotonicTime(nanoseconds: Int64(number)))
+        }
         #expect(doubtful.takeEntries().count == 2048)
     }
 

@@ -117,8 +117,9 @@ struct DoubtfulBlocks: Sendable {
 
     /// Holds what the headset says that it never sends, behind what is held.
     mutating func append(unsent counter: UInt32, count: Int, index: Int64, at now: MonotonicTime) {
-        entries.append(.unsent(counter: counter, count: count, at: now))
-        next = max(next, index + Int64(count))
+        let end = index + Int64(count)
+        if entries.count < Self.countLimit || end > next { entries.append(.unsent(counter: counter, count: count, at: now)) }
+        next = max(next, end)
     }
 
     /// Hands over what is held, and forgets it.
