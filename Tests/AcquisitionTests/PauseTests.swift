@@ -18,6 +18,13 @@ struct PauseTests {
         return (test, recording)
     }
 
+    /// A person pauses, and changes their mind before the headset was let go.
+    private static func pauseAndResume(_ test: EngineUnderTest) throws {
+        try test.store.control.pause(at: test.now)
+        try test.reconcile()
+        try test.store.control.resume(at: test.now)
+    }
+
     private static func rows(_ test: EngineUnderTest) throws -> Int64 {
         try test.store.audit().streams.reduce(0) { $0 + $1.rows }
     }
@@ -82,9 +89,7 @@ struct PauseTests {
     func unreadableWishes() throws {
         let (test, recording) = try Self.streaming()
         // Released, and wanted again: it is let go, and begins with the next wishes.
-        try test.store.control.pause(at: test.now)
-        try test.reconcile()
-        try test.store.control.resume(at: test.now)
+        try Self.pauseAndResume(test)
         test.driver.handle(.wishesChanged, at: test.now)
         test.readsFail = true
         let before = test.iterationCount
@@ -98,9 +103,7 @@ struct PauseTests {
     @Test("Whoever pauses and resumes at once loses no recording")
     func shortPause() throws {
         let (test, recording) = try Self.streaming()
-        try test.store.control.pause(at: test.now)
-        try test.reconcile()
-        try test.store.control.resume(at: test.now)
+        try Self.pauseAndResume(test)
         try test.reconcile()
         try test.run(.seconds(10), until: .streaming)
         try test.run(.seconds(1))
