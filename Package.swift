@@ -19,6 +19,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 
 let package = Package(
     name: "eegsync",
@@ -33,6 +34,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         // The configuration file and the descriptors of headsets.
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        // Digests and signatures of the evidence.
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     ],
     targets: [
         // The field's words and the Central protocol. Pure. Public, though no product offers it: of other modules the compiler
@@ -73,12 +76,17 @@ let package = Package(
             name: "Migrations", path: "Migrations", exclude: ["released.sha256"], resources: [.embedInCode("sql")],
             swiftSettings: settings),
 
+        // What is computed of rows so that anybody can see later that they are what was written. Pure. The only user of Crypto.
+        .target(name: "Evidence", dependencies: [crypto], swiftSettings: optimised),
+        .testTarget(name: "EvidenceTests", dependencies: ["Evidence"], swiftSettings: settings),
+
         // The only user of SQLite.
         .target(
-            name: "Storage", dependencies: ["Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
+            name: "Storage", dependencies: ["Evidence", "Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: optimised),
         .testTarget(
-            name: "StorageTests", dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
+            name: "StorageTests",
+            dependencies: ["Storage", "Evidence", "Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
 
         // Recordings to files: CSV, EDF+, BDF+, sqlite.

@@ -9,6 +9,8 @@ package struct Migration: Hashable, Sendable {
     package let isWithoutForeignKeys: Bool
     /// True where the views of single streams, which are made with the streams and not by these steps, have to be made anew.
     package let remakesStreamViews: Bool
+    /// True where everything is digested that was stored before digests were kept.
+    package let beginsEvidence: Bool
 
     /// All steps, in the order in which they are applied. A file of `sql/` that is not listed here fails a test.
     package static let all: [Migration] = [
@@ -34,17 +36,21 @@ package struct Migration: Hashable, Sendable {
         Migration("m0019_adoption", PackageResources.m0019_adoption_sql),
         Migration("m0020_pause", PackageResources.m0020_pause_sql),
         Migration("m0021_history", PackageResources.m0021_history_sql),
+        Migration("m0022_annotation", PackageResources.m0022_annotation_sql),
+        Migration("m0023_evidence", PackageResources.m0023_evidence_sql, beginsEvidence: true),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.
     package static let applicationID: Int32 = 1_162_168_147
 
     private init(
-        _ identifier: String, _ bytes: [UInt8], isWithoutForeignKeys: Bool = false, remakesStreamViews: Bool = false
+        _ identifier: String, _ bytes: [UInt8], isWithoutForeignKeys: Bool = false, remakesStreamViews: Bool = false,
+        beginsEvidence: Bool = false
     ) {
         self.identifier = identifier
         self.isWithoutForeignKeys = isWithoutForeignKeys
         self.remakesStreamViews = remakesStreamViews
+        self.beginsEvidence = beginsEvidence
         self.sql = String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -39,6 +39,7 @@ struct CertaintyTests {
                 Fixture.rows(Fixture.eeg, 2600..<2700, channels: 4), Fixture.rows(Fixture.eeg, 2800..<2900, channels: 4),
                 Fixture.rows(Fixture.eeg, 2910..<3000, channels: 4),
             ]
+            $0.changes.append(.segment(Fixture.segment(Fixture.eeg, 0...2999, frequency: 256)))
         }
         let report = try store.audit(recording: recording)
         #expect(report.holds, "\(report.findings)")

@@ -75,7 +75,7 @@ struct OpeningTests {
             }
             try DatabaseOpening.migrator.migrate(queue)
             try queue.write { db in
-                try db.execute(sql: "INSERT INTO stream VALUES (6, 1, 0, 'eeg_6', 0, 256, 4, 256, 1, 'eeg_6_1')")
+                try db.execute(sql: "INSERT INTO stream VALUES (6, 1, 0, 'eeg_6', 0, 256, 4, 256, 1, 'eeg_6_1', NULL)")
                 #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM sample") == 2)
                 #expect(try String.fetchAll(db, sql: "SELECT name FROM stream ORDER BY id") == ["eeg", "eeg_6"])
                 #expect(try Row.fetchAll(db, sql: "SELECT * FROM stream_overview").count == 2)

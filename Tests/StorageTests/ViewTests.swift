@@ -27,7 +27,8 @@ struct ViewTests {
                 .epoch(Fixture.epoch(id)),
             ]
             batch.samples.append(Fixture.rows(id, rows[index], channels: description.channels.count))
-            batch.changes.append(.segment(Fixture.segment(id, 0...999, frequency: 256)))
+            let (first, last) = (rows[index].lowerBound, rows[index].upperBound - 1)
+            batch.changes.append(.segment(Fixture.segment(id, first...last, frequency: 256)))
         }
         try store.commit(batch)
     }

@@ -6,7 +6,9 @@ extension AcquisitionStore {
     ///
     /// - Throws: ``StorageError``; after `retry` errors the same batch may be committed again.
     package func commit(_ batch: WriteBatch) throws(StorageError) {
-        try database.write { db in try BatchTransaction(db: db, hostBoot: hostBootID).write(batch) }
+        try openBlocks.inTransaction(of: database) { db, blocks in
+            try BatchTransaction(db: db, hostBoot: hostBootID, blocks: blocks).write(batch)
+        }
     }
 
     /// Writes a batch that was refused as a whole: each headset's part by itself, in one transaction. A part that breaks a rule
@@ -17,8 +19,8 @@ extension AcquisitionStore {
     /// - Throws: what concerns more than one headset, such as a full disk; nothing was written then.
     package func commitByHeadset(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) -> [RefusedPart] {
         let path = path ?? ":memory:"
-        return try database.write { db in
-            let transaction = BatchTransaction(db: db, hostBoot: hostBootID)
+        return try openBlocks.inTransaction(of: database) { db, blocks in
+            let transaction = BatchTransaction(db: db, hostBoot: hostBootID, blocks: blocks)
             try transaction.write(batch.sharedRecords())
             var refused: [RefusedPart] = []
             for part in batch.parts {
@@ -40,6 +42,7 @@ extension BatchTransaction {
     ///
     /// - Throws: what does not concern these records alone.
     fileprivate func refusal(of records: WriteBatch, path: String) throws -> StorageError? {
+        let before = blocks.streams
         do {
             try db.inSavepoint {
                 try write(records)
@@ -47,6 +50,7 @@ extension BatchTransaction {
             }
             return nil
         } catch {
+            blocks.streams = before
             let error = StorageError(error, path: path)
             guard error.isRefusal else { throw error }
             return error

@@ -9,6 +9,7 @@ package struct AcquisitionStore: Store {
     let hostBootID: Int64
     package var presentBoot: Int64? { hostBootID }
     package let database: OpenDatabase
+    let openBlocks = OpenBlocks()
 
     /// Opens a database file, and takes the ``AcquisitionLock`` for as long as it is open. Creates the file where there is
     /// none, and brings its schema up to date.
@@ -73,6 +74,7 @@ package struct AcquisitionStore: Store {
             let reason = String(cString: strerror(errno))
             throw errno == ENOSPC ? .diskFull(detail: reason) : .sqlite(code: 10, detail: "fsync of \(path)-wal: \(reason)")
         }
+        openBlocks.witness(beside: path)
     }
 
     /// Makes everything committed so far survive a power cut by writing it into the database itself: after ``synchronise()``
@@ -81,6 +83,7 @@ package struct AcquisitionStore: Store {
     /// - Throws: ``StorageError``; `busy` where a reader of an older snapshot keeps pages in the WAL.
     package func checkpoint() throws(StorageError) {
         try database.checkpoint()
+        if let path { openBlocks.witness(beside: path) }
     }
 
     // What outlives a process that could not write: a file beside the database, empty, so that a full disk has room for it.

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Evidence
 import GRDB
 package import Headsets
 
@@ -24,15 +25,17 @@ extension NewStream: ChangeRecord {
     func write(in transaction: BatchTransaction) throws {
         let view = try StreamView.name(
             for: description.name, recording: recording, position: position, in: transaction.db)
+        let identity = try EvidenceBeginning.newIdentity(
+            ofStream: id.rawValue, recording: recording.rawValue, in: transaction.db)
         try transaction.execute(
             """
             INSERT INTO stream (id, recording_id, position, name, bank, sampling_frequency, samples_per_count,
-                counter_modulus, channel_count, view_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                counter_modulus, channel_count, view_name, uuid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 id.rawValue, recording.rawValue, position, description.name, description.bank,
                 description.samplingFrequency, description.samplesPerCount, description.counterModulus,
-                description.channels.count, view,
+                description.channels.count, view, identity.uuid,
             ])
         for (index, channel) in description.channels.enumerated() {
             try transaction.execute(

@@ -44,5 +44,6 @@ extension ChannelFill: ChangeRecord {
     /// A row that is not there, or has the channel, is an error.
     func write(in transaction: BatchTransaction) throws {
         try SampleInsertion(db: transaction.db).fill(self)
+        try transaction.blocks.append(self)
     }
 }

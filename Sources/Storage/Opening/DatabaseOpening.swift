@@ -55,6 +55,7 @@ struct DatabaseOpening {
                 try db.execute(sql: "PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
             }
             try migrate(pool)
+            try pool.writeWithoutTransaction(DigestedTable.keepSums)
             return OpenDatabase(writer: pool, path: path, lock: lock)
         } catch {
             throw StorageError(error, path: path)
@@ -83,6 +84,7 @@ struct DatabaseOpening {
         do {
             let queue = try DatabaseQueue(configuration: configuration(isReadOnly: false))
             try migrate(queue)
+            try queue.inDatabase(DigestedTable.keepSums)
             return OpenDatabase(writer: queue, path: nil)
         } catch {
             throw StorageError(error, path: path)
@@ -108,6 +110,7 @@ struct DatabaseOpening {
             migrator.registerMigration(migration.identifier, foreignKeyChecks: checks) { db in
                 try db.execute(sql: migration.sql)
                 if migration.remakesStreamViews { try StreamView.createAll(in: db) }
+                if migration.beginsEvidence { try EvidenceBeginning.write(in: db) }
             }
         }
         return migrator

@@ -47,11 +47,23 @@ struct RecordingExport {
         try target.write { db in
             try reader.inFirstTransaction { source in
                 for (table, condition) in Self.tables where table != "sample" {
+                    // The trigger that declares channels has declared them as they are corrected.
+                    if table == "channel_declaration" { try db.execute(sql: "DELETE FROM channel_declaration") }
                     try copy(table, where: condition, from: source, to: db)
                 }
             }
             // Nothing records into a copy.
             try db.execute(sql: "UPDATE recording SET desired_state = 'stopped'")
+            // What is copied whole keeps the sums that were written with it; the rest is a selection, with sums of its own.
+            for table in DigestedTable.all {
+                if table.owner == .stream {
+                    try reader.inFirstTransaction { source in
+                        try table.copySums(of: reader.contents.id.rawValue, from: source, to: db)
+                    }
+                } else {
+                    try table.writeSums(in: db)
+                }
+            }
             let names = try String.fetchAll(db, sql: "SELECT DISTINCT view_name FROM stream ORDER BY id")
             for name in names { try StreamView.create(name, recording: reader.contents.id, in: db) }
         }
@@ -127,6 +139,8 @@ struct RecordingExport {
         ("recording", "t.id = :id"),
         ("stream", "t.recording_id = :id"),
         ("channel", ofStream),
+        ("channel_declaration", ofStream),
+        ("channel_correction", ofStream + " ORDER BY t.id"),
         ("epoch", ofStream),
         ("segment", ofStream),
         ("arrival", ofStream),
@@ -139,7 +153,9 @@ struct RecordingExport {
         ("sample", ofStream + " ORDER BY t.stream_id, t.n"),
         ("gap", ofStream + " ORDER BY t.first_n, t.channel"),
         ("signal_check", ofStream),
-        ("annotation", "t.recording_id = :id"),
+        ("annotation", "t.recording_id = :id ORDER BY t.id"),
+        ("block", ofStream),
+        ("undigested_rows", ofStream),
         ("impedance", "t.recording_id = :id"),
         ("adoption", "t.recording_id = :id"),
         ("status_report", duringRecording("boottime_ns")),
@@ -155,8 +171,8 @@ struct RecordingExport {
     /// Tables that stay behind: addresses, keys and what the next process needs, requests that end, and what each new
     /// database has.
     static let leftOut = [
-        // The copy's own, written with its channels.
-        "channel_declaration",
+        // Copied or written by itself.
+        "digest_sum",
         "headset_identifier", "candidate", "handle_map", "long_term_key", "identity_resolving_key", "link_key",
         "preserved_state", "switched_off_adapter", "pause", "capture", "capture_chunk", "impedance_measurement", "gap_cause",
         "grdb_migrations",

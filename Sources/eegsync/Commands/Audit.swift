@@ -1,35 +1,64 @@
 import ArgumentParser
+import Foundation
 import Headsets
 import Storage
+import Synchronization
 
-/// `eegsync audit`: the proof that nothing is missing unnoticed.
+/// `eegsync audit`: looks for whatever contradicts the evidence.
 struct Audit: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prove that every sample is stored or ledgered as missing, exactly once.",
+        abstract: "Compare recordings with the evidence that was stored with them.",
         discussion: """
-            Counts the rows of every stream and compares: rows + ledgered missing = last n - first n + 1. Also: no gap \
-            overlaps another, nothing is orphaned, times ascend. Reads the whole database; it may \
-            run while `eegsync run` records.
+            Five kinds of evidence, each with a line of its own:
 
-            It proves that the ledger and the rows agree. That a loss reaches the ledger takes something that finds it: \
-            LOSSES FOUND BY says what does now, in each stream. COUNTED, TIMED and UNKNOWN say how what is missing is known; \
-            TIMED includes what lies between two boots of this machine, which takes no n.
+            arithmetic   rows + ledgered missing = last n - first n + 1, and the ledger's parts agree
+            extent       blocks, segments, epochs, arrivals and gaps say the same of first and last
+            clock        the numbers of samples go with the host's clock, and with the headset's own
+            content      rows are those that were written, by digests; so is what says what they mean
+            file         SQLite finds the file whole, and nothing refers to what is not there
 
-            Exit code 0 if everything adds up, 65 if not; the first offending rows are listed.
+            It may run while `eegsync run` records. LOSSES FOUND BY says what shows a loss in each stream; COUNTED, TIMED and \
+            UNKNOWN say how what is missing is known.
+
+            Exit code 0 if nothing contradicts the evidence, 65 if something does; the first findings are listed.
 
             EXAMPLES
               eegsync audit
               eegsync audit 12 --json
+              eegsync audit --quick
+              eegsync audit --since 24h
             """)
 
     @Argument(help: "The number of one recording; all without it.")
     var recording: Int64?
 
+    @Flag(help: "Leave content and file out, which read every byte.")
+    var quick = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only samples from then on: a time in UTC such as 2026-03-01T22:00:00Z, or how long ago, such as 2h, 3d.",
+            valueName: "time"))
+    var since: PastTime?
+
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let report = try options.openReadOnly().audit(recording: recording.map(RecordingID.init))
+        let bar = Mutex(ProgressBar(label: "auditing"))
+        let scope = AuditScope(
+            recording: recording.map(RecordingID.init), isQuick: quick,
+            since: since?.unixNanoseconds(now: Int64(Date().timeIntervalSince1970 * 1e9)),
+            readerCount: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)))
+        let report: AuditReport
+        do {
+            report = try options.openReadOnly().audit(scope) { done, total in
+                bar.withLock { $0.update(done: done, total: total) }
+            }
+        } catch StorageError.corrupt(_, let detail) {
+            report = .damaged(detail)
+        }
+        bar.withLock { $0.finish() }
         try AuditFacts(report).print(asJSON: output.json)
         if !report.holds { throw ExitCode(Failure.Code.dataError.rawValue) }
     }
@@ -62,35 +91,59 @@ struct AuditFacts: Facts {
         var missingUnknown: Int64
         /// Gaps whose length is not known yet.
         var unknownGaps: Int64
+        /// How its numbers go with the clocks; nil where too few arrivals are kept.
+        var clock: AuditReport.ClockAgreement?
+        /// What digests say of its rows; nil where they were not looked at.
+        var content: AuditReport.ContentSums?
 
         /// Such as `optics-2` for the second bank.
         var words: String { StreamDescription.bankName(stream, bank) }
     }
 
-    /// One offending row.
+    /// One thing that contradicts the evidence.
     struct Finding: Encodable {
+        var evidence: String
         var check: String
+        var recording: Int64?
+        var stream: String?
         var streamId: Int64?
         var n: Int64?
         var detail: String
     }
 
+    /// One kind of evidence.
+    struct Statement: Encodable {
+        /// `arithmetic`, `extent`, `clock`, `content` or `file`.
+        var evidence: String
+        /// `holds`, `fails` or `not checked`.
+        var result: String
+        /// What it says.
+        var detail: String
+    }
+
     var holds: Bool
+    var evidence: [Statement]
     var streams: [Stream]
     var findings: [Finding]
 
     init(_ report: AuditReport) {
         holds = report.holds
+        evidence = AuditReport.Evidence.allCases.map { Statement($0, in: report) }
         streams = report.streams.map {
             Stream(
                 recording: $0.recordingID, stream: $0.name, bank: $0.bank, firstN: $0.firstN, lastN: $0.lastN, rows: $0.rows,
                 missing: $0.missing, recovered: $0.recovered, openGapFirstN: $0.openGapFirstN, expected: $0.expected,
                 residual: $0.residual, lossDetection: $0.certainty.lossDetection, missingCounted: $0.certainty.counted,
                 missingTimed: $0.certainty.timed, missingTimedUncertainty: $0.certainty.uncertainty,
-                missingUnknown: $0.certainty.unknown, unknownGaps: $0.certainty.unknownGaps)
+                missingUnknown: $0.certainty.unknown, unknownGaps: $0.certainty.unknownGaps, clock: $0.clock,
+                content: $0.content)
         }
-        findings = report.findings.map {
-            Finding(check: $0.check.rawValue, streamId: $0.streamID, n: $0.n, detail: $0.detail)
+        findings = report.findings.map { finding in
+            let stream = report.streams.first { $0.streamID == finding.streamID }
+            return Finding(
+                evidence: finding.check.evidence.rawValue, check: finding.check.rawValue, recording: stream?.recordingID,
+                stream: stream.map { StreamDescription.bankName($0.name, $0.bank) }, streamId: finding.streamID, n: finding.n,
+                detail: finding.detail)
         }
     }
 
@@ -114,18 +167,45 @@ struct AuditFacts: Facts {
         var lines = streams.isEmpty ? ["No stream holds a sample yet."] : table.rendered(style: style)
         if !streams.isEmpty { lines += [""] + certaintyTable.rendered(style: style) + legend(style: style) }
         lines.append("")
+        lines += evidenceTable.rendered(style: style)
+        lines.append("")
         if holds {
-            lines.append(
-                style.apply(.good, to: "The audit holds: every sample is stored or ledgered as missing, exactly once."))
+            lines.append(style.apply(.good, to: conclusion))
         } else {
-            lines.append(style.apply(.bad, to: "The audit does not hold. The first offending rows:"))
+            lines.append(style.apply(.bad, to: "The audit fails: this contradicts the evidence."))
             lines += findings.map { finding in
-                let parts = [finding.streamId.map { "stream \($0)" }, finding.n.map { "n \($0)" }].compactMap { $0 }
+                let parts = [
+                    finding.recording.map { "recording \($0)" }, finding.stream, finding.n.map { "n \($0)" },
+                ].compactMap(\.self)
                 let location = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
-                return "  \(finding.check)\(location): \(finding.detail.printable)"
+                return "  \(finding.evidence)\(location): \(finding.detail.printable)"
             }
         }
         return lines
+    }
+
+    /// Exactly what is shown by an audit that holds.
+    private var conclusion: String {
+        var parts = ["consistent in itself"]
+        if streams.contains(where: { $0.clock != nil }) { parts.append("with the host's clock as said above") }
+        if evidence.contains(where: { $0.evidence == "content" && $0.result == "holds" }) {
+            parts.append("unchanged since it was written")
+        }
+        return "The audit holds: " + parts.joined(separator: ", ") + "."
+    }
+
+    private var evidenceTable: TextTable {
+        var table = TextTable([.init(heading: "EVIDENCE"), .init(heading: "RESULT"), .init(heading: "WHAT IT SAYS")])
+        for statement in evidence {
+            let severity: TerminalStyle.Style? =
+                switch statement.result {
+                case "holds": .good
+                case "fails": .bad
+                default: nil
+                }
+            table.append([.init(statement.evidence), .init(statement.result, severity), .init(statement.detail)])
+        }
+        return table
     }
 
     /// How what is missing is known, and what shows that something is.
@@ -173,5 +253,52 @@ extension LossDetection {
         case .clock: "packets that stay late came behind a loss; what the clock cannot distinguish from lateness is not found."
         case .nothing: "neither counter nor marks, and the rate is not known well enough; a loss on a link is not found."
         }
+    }
+}
+
+extension AuditFacts.Statement {
+    init(_ kind: AuditReport.Evidence, in report: AuditReport) {
+        let count = report.findings.count { $0.check.evidence == kind }
+        evidence = kind.rawValue
+        result = !report.checked.contains(kind) && count == 0 ? "not checked" : count == 0 ? "holds" : "fails"
+        detail =
+            switch kind {
+            case .arithmetic:
+                "rows + ledgered missing = last n - first n + 1, in \(Quantity.count(Int64(report.streams.count), "stream"))"
+            case .extent: "blocks, segments, epochs, arrivals and gaps agree on first and last"
+            case .clock: Self.clock(report)
+            case .content: Self.content(report)
+            case .file: report.checked.contains(.file) ? "SQLite finds the file whole" : "a database that is read as a whole"
+            }
+        if result == "not checked" { detail = "left out" }
+    }
+
+    private static func clock(_ report: AuditReport) -> String {
+        let clocks = report.streams.compactMap(\.clock).filter { $0.hours >= 1.0 / 6 }
+        guard let worst = clocks.map(\.disagreement).max(), let hours = clocks.map(\.hours).max() else {
+            return "times ascend; too short for a rate"
+        }
+        var text =
+            "numbers and the host's clock agree within \(partsPerMillion(worst)) over \(Quantity.duration(seconds: hours * 3600))"
+        if let hourly = clocks.compactMap(\.hourlyDeviation).max() { text += ", each hour within \(partsPerMillion(hourly))" }
+        if let device = clocks.compactMap(\.deviceDeviation).max() {
+            text += "; the headset's clock within \(partsPerMillion(device)) each minute"
+        }
+        return text
+    }
+
+    private static func partsPerMillion(_ value: Double) -> String {
+        String(format: value < 10 ? "%.1f ppm" : "%.0f ppm", value)
+    }
+
+    private static func content(_ report: AuditReport) -> String {
+        let sums = report.streams.compactMap(\.content)
+        let (blocks, rows) = (sums.reduce(0) { $0 + $1.blocks }, sums.reduce(0) { $0 + $1.rows })
+        let undigested = sums.reduce(0) { $0 + $1.undigested }
+        var text =
+            "\(Quantity.count(rows, "row")) in \(Quantity.count(Int64(blocks), "block")) have the digests written with them"
+        if undigested > 0 { text += "; \(Quantity.count(undigested, "row")) of an earlier version have none" }
+        if report.unprotected > 0 { text += "; \(Quantity.count(report.unprotected, "line")) inserted by SQL have none" }
+        return text
     }
 }

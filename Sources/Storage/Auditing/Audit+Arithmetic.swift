@@ -1,92 +1,45 @@
 import GRDB
 
-extension Store {
-    /// Proves that every sample is stored or ledgered exactly once, from one consistent snapshot.
-    ///
-    /// Counts rows by SQL: 1.4 million rows of 8 channels a second were seen, so weeks of data take minutes.
-    ///
-    /// - Parameter recording: the recording, or nil for all.
-    /// - Throws: ``StorageError/notFound(what:)``, `corrupt`, `busy`. Findings are not errors.
-    package func audit(recording: RecordingID? = nil) throws(StorageError) -> AuditReport {
-        try database.read { db in
-            if let recording { try Self.requireRecording(recording, in: db) }
-            var audit = Audit(db: db)
-            try audit.checkReferences()
-            let streams = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, recording_id, name, bank, channel_count FROM stream
-                    WHERE ?1 IS NULL OR recording_id = ?1 ORDER BY recording_id, id
-                    """, arguments: [recording?.rawValue])
-            for stream in streams { try audit.checkStream(stream) }
-            return audit.report
-        }
+/// Rows and ledger, as set-based SQL.
+extension Audit {
+    /// Counts rows, where their values are not looked at.
+    func countedRows(of stream: Int64, since: Int64?) throws -> RowSums {
+        var sums = RowSums()
+        let row = try Row.fetchOne(
+            db, sql: "SELECT count(*), min(n), max(n) FROM sample WHERE stream_id = ? AND n >= ?",
+            arguments: [stream, since ?? .min])
+        sums.rows = row?[0] ?? 0
+        sums.firstN = row?[1]
+        sums.lastN = row?[2]
+        return sums
     }
-}
 
-extension StreamCertainty {
-    /// Reads what the view says of a stream.
-    fileprivate init(ofStream stream: Int64, in db: Database) throws {
-        let found = try Row.fetchOne(db, sql: "SELECT * FROM stream_certainty WHERE stream_id = ?", arguments: [stream])
-        guard let row = found else { throw StorageError.notFound(what: "stream \(stream)") }
-        self.init(
-            lossDetection: row["loss_detection"], counted: row["counted"], timed: row["timed"],
-            uncertainty: row["uncertainty"], unknown: row["unknown"], unknownGaps: row["unknown_gaps"])
-    }
-}
-
-/// The checks, as set-based SQL: no sample row ever reaches Swift.
-struct Audit {
-    let db: Database
-    var report = AuditReport()
-
-    mutating func checkStream(_ row: Row) throws {
+    /// Rows and what the ledger says is missing, from `since` on.
+    func sums(of row: Row, since: Int64?, counted: RowSums) throws -> AuditReport.StreamSums {
         let id: Int64 = row["id"]
-        let channelCount: Int = row["channel_count"]
-        let (sums, nulls, beyond) = try sums(of: row, channelCount: channelCount)
-        report.streams.append(sums)
-        if sums.residual != 0 { try findHoles(stream: id, sums: sums) }
-        try checkGaps(stream: id)
-        try checkChannels(stream: id, channelCount: channelCount, nulls: nulls, beyond: beyond)
-        try checkSegments(stream: id, sums: sums)
-        try list(
-            .epochsAscend, stream: id,
-            """
-            SELECT first_n, 'epoch ' || number || ' begins at ' || first_n || ', before epoch ' || (number - 1)
-            FROM (SELECT number, first_n, lag(first_n) OVER (ORDER BY number) AS before FROM epoch WHERE stream_id = ?1)
-            WHERE first_n < before ORDER BY number
-            """)
-    }
-
-    /// One pass over the rows counts everything that needs them all.
-    private func sums(of row: Row, channelCount: Int) throws -> (AuditReport.StreamSums, nulls: [Int64], beyond: Int64) {
-        let id: Int64 = row["id"]
-        let nulls = (1...channelCount).map { "count(*) - count(c\($0))" }.joined(separator: ", ")
-        let beyond = channelCount == 8 ? "0" : (channelCount + 1...8).map { "count(c\($0))" }.joined(separator: " + ")
-        let counted = try Row.fetchOne(
-            db, sql: "SELECT count(*), min(n), max(n), \(beyond), \(nulls) FROM sample WHERE stream_id = ?", arguments: [id])
+        let begin = since ?? .min
         let ledger = try Row.fetchOne(
             db,
             sql: """
-                SELECT min(first_n) FILTER (WHERE count IS NOT NULL), max(first_n + count - 1),
-                    coalesce(sum(count - recovered), 0), coalesce(sum(recovered), 0),
-                    min(first_n) FILTER (WHERE count IS NULL)
-                FROM gap WHERE stream_id = ? AND channel = 0
-                """, arguments: [id])
-        guard let counted, let ledger else { throw StorageError.notFound(what: "stream \(id)") }
-        let certainty = try StreamCertainty(ofStream: id, in: db)
-        let first = [counted[1] as Int64?, ledger[0] as Int64?].compactMap(\.self).min()
-        let last = [counted[2] as Int64?, ledger[1] as Int64?].compactMap(\.self).max()
+                SELECT min(max(first_n, ?2)) FILTER (WHERE count IS NOT NULL), max(first_n + count - 1),
+                    coalesce(sum(CASE WHEN first_n >= ?2 THEN count - recovered ELSE first_n + count - ?2 - (
+                        SELECT count(*) FROM sample
+                        WHERE stream_id = ?1 AND n >= ?2 AND n < first_n + count) END), 0),
+                    coalesce(sum(recovered), 0), min(first_n) FILTER (WHERE count IS NULL)
+                FROM gap WHERE stream_id = ?1 AND channel = 0 AND (count IS NULL OR first_n + count > ?2)
+                """, arguments: [id, begin])
+        guard let ledger else { throw StorageError.notFound(what: "stream \(id)") }
+        let first = [counted.firstN, ledger[0] as Int64?].compactMap(\.self).min()
+        let last = [counted.lastN, ledger[1] as Int64?].compactMap(\.self).max()
         let expected = if let first, let last { last - first + 1 } else { Int64(0) }
-        let sums = AuditReport.StreamSums(
+        return AuditReport.StreamSums(
             recordingID: row["recording_id"], streamID: id, name: row["name"], bank: row["bank"], firstN: first, lastN: last,
-            rows: counted[0], missing: ledger[2], recovered: ledger[3], openGapFirstN: ledger[4],
-            certainty: certainty, expected: expected)
-        return (sums, (0..<channelCount).map { counted[4 + $0] }, counted[3])
+            rows: counted.rows, missing: ledger[2], recovered: ledger[3], openGapFirstN: ledger[4],
+            certainty: try StreamCertainty(ofStream: id, in: db), expected: expected)
     }
 
     /// Where samples are neither stored nor ledgered, or both: only looked for when the sums say that there are such.
-    private mutating func findHoles(stream: Int64, sums: AuditReport.StreamSums) throws {
+    mutating func findHoles(stream: Int64, sums: AuditReport.StreamSums) throws {
         let before = report.findings.count
         try list(
             .rowsAndGapsAddUp, stream: stream,
@@ -113,7 +66,7 @@ struct Audit {
         }
     }
 
-    private mutating func checkGaps(stream: Int64) throws {
+    mutating func checkGaps(stream: Int64) throws {
         try list(
             .gapsDoNotOverlap, stream: stream,
             """
@@ -144,7 +97,7 @@ struct Audit {
             """)
     }
 
-    private mutating func checkChannels(stream: Int64, channelCount: Int, nulls: [Int64], beyond: Int64) throws {
+    mutating func checkChannels(stream: Int64, channelCount: Int, nulls: [Int64], beyond: Int64) throws {
         for channel in 1...channelCount {
             try list(
                 .missingChannelsAreLedgered, stream: stream,
@@ -180,14 +133,15 @@ struct Audit {
             WHERE stream_id = ?1 AND coalesce(\(columns), NULL) IS NOT NULL ORDER BY n
             """)
     }
+}
 
-    /// Runs a query for (n, words) and keeps its first rows as findings. `?1` is the stream.
-    mutating func list(_ check: AuditReport.Check, stream: Int64?, _ sql: String, _ more: [Int64] = []) throws {
-        var arguments = StatementArguments(more)
-        if let stream { arguments = StatementArguments([stream] + more) }
-        let rows = try Row.fetchAll(db, sql: "\(sql) LIMIT \(AuditReport.findingLimit)", arguments: arguments)
-        report.findings += rows.map { row in
-            AuditReport.Finding(check: check, streamID: stream, n: row[0], detail: row[1])
-        }
+extension StreamCertainty {
+    /// Reads what the view says of a stream.
+    fileprivate init(ofStream stream: Int64, in db: Database) throws {
+        let found = try Row.fetchOne(db, sql: "SELECT * FROM stream_certainty WHERE stream_id = ?", arguments: [stream])
+        guard let row = found else { throw StorageError.notFound(what: "stream \(stream)") }
+        self.init(
+            lossDetection: row["loss_detection"], counted: row["counted"], timed: row["timed"],
+            uncertainty: row["uncertainty"], unknown: row["unknown"], unknownGaps: row["unknown_gaps"])
     }
 }
