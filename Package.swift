@@ -86,7 +86,7 @@ let package = Package(
             swiftSettings: optimised),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "Evidence", "Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
+            dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
 
         // Recordings to files: CSV, EDF+, BDF+, sqlite.
@@ -175,8 +175,8 @@ let package = Package(
             name: "eegsync",
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
-                "Export", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth", "Simulation", "Rehearsal",
-                "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle, unixSignals, logging,
+                "Evidence", "Export", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth", "Simulation",
+                "Rehearsal", "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle, unixSignals, logging,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(

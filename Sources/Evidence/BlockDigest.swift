@@ -2,10 +2,11 @@ import Crypto
 
 /// The digest of a block of rows, while rows are appended.
 ///
-/// It is SHA-256 of, one after the other: the digest of the block before in the chain (32 bytes; ``StreamIdentity/genesis(of:)``
-/// of the first one), the channel (1 byte: 0 for whole rows), and each row. A row is *n* (8 bytes), its values in the order of
-/// the channels (4 bytes each, 0 where there is none), and a byte whose bits say which channels have no value (bit 0 is channel
-/// 1). Integers are two's complement and little-endian. A block of one channel has rows of one value.
+/// It is SHA-256 of, one after the other: the digest of the block before in the chain (32 bytes;
+/// ``StreamIdentity/genesis(of:)`` for the first one), the channel (1 byte: 0 for whole rows), and each row. A row is *n* (8
+/// bytes), its values in the order of the channels (4 bytes each, 0 where there is none), and a byte whose bits say which
+/// channels have no value (bit 0 is channel 1). Integers are two's complement and little-endian. A block of one channel has
+/// rows of one value.
 package struct BlockDigest: Sendable {
     private var hash = SHA256()
 

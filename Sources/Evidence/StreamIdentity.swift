@@ -27,7 +27,8 @@ package struct StreamIdentity: Hashable, Sendable {
         uuid = groups.joined(separator: "-")
     }
 
-    /// What the first block of a chain has for a block before: SHA-256 of the UUID and the chain's name, each with a line's end.
+    /// What the first block of a chain has for a block before: SHA-256 of the UUID and the chain's name, each with a line's
+    /// end.
     package func genesis(of chain: Chain) -> Digest {
         Digest(of: "\(uuid)\n\(chain.rawValue)\n")
     }

@@ -17,7 +17,7 @@ struct Eegsync: AsyncParsableCommand {
             EXAMPLES
               eegsync record start left --label "night 3"   ask for a recording
               eegsync status --watch                        see how it goes
-              eegsync audit                                 prove that it is complete
+              eegsync audit                                 compare it with its evidence
               eegsync export 12 -o night3.edf               get a file for your analysis
 
             Exit codes are those of sysexits.h: 64 wrong command line, 65 damaged data or failed audit, 66 nothing there, \
@@ -27,8 +27,8 @@ struct Eegsync: AsyncParsableCommand {
         version: version,
         subcommands: [
             Run.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, Pause.self, Resume.self, Mark.self,
-            Status.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, RefitCommand.self,
-            ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self,
+            Status.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, ManifestCommand.self,
+            RefitCommand.self, ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self,
             DemoAcquisition.self,
         ])
 

@@ -105,7 +105,7 @@ import Testing
         sqlite.waitUntilExit()
         let bad = try ProgramRun(["audit"], environment: environment)
         #expect(bad.exitCode == 65)
-        #expect(bad.output.contains("off by 1") && bad.output.contains("The audit does not hold"), "\(bad.output)")
+        #expect(bad.output.contains("off by 1") && bad.output.contains("The audit fails"), "\(bad.output)")
     }
 
     @Test func anExportIsWrittenOnceAndReplacedOnlyWithForce() throws {

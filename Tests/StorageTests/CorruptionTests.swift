@@ -14,7 +14,7 @@ struct CorruptionTests {
         var name: String
         var sql: String
         var evidence: Set<AuditReport.Evidence>
-        /// Where: the lowest n of a finding of this evidence; nil where it is not one place.
+        /// Where: the lowest n of a finding by content; nil where there is no such.
         var n: Int64?
         var testDescription: String { name }
 
@@ -84,7 +84,10 @@ struct CorruptionTests {
             "UPDATE sample SET c1 = 99 WHERE stream_id = 1 AND n = 2810"),
         Corruption(
             "rows are shifted by one", [.content, .extent],
-            "UPDATE sample SET n = -n WHERE stream_id = 1 AND n > 9000; UPDATE sample SET n = 1 - n WHERE stream_id = 1 AND n < 0"
+            """
+            UPDATE sample SET n = -n WHERE stream_id = 1 AND n > 9000;
+            UPDATE sample SET n = 1 - n WHERE stream_id = 1 AND n < 0
+            """
         ),
         Corruption(
             "two recordings' rows are exchanged", [.content],
@@ -168,7 +171,8 @@ struct CorruptionTests {
                 WHERE stream_id = 1 AND number IN (1, 2)
             """),
         Corruption(
-            "a channel's range is another", [.content], "UPDATE channel SET raw_maximum = 9 WHERE stream_id = 2 AND number = 3"),
+            "a channel's range is another", [.content],
+            "UPDATE channel SET raw_maximum = 9 WHERE stream_id = 2 AND number = 3"),
         Corruption("a channel is deleted", [.content, .file], "DELETE FROM channel WHERE stream_id = 1 AND number = 4"),
         Corruption("an annotation is edited", [.content], "UPDATE annotation SET description = 'eyes closedx' WHERE id = 1"),
         Corruption(
@@ -224,7 +228,7 @@ struct CorruptionTests {
         let noticed = Set(report.findings.map(\.check.evidence))
         #expect(corruption.evidence.isSubset(of: noticed), "\(report.findings)")
         if let n = corruption.n {
-            let found = report.findings.filter { $0.check.evidence == corruption.evidence.first }
+            let found = report.findings.filter { $0.check.evidence == .content }
             #expect(found.compactMap(\.n).min() == n, "\(found)")
         }
         // What a quick audit is to notice, it notices.

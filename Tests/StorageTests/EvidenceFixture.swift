@@ -5,8 +5,8 @@ import Headsets
 
 @testable import Storage
 
-/// A file with two recordings of two headsets, as the acquisition writes them: each an EEG of 40 s (10,240 numbers, three blocks)
-/// with a gap that was recovered in part, a channel that came late, two annotations and an arrival a second, and an
+/// A file with two recordings of two headsets, as the acquisition writes them: each an EEG of 40 s (10,240 numbers, three
+/// blocks) with a gap that was recovered in part, a channel that came late, two annotations and an arrival a second, and an
 /// accelerometer. Everything is flushed.
 struct EvidenceFixture {
     let directory: TemporaryDirectory

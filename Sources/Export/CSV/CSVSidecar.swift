@@ -68,6 +68,8 @@ struct CSVSidecar: Codable, Hashable {
     var gaps: [Gap]
     var annotations: [Annotation]
     var timeMap: [Segment]
+    /// Digests of the last block of each chain of the recording's rows, in hexadecimal; empty where there are none.
+    var chainHeads: [String: String]
 
     init(
         contents: RecordingContents, stream: StreamContents, range: ClosedRange<Int64>, values: TableValues,
@@ -111,6 +113,7 @@ struct CSVSidecar: Codable, Hashable {
                 referenceUnixNanoseconds: $0.referenceUnixNanoseconds, periodNanoseconds: $0.periodNanoseconds,
                 uncertaintyNanoseconds: $0.uncertaintyNanoseconds)
         }
+        chainHeads = stream.chainHeads
     }
 
     /// The document as it stands in the file.

@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
 
-/// The numbers of samples against the arrivals that were kept, about one a second: on the host's clock, and on the headset's own.
+/// The numbers of samples against the arrivals that were kept, about one a second: on the host's clock, and on the headset's
+/// own.
 extension Audit {
     /// Compares a stream's numbers with its arrivals. Returns how they agree; nil where there are fewer than two.
     mutating func checkClock(of row: Row, since: Int64?) throws -> AuditReport.ClockAgreement? {
@@ -67,10 +68,13 @@ struct ClockCheck {
     private var run: Run?
     private var longest: AuditReport.ClockAgreement?
     private var device = DeviceRun()
+    /// By how much the earliest arrival comes before what is stated of its time, in nanoseconds.
+    private var excess = 0.0
 
-    /// Beyond what a segment states, its times may differ from arrivals by so many nanoseconds: in the first seconds of a link a
-    /// line that still lacks arrivals says less than it should (160 ms were seen where 104 ms were stated).
-    private static let tolerance = 250e6
+    /// Beyond what a segment states, its times may differ from arrivals by so many nanoseconds. In the first seconds of a
+    /// link, and around a loss that no counter shows, a line states less than it should: 0.4 s were seen where 2 ms were
+    /// stated. How much it is stands in ``AuditReport/ClockAgreement/excess``.
+    private static let tolerance = 1e9
     /// All arrivals of a segment may be so late, in nanoseconds: a link that carries a backlog.
     private static let backlog = 2e9
     private static let bin = 600e9
@@ -93,6 +97,7 @@ struct ClockCheck {
         let time = Double(segment.reference) + Double(n - segment.referenceN) * segment.period
         let lateness = Double(boottime) - time
         let uncertainty = segment.uncertainty ?? 1e9
+        excess = max(excess, -uncertainty - lateness)
         if lateness < -uncertainty - Self.tolerance {
             add(
                 .arrivalsAgree, n,
@@ -141,6 +146,7 @@ struct ClockCheck {
     /// How the longest run agrees; nil where no run has two arrivals.
     var agreement: AuditReport.ClockAgreement? {
         var agreement = longest
+        agreement?.excess = excess / 1e9
         if device.nanoseconds > 0 {
             agreement?.deviceHours = device.nanoseconds / 3600e9
             agreement?.deviceDeviation = device.largest
@@ -162,7 +168,7 @@ struct ClockCheck {
         }.max()
         longest = AuditReport.ClockAgreement(
             hours: hours, rateOffset: -rate / (1 + rate) * 1e6, hourlyDeviation: hourly.map { $0 * 1e6 },
-            disagreement: abs(last.lateness - first.lateness) / span * 1e6, deviceHours: nil, deviceDeviation: nil)
+            disagreement: abs(last.lateness - first.lateness) / span * 1e6, excess: 0, deviceHours: nil, deviceDeviation: nil)
     }
 
     private mutating func add(_ check: AuditReport.Check, _ n: Int64, _ detail: String) {

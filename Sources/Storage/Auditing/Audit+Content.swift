@@ -40,7 +40,7 @@ extension Audit {
     }
 
     /// The digests at the ends of a stream's chains.
-    func heads(of stream: Int64) throws -> [String: String] {
+    static func heads(of stream: Int64, in db: Database) throws -> [String: String] {
         var heads: [String: String] = [:]
         for chain in Chain.allCases {
             let digest = try Data.fetchOne(

@@ -33,8 +33,8 @@ extension Audit {
                     check: .nothingIsOlder, streamID: id, n: row?["last_n"],
                     detail: "\(head.chain.rawValue) block \(head.number)"
                         + (id == nil ? " of a stream that is not there" : "")
-                        + " \(problem): the database was cut, or an older "
-                        + "copy was put in its place (the file -witness beside it says what it had)"))
+                        + " \(problem): the database was cut, or replaced by "
+                        + "an older copy (the file -witness beside it says what it had)"))
         }
     }
 }

@@ -125,7 +125,7 @@ struct Audit {
         let counted = try rows ?? countedRows(of: id, since: since)
         var sums = try sums(of: row, since: since, counted: counted)
         if !scope.isQuick, var content = rows?.content {
-            content.heads = try heads(of: id)
+            content.heads = try Self.heads(of: id, in: db)
             sums.content = content
         }
         sums.clock = try checkClock(of: row, since: since)

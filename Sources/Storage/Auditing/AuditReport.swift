@@ -144,6 +144,8 @@ package struct AuditReport: Codable, Hashable, Sendable {
         /// Between the first and the last hour's arrivals, by how much the time map and the host's clock drift apart, in
         /// millionths.
         package var disagreement: Double
+        /// By how many seconds the earliest arrival comes before its sample's time, beyond what the time map states.
+        package var excess: Double
         /// For how long samples are compared with the headset's own clock, in hours; nil where it sends none.
         package var deviceHours: Double?
         /// The largest difference of the headset's clock from n in ten minutes, in millionths.

@@ -44,7 +44,7 @@ struct StoredBlock {
 }
 
 /// The rows of one block, compared with the digest that was written with them.
-final class BlockCheck {
+struct BlockCheck: ~Copyable {
     let block: StoredBlock
     private var digest: BlockDigest
     private var rows: RowBytes
@@ -60,20 +60,21 @@ final class BlockCheck {
     }
 
     /// Takes a row.
-    func append(n: Int64, values: UnsafePointer<Int32>, missing: UInt8) {
+    mutating func append(n: Int64, values: UnsafePointer<Int32>, missing: UInt8) {
         if rows.isFull { flush() }
         rows.append(n: n, values: values, missing: missing)
         rowCount += 1
     }
 
-    private func flush() {
+    private mutating func flush() {
         digest.append(rows)
         rows.removeAll()
     }
 
     /// What is wrong with the block, all of whose rows were taken.
-    func finding(stream: Int64) -> AuditReport.Finding? {
+    mutating func finding(stream: Int64) -> AuditReport.Finding? {
         flush()
+        let block = block
         func finding(_ check: AuditReport.Check, _ detail: String) -> AuditReport.Finding {
             AuditReport.Finding(check: check, streamID: stream, n: block.firstN, detail: detail)
         }
@@ -87,5 +88,14 @@ final class BlockCheck {
             return finding(.blocksAreAsWritten, "\(block.words): its rows are not those that were written")
         }
         return nil
+    }
+}
+
+/// A block of the late chain: there may be several at one n.
+final class LateBlockCheck {
+    var check: BlockCheck
+
+    init(_ check: consuming BlockCheck) {
+        self.check = check
     }
 }

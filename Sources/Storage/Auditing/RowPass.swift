@@ -48,15 +48,15 @@ struct RowSums: Sendable {
 }
 
 /// One look at rows, in ascending order of n: counts them, and compares each block with its digest.
-struct RowPass {
+struct RowPass: ~Copyable {
     private let range: RowRange
     private let liveGenesis: Digest
     private let lateGenesis: Digest
     private(set) var sums = RowSums()
     private var live: BlockCheck?
-    private var lateRows: BlockCheck?
+    private var lateRows: LateBlockCheck?
     /// By channel, values that came late, where there are such at the present n.
-    private var fills = [BlockCheck?](repeating: nil, count: 8)
+    private var fills = [LateBlockCheck?](repeating: nil, count: 8)
     private var hasFills = false
 
     init(_ range: RowRange) {
@@ -102,7 +102,7 @@ struct RowPass {
                 nextLate = try lateCursor.next().map { StoredBlock($0, .late) }
             }
             if hasFills { missing = takeFilled(n: n, values: values, missing: missing) }
-            try place(n: n, values: values, missing: missing, liveCursor)
+            try digest(n: n, values: values, missing: missing, liveCursor)
             unreported += 1
             if unreported == 65_536 {
                 progress(unreported)
@@ -151,12 +151,12 @@ struct RowPass {
     }
 
     /// Gives a row to its block: of the late chain, else of the live one.
-    private mutating func place(
+    private mutating func digest(
         n: Int64, values: UnsafePointer<Int32>, missing: UInt8, _ liveCursor: RowCursor
     ) throws {
-        if let last = lateRows?.block.lastN {
+        if let last = lateRows?.check.block.lastN {
             if n <= last {
-                lateRows?.append(n: n, values: values, missing: missing)
+                lateRows?.check.append(n: n, values: values, missing: missing)
                 return
             }
             endLate()
@@ -173,14 +173,19 @@ struct RowPass {
 
     /// Ends the live block, and begins the next one.
     private mutating func beginLive(_ cursor: RowCursor) throws {
-        if let live { end(live) }
-        live = try cursor.next().map {
-            BlockCheck(StoredBlock($0, .live), channelCount: range.stream.channelCount, genesis: liveGenesis)
+        if live != nil {
+            if let finding = live?.finding(stream: range.stream.id) { sums.add(finding) }
+            sums.content.blocks += 1
+            sums.content.rows += live?.rowCount ?? 0
         }
+        live = nil
+        guard let row = try cursor.next() else { return }
+        live = BlockCheck(StoredBlock(row, .live), channelCount: range.stream.channelCount, genesis: liveGenesis)
     }
 
     private mutating func beginLate(_ block: StoredBlock) {
-        let check = BlockCheck(block, channelCount: range.stream.channelCount, genesis: lateGenesis)
+        let check = LateBlockCheck(
+            BlockCheck(block, channelCount: range.stream.channelCount, genesis: lateGenesis))
         if block.channel > 0 {
             endFill(block.channel - 1)
             fills[block.channel - 1] = check
@@ -206,8 +211,8 @@ struct RowPass {
         var before = missing
         for (channel, check) in fills.enumerated() {
             guard let check else { continue }
-            if n <= check.block.lastN {
-                check.append(n: n, values: values + channel, missing: missing >> UInt8(channel) & 1)
+            if n <= check.check.block.lastN {
+                check.check.append(n: n, values: values + channel, missing: missing >> UInt8(channel) & 1)
                 before |= 1 << UInt8(channel)
             } else {
                 endFill(channel)
@@ -217,10 +222,10 @@ struct RowPass {
         return before
     }
 
-    private mutating func end(_ check: BlockCheck) {
+    private mutating func end(_ late: LateBlockCheck) {
         sums.content.blocks += 1
-        if check.block.channel == 0 { sums.content.rows += check.rowCount }
-        if let finding = check.finding(stream: range.stream.id) { sums.add(finding) }
+        if late.check.block.channel == 0 { sums.content.rows += late.check.rowCount }
+        if let finding = late.check.finding(stream: range.stream.id) { sums.add(finding) }
     }
 
     private mutating func add(_ check: AuditReport.Check, n: Int64, _ detail: String) {

@@ -18,7 +18,8 @@ enum EvidenceBeginning {
         let found = try Row.fetchOne(
             db,
             sql: """
-                SELECT b.uuid, r.requested_boottime_ns FROM recording AS r JOIN host_boot AS b ON b.id = r.requested_host_boot_id
+                SELECT b.uuid, r.requested_boottime_ns
+                FROM recording AS r JOIN host_boot AS b ON b.id = r.requested_host_boot_id
                 WHERE r.id = ?
                 """, arguments: [recording])
         guard let found else { throw StorageError.notFound(what: "recording \(recording)") }

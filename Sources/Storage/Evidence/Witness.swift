@@ -5,9 +5,9 @@ import Glibc
 /// What stands beside a database, in the file `<database>-witness`: where the chains of its streams ended when all that was
 /// committed had last reached the disk.
 ///
-/// A database that was cut, or replaced by an older copy of itself, is consistent in itself; the witness says what it had. It is
-/// a text with a line for each chain: the stream's UUID, the chain, the number of its last block, how many rows that had, and
-/// its digest. Whoever puts an older copy in place on purpose removes the witness with it.
+/// A database that was cut, or replaced by an older copy of itself, is consistent in itself; the witness says what it had. It
+/// is a text with a line for each chain: the stream's UUID, the chain, the number of its last block, how many rows that had,
+/// and its digest. Whoever restores an older copy on purpose removes the witness with it.
 struct Witness: Hashable, Sendable {
     /// The end of one chain.
     struct Head: Hashable, Sendable {

@@ -49,10 +49,12 @@ package struct StreamContents: Hashable, Sendable {
     package var segments: [TimeSegment]
     /// What shows that a sample is missing: a ``Headsets/LossDetection``.
     package var lossDetection: String
+    /// Digests of the last block of each chain, in hexadecimal, by the chain's name; see the page Evidence.
+    package var chainHeads: [String: String]
 
     package init(
         id: StreamID, position: Int, description: StreamDescription, firstN: Int64?, lastN: Int64?, rowCount: Int64,
-        gaps: [GapContents], segments: [TimeSegment], lossDetection: String
+        gaps: [GapContents], segments: [TimeSegment], lossDetection: String, chainHeads: [String: String]
     ) {
         self.id = id
         self.position = position
@@ -63,6 +65,7 @@ package struct StreamContents: Hashable, Sendable {
         self.gaps = gaps
         self.segments = segments
         self.lossDetection = lossDetection
+        self.chainHeads = chainHeads
     }
 
     /// UTC nanoseconds since 1970 of sample n, by the segment that holds n or the nearest one; nil without segments.

@@ -256,6 +256,7 @@ extension StreamContents {
         return StreamContents(
             id: stream.id, position: stream.position, description: stream.description, firstN: sums?["first_n"],
             lastN: sums?["last_n"], rowCount: sums?["rows"] ?? 0, gaps: gaps, segments: segments,
-            lossDetection: sums?["loss_detection"] ?? LossDetection.nothing.rawValue)
+            lossDetection: sums?["loss_detection"] ?? LossDetection.nothing.rawValue,
+            chainHeads: try Audit.heads(of: stream.id.rawValue, in: db))
     }
 }

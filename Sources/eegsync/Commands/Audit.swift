@@ -278,8 +278,8 @@ extension AuditFacts.Statement {
         guard let worst = clocks.map(\.disagreement).max(), let hours = clocks.map(\.hours).max() else {
             return "times ascend; too short for a rate"
         }
-        var text =
-            "numbers and the host's clock agree within \(partsPerMillion(worst)) over \(Quantity.duration(seconds: hours * 3600))"
+        let span = Quantity.duration(seconds: hours * 3600)
+        var text = "numbers and the host's clock agree within \(partsPerMillion(worst)) over \(span)"
         if let hourly = clocks.compactMap(\.hourlyDeviation).max() { text += ", each hour within \(partsPerMillion(hourly))" }
         if let device = clocks.compactMap(\.deviceDeviation).max() {
             text += "; the headset's clock within \(partsPerMillion(device)) each minute"

@@ -1,0 +1,104 @@
+package import Evidence
+import Foundation
+import GRDB
+
+/// What a manifest says of the streams of a recording.
+extension Store {
+    /// The streams of a recording as the database has them now, by UUID.
+    ///
+    /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording.
+    package func manifestStreams(of recording: RecordingID) throws(StorageError) -> [Manifest.Stream] {
+        try database.read { db in
+            try Self.requireRecording(recording, in: db)
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT o.*, st.uuid AS uuid FROM stream_overview AS o JOIN stream AS st ON st.id = o.stream_id
+                    WHERE o.recording_id = ? ORDER BY st.uuid
+                    """, arguments: [recording.rawValue])
+            return try rows.map { row in
+                let id: Int64 = row["stream_id"]
+                return Manifest.Stream(
+                    uuid: row["uuid"], name: row["stream"], bank: row["bank"], firstN: row["first_n"], lastN: row["last_n"],
+                    rows: row["rows"] ?? 0, missing: row["missing"], chains: try Self.ends(of: id, in: db),
+                    facts: try Self.facts(of: id, in: db))
+            }
+        }
+    }
+
+    /// What a copy has of the streams of a manifest, and what differs, in words; nothing where it is the same.
+    ///
+    /// A chain that goes on behind the manifest's last block is no difference: the recording went on.
+    package func differences(from manifest: Manifest) throws(StorageError) -> [String] {
+        try database.read { db in
+            var differences: [String] = []
+            for stream in manifest.statement.streams {
+                let name = "\(stream.name)\(stream.bank > 0 ? " bank \(stream.bank + 1)" : "")"
+                let found = try Int64.fetchOne(db, sql: "SELECT id FROM stream WHERE uuid = ?", arguments: [stream.uuid])
+                guard let id = found else {
+                    differences.append("\(name): the stream is not there")
+                    continue
+                }
+                for (chain, end) in stream.chains.sorted(by: { $0.key < $1.key }) {
+                    let block = try Row.fetchOne(
+                        db, sql: "SELECT row_count, digest FROM block WHERE stream_id = ? AND chain = ? AND number = ?",
+                        arguments: [id, chain, end.block])
+                    if let words = Self.difference(of: block, from: end) {
+                        differences.append("\(name): \(chain) block \(end.block) \(words)")
+                    }
+                }
+                let ends = try Self.ends(of: id, in: db)
+                // While a recording goes on, so do its facts.
+                guard ends == stream.chains else { continue }
+                let facts = try Self.facts(of: id, in: db)
+                for (table, sum) in stream.facts.sorted(by: { $0.key < $1.key }) where facts[table] != sum {
+                    differences.append("\(name): \(table) says something else")
+                }
+            }
+            return differences
+        }
+    }
+
+    /// The recording that a stream belongs to; nil where there is no such stream.
+    package func recording(ofStream uuid: String) throws(StorageError) -> RecordingID? {
+        try database.read { db in
+            try Int64.fetchOne(db, sql: "SELECT recording_id FROM stream WHERE uuid = ?", arguments: [uuid])
+                .map(RecordingID.init)
+        }
+    }
+
+    private static func difference(of block: Row?, from end: Manifest.End) -> String? {
+        guard let block else { return "is not there" }
+        let rows: Int = block["row_count"]
+        if rows < end.rows { return "has \(rows) rows, not \(end.rows)" }
+        let digest = Digest(Array(block["digest"] as Data))
+        return rows == end.rows && digest?.hexadecimal != end.digest ? "is another one" : nil
+    }
+
+    private static func ends(of stream: Int64, in db: Database) throws -> [String: Manifest.End] {
+        var ends: [String: Manifest.End] = [:]
+        for chain in Chain.allCases {
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT number, row_count, digest FROM block WHERE stream_id = ? AND chain = ?
+                    ORDER BY number DESC LIMIT 1
+                    """,
+                arguments: [stream, chain.rawValue])
+            guard let row, let digest = Digest(Array(row["digest"] as Data)) else { continue }
+            ends[chain.rawValue] = Manifest.End(block: row["number"], rows: row["row_count"], digest: digest.hexadecimal)
+        }
+        return ends
+    }
+
+    /// The sums of the stream's rows, as they are kept; those of arrivals and segments change with a refit.
+    private static func facts(of stream: Int64, in db: Database) throws -> [String: String] {
+        var facts: [String: String] = [:]
+        for table in DigestedTable.all where table.owner == .stream {
+            let sum = try Data.fetchOne(
+                db, sql: "SELECT sum FROM digest_sum WHERE table_name = ? AND owner_id = ?", arguments: [table.name, stream])
+            facts[table.name] = sum.flatMap { Digest(Array($0)) }?.hexadecimal
+        }
+        return facts
+    }
+}
