@@ -38,6 +38,16 @@ struct SoundEvidenceTests {
         #expect(report.unprotected == 0)
     }
 
+    @Test("from any instant on", arguments: -1...50)
+    func since(second: Int) throws {
+        let since = Fixture.startUnixNanoseconds + Int64(second) * 1_000_000_000 + 300_000_000
+        let report = try ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot)
+            .audit(AuditScope(since: since, readerCount: 1))
+        #expect(report.findings == [])
+        let quick = try ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot).audit(AuditScope(isQuick: true, since: since))
+        #expect(quick.streams.map(\.residual) == report.streams.map(\.residual))
+    }
+
     @Test("with any number of readers", arguments: [0, 1, 3])
     func readers(count: Int) throws {
         #expect(try fixture.audit(readerCount: count) == fixture.audit())

@@ -17,13 +17,13 @@ extension Audit {
             let audited = AuditedStream(
                 id: id, channelCount: stream["channel_count"], identity: StreamIdentity(uuid: stream["uuid"] ?? ""),
                 undigested: undigested.map { ($0[0] as Int64)...($0[1] as Int64) })
-            try ranges.add(audited, since: begins[id] ?? .min, in: db)
+            try ranges.add(audited, since: begins[id], in: db)
         }
         let file = file
         return try RowPasses(ranges: ranges, progress: progress).run(in: db, or: connections) { try file.run() }
     }
 
-    /// Of each stream the first n at an instant or behind it.
+    /// Of each stream where the block begins that holds an instant; nothing for one that began later.
     func firstNs(of streams: [Row], since unixNanoseconds: Int64) throws -> [Int64: Int64] {
         var begins: [Int64: Int64] = [:]
         for stream in streams {
@@ -34,7 +34,7 @@ extension Audit {
                     SELECT max(first_n, CAST(reference_n + (?2 - reference_unix_ns) / period_ns AS INTEGER)) FROM segment_time
                     WHERE stream_id = ?1 AND start_unix_ns <= ?2 ORDER BY first_n DESC LIMIT 1
                     """, arguments: [id, unixNanoseconds])
-            if let n { begins[id] = n }
+            if let n { begins[id] = try RowRanges.start(of: id, at: n, in: db) }
         }
         return begins
     }

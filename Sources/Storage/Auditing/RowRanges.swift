@@ -12,19 +12,15 @@ struct RowRanges {
 
     /// Adds a stream's rows.
     ///
-    /// - Parameter since: the first n that is wanted; the block that holds it is looked at as a whole.
-    mutating func add(_ stream: AuditedStream, since: Int64 = .min, in db: Database) throws {
-        let first = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT number, first_n FROM block WHERE stream_id = ?1 AND chain = 'live' AND last_n >= ?2
-                ORDER BY number LIMIT 1
-                """, arguments: [stream.id, since])
-        let isWhole = since == .min
-        var begin: (n: Int64, block: Int) = (
-            isWhole ? .min : first?["first_n"] ?? since, isWhole ? 0 : first?["number"] ?? .max
-        )
-        if !isWhole { begin.n = try beforeLate(begin.n, of: stream, in: db) }
+    /// - Parameter since: where a block begins, as ``start(of:at:in:)`` gives it; nil for all rows.
+    mutating func add(_ stream: AuditedStream, since: Int64?, in db: Database) throws {
+        var begin: (n: Int64, block: Int) = (.min, 0)
+        if let since {
+            let block = try Int.fetchOne(
+                db, sql: "SELECT min(number) FROM block WHERE stream_id = ? AND chain = 'live' AND last_n >= ?",
+                arguments: [stream.id, since])
+            begin = (since, block ?? .max)
+        }
         let borders = try Row.fetchAll(
             db,
             sql: """
@@ -33,7 +29,7 @@ struct RowRanges {
                 """, arguments: [stream.id, begin.block, Self.blocksPerRange])
         for border in borders {
             let n: Int64 = border["first_n"]
-            guard n > begin.n, try beforeLate(n, of: stream, in: db) == n else { continue }
+            guard n > begin.n, try Self.beforeLate(n, of: stream.id, in: db) == n else { continue }
             ranges.append(RowRange(stream: stream, n: begin.n...n - 1, liveBlocks: begin.block..<border["number"]))
             begin = (n, border["number"])
         }
@@ -42,19 +38,29 @@ struct RowRanges {
             try Int64.fetchOne(
                 db,
                 sql: "SELECT coalesce(sum(row_count), 0) FROM block WHERE stream_id = ? AND channel = 0 AND last_n >= ?",
-                arguments: [stream.id, begin.n == .min ? Int64.min : since]) ?? 0
-        if let undigested = stream.undigested, isWhole {
+                arguments: [stream.id, since ?? .min]) ?? 0
+        if let undigested = stream.undigested, since == nil {
             rowCount += undigested.upperBound - undigested.lowerBound + 1
         }
     }
 
+    /// The first n of the blocks that hold n; n itself where none does. Whatever is counted from it on is whole blocks.
+    static func start(of stream: Int64, at n: Int64, in db: Database) throws -> Int64 {
+        let first = try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT first_n FROM block WHERE stream_id = ?1 AND chain = 'live' AND first_n <= ?2 AND last_n >= ?2
+                """, arguments: [stream, n])
+        return try beforeLate(first ?? n, of: stream, in: db)
+    }
+
     /// The first n of the late block that n lies within; n itself where it lies within none.
-    private func beforeLate(_ n: Int64, of stream: AuditedStream, in db: Database) throws -> Int64 {
+    private static func beforeLate(_ n: Int64, of stream: Int64, in db: Database) throws -> Int64 {
         try Int64.fetchOne(
             db,
             sql: """
                 SELECT min(first_n) FROM block
                 WHERE stream_id = ?1 AND chain = 'late' AND first_n < ?2 AND first_n >= ?2 - ?3 AND last_n >= ?2
-                """, arguments: [stream.id, n, Int64(StreamBlocks.capacity)]) ?? n
+                """, arguments: [stream, n, Int64(StreamBlocks.capacity)]) ?? n
     }
 }
