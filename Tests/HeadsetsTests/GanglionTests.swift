@@ -165,6 +165,13 @@ struct GanglionTests {
             ])
     }
 
+    @Test("believes no packet that is longer than the headset's are, whatever it begins with", arguments: [203, 206, 207])
+    func tooLong(identifier: UInt8) {
+        var decoder = Self.decoder("3.0.2")
+        let packet = [identifier] + Array("Z".utf8) + [UInt8](repeating: 0x5A, count: GanglionService.packetLength - 1)
+        #expect(Self.decode([packet], with: &decoder).items == [.discarded(byteCount: packet.count)])
+    }
+
     @Test("begins a cycle anew after impedances: no difference, and no sample that was not sent, reaches over them")
     func samplesAfterImpedances() {
         let impedance = [201] + Array("5Z".utf8)

@@ -43,7 +43,10 @@ package struct GanglionDecoder: HeadsetDecoder {
             decoded.items.append(.status(HeadsetStatus(condition: .idle)))
             return
         }
-        guard characteristic == GanglionService.data, let identifier = bytes.first else {
+        // No packet of the radio is longer; what follows a longer one's first bytes was not sent by this headset.
+        guard characteristic == GanglionService.data, let identifier = bytes.first,
+            bytes.count <= GanglionService.packetLength
+        else {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
         }

@@ -13,7 +13,7 @@ package enum GanglionService {
     /// Any write makes the headset close the link.
     package static let disconnect = uuid(0xC084)
 
-    /// Bytes of a notification that carries samples.
+    /// Bytes of a notification that carries samples; none is longer.
     package static let packetLength = 20
     /// Sampling instants of one cycle of packet identifiers, in both firmwares.
     package static let cycleLength = 201
