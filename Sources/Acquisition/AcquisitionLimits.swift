@@ -41,6 +41,8 @@ package struct AcquisitionLimits: Hashable, Sendable {
     package var historyAge: Duration? = .seconds(90 * 86_400)
     /// How often a streaming headset's link is measured, where the system can.
     package var linkQualityInterval: Duration = .seconds(60)
+    /// How often it is written how often a headset has said again what it said before.
+    package var messageInterval: Duration = .seconds(60)
     /// Lines of the log that a headset's changes may cause within ``linesPeriod``; the sum of further ones is reported once.
     package var linesPerPeriod = 12
     /// See ``linesPerPeriod``.

@@ -32,6 +32,8 @@ package enum AcquisitionReport: Sendable {
     case unrecognisedCandidate(headset: String, PeripheralIdentifier)
     /// The headset streams at an address that was adopted, or no longer does.
     case addressChanged(headset: String, detail: String)
+    /// The headset has another firmware than on its link before.
+    case firmwareChanged(headset: String, from: String, to: String)
     /// One sentence about everything.
     case summary(String)
     /// Reports that were not taken in time were dropped.

@@ -17,6 +17,8 @@ package actor AcquisitionService {
         package var seed: UInt64
         /// As the history describes the process; nil for not.
         package var process: ProcessIdentity?
+        /// What all links are made with: the program, the machine and the route to the radio.
+        package var hostFacts = LinkFacts()
         /// Called on the poll thread at the engine's interval, for a watchdog.
         package var beat: @Sendable () -> Void = {}
         /// Reads the wall clock.
@@ -78,7 +80,8 @@ package actor AcquisitionService {
         defer { continuation.finish() }
         engine = AcquisitionEngine(
             nextStreamID: try store.nextStreamID(), beginsAfterFailedWrites: store.hasUnstored, limits: settings.limits,
-            seed: settings.seed, process: settings.process, lookUp: settings.lookUp)
+            seed: settings.seed, process: settings.process, hostFacts: settings.hostFacts,
+            lookUp: settings.lookUp)
         central = makeCentral(thread.descriptorWatch)
         if endIsRequested { handle(.shutDown) }
         thread.setTurn { [weak self] now in self?.assumeIsolated { $0.iterate(at: now) } ?? nil }

@@ -127,6 +127,8 @@ extension BluetoothUUID {
     public static let serialNumberString = BluetoothUUID(UInt16(0x2A25))
     /// Firmware Revision String characteristic of the Device Information Service.
     public static let firmwareRevisionString = BluetoothUUID(UInt16(0x2A26))
+    /// Hardware Revision String characteristic of the Device Information Service.
+    public static let hardwareRevisionString = BluetoothUUID(UInt16(0x2A27))
     /// Model Number String characteristic of the Device Information Service.
     public static let modelNumberString = BluetoothUUID(UInt16(0x2A24))
     /// Software Revision String characteristic of the Device Information Service.

@@ -36,6 +36,8 @@ final class HeadsetScript: Sendable {
         var sendsStatus = false
         /// The adapter's state.
         var adapter = AdapterState.poweredOn
+        /// What it says of its firmware.
+        var firmware = "1.0"
     }
 
     private let state = Mutex((conduct: Conduct(), calls: [Call]()))
@@ -150,12 +152,23 @@ final class ScriptedCentral: Central {
             if script.conduct.answersCancel { events.append(.didDisconnect(peripheral, error: nil, attempt: attempt)) }
         case .discoverServices(let peripheral, let attempt):
             script.note(.discover)
-            let database = GATTDatabase(characteristics: BufferedEEGService.characteristics)
+            let firmware = Characteristic(service: .deviceInformation, uuid: .firmwareRevisionString, properties: [.read])
+            let database = GATTDatabase(characteristics: BufferedEEGService.characteristics + [firmware])
             events.append(.didDiscoverServices(peripheral, result: .success(database), attempt: attempt))
         case .setNotifyValue(_, let characteristic, let peripheral, let attempt):
             script.note(.subscribe(characteristic))
             events.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
         case .readValue(let characteristic, let peripheral, let attempt):
+            guard characteristic != .firmwareRevisionString else {
+                let firmware = Array(script.conduct.firmware.utf8)
+                events.append(.didReadValue(characteristic, on: peripheral, result: .success(firmware), attempt: attempt))
+                return
+            }
+            guard attempt.lane == .connection else {
+                let absent = CentralError.noSuchCharacteristic(characteristic)
+                events.append(.didReadValue(characteristic, on: peripheral, result: .failure(absent), attempt: attempt))
+                return
+            }
             let serial = Array("BE-\(script.identifier.address)".utf8)
             events.append(.didReadValue(characteristic, on: peripheral, result: .success(serial), attempt: attempt))
         case .writeValue(let value, let characteristic, _, let peripheral, let attempt):

@@ -37,6 +37,28 @@ import Testing
         #expect(run.errors.contains("/absent/eegsync.yaml") && run.errors.contains("What you can do:"))
     }
 
+    @Test func aRecordingSaysWhatPeopleSayOfIt() throws {
+        let database = try RecordedDatabase()
+        let environment = ["EEGSYNC_DATABASE": database.path]
+        func run(_ arguments: String...) throws -> ProgramRun { try ProgramRun(arguments, environment: environment) }
+        let started = try run(
+            "record", "start", "left", "--model", "muse", "--subject", "P07", "--session", "2", "--run", "1", "--set", "cap=M")
+        #expect(started.exitCode == 0, "\(started.errors)")
+        let edited = try run("recordings", "edit", "1", "--operator", "JB", "--set", "cap=L=x", "--unset", "time-zone")
+        #expect(edited.exitCode == 0 && edited.output.contains("operator, property:cap, time_zone"), "\(edited.errors)")
+        let shown = try run("recordings", "show", "1")
+        for line in ["  subject   P07", "  session   2", "  run       1", "  operator  JB", "  cap       L=x"] {
+            #expect(shown.output.contains(line + "\n"), "\(shown.output)")
+        }
+        #expect(!shown.output.contains("time_zone"))
+        #expect(try run("recordings").output.contains("P07"))
+        #expect(try run("recordings", "edit", "1").exitCode == 64)
+        #expect(try run("recordings", "edit", "1", "--set", "cap").exitCode == 64)
+        #expect(try run("recordings", "edit", "1", "--time-zone", "Moon/Base").exitCode == 64)
+        #expect(try run("recordings", "edit", "1", "--subject-sex", "x").errors.contains("female, male, other"))
+        #expect(try run("recordings", "show", "2").exitCode == 66)
+    }
+
     @Test func aRecordingIsStartedMarkedAndStoppedWithoutADaemon() throws {
         let database = try RecordedDatabase()
         let environment = ["EEGSYNC_DATABASE": database.path]

@@ -160,7 +160,7 @@ import YAMLReading
                 "line 5, column 25: headsets[0].model: 'muse9' is no model that this version knows; did you mean 'muse'?",
                 "line 5, column 32: headsets[0].size: unknown key; "
                     + "allowed are name, model, identifiers, serial, passkey, montage, preset, settings, "
-                    + "adopt and pairing_services",
+                    + "adopt, pairing_services, reference and ground",
             ])
     }
 

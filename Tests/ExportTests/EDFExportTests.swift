@@ -143,7 +143,7 @@ import Testing
             fixture.annotation("second", at: 3),
         ]
         let report = try export(fixture, gaps: .segments)
-        #expect(directory.names == ["a_run-01.edf", "a_run-02.edf"])
+        #expect(directory.names.filter { $0.hasSuffix(".edf") } == ["a_run-01.edf", "a_run-02.edf"])
         #expect(report.files.map { $0.streams[0].firstN } == [3, 556])
         #expect(report.files.map { $0.streams[0].lastN } == [299, 899])
         #expect(report.files[1].startUnixNanoseconds == RecordingFixture.start + 556 * 1_000_000_000 / 256)

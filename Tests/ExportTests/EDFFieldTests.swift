@@ -77,6 +77,34 @@ import Testing
         #expect(EDFHeader.recording(try fixture.reader().contents, startdate: "X").utf8.count == 80)
     }
 
+    @Test("What people say of subject and session, and the firmware, stand where EDF+ wants them, as far as there is room")
+    func details() throws {
+        var fixture = RecordingFixture(streams: [])
+        fixture.subject = "P07"
+        var contents = try fixture.reader().contents
+        contents.provenance.fields = [
+            "subject_sex": "female", "subject_birthdate": "1951-05-02", "subject_name": "Haagse Harry",
+            "subject_handedness": "left", "operator": "J B", "session": "2", "run": "1",
+        ]
+        var facts = LinkFacts()
+        (facts.firmwareRevision, facts.eegsync, facts.reference) = ("1.2 b", "0.1.0", "left earlobe")
+        facts.settings = ["notch": ["50"]]
+        contents.provenance.stretches = [Provenance.Stretch(fromUnixNanoseconds: 0, linkCount: 1, facts: facts)]
+        #expect(EDFHeader.patient(contents) == "P07 F 02-MAY-1951 Haagse_Harry hand=left")
+        #expect(
+            EDFHeader.recording(contents, startdate: "01-MAR-2026", uncertaintySeconds: 0.001)
+                == "Startdate 01-MAR-2026 X J_B Buffered_EEG times+-1.0ms session=2 run=1")
+        contents.provenance.fields["subject_name"] = String(repeating: "z", count: 200)
+        contents.provenance.fields["operator"] = String(repeating: "o", count: 200)
+        #expect(EDFHeader.patient(contents).utf8.count == 80)
+        #expect(EDFHeader.recording(contents, startdate: "01-MAR-2026").utf8.count <= 80)
+        var signal = EDFSignal(
+            label: "EEG TP9", physicalMinimum: "-1", physicalMaximum: "1", digitalMinimum: -1, digitalMaximum: 1,
+            samplesPerRecord: 1)
+        signal.describe(facts)
+        #expect(signal.transducer == "electrode, reference left earlobe" && signal.prefiltering == "N:50Hz")
+    }
+
     @Test(
         "The gain that a reader computes is within a millionth for usual headsets",
         arguments: [

@@ -118,11 +118,11 @@ import Testing
         let report = try exporter.export(ExportRequest(format: .edf, path: path)) { fractions.append($0) }
         #expect(attempts == 2)
         #expect(report.files.map(\.path) == [path])
-        #expect(directory.names == ["a.edf"])
+        #expect(directory.names == ["a.edf", "a.edf.json"])
         #expect(fractions == fractions.sorted())
         exporter.afterWriting = { throw ExportError.diskFull(path: $0) }
         #expect(throws: ExportError.self) { try exporter.export(ExportRequest(format: .edf, path: path + "2")) }
-        #expect(directory.names == ["a.edf"])
+        #expect(directory.names == ["a.edf", "a.edf.json"])
     }
 
     @Test("A byte that the disk changes is found, wherever it is")

@@ -57,6 +57,16 @@ struct CytonTests {
         #expect(CytonProfile().sampleStamps == SampleStamps(tickFrequency: 1000, modulus: 1 << 32, isExact: false))
     }
 
+    @Test("says its firmware in the text that it begins with")
+    func banner() {
+        var decoder = CytonDecoder()
+        let text = "OpenBCI V3 8-16 channel\nADS1299 Device ID: 0x3E\nFirmware: v3.1.2\n"
+        #expect(
+            Self.decode([Array((text + "$$$").utf8)], with: &decoder).items == [
+                .deviceInformation(DeviceInformation(firmwareRevision: "v3.1.2")), .message(text),
+            ])
+    }
+
     @Test("tells its channels when asked for a Daisy, behind frames of before and in pieces", arguments: 1...40)
     func statusQuery(pieceLength: Int) {
         for (answer, channelCount) in [("no daisy to attach!$$$8$$$", 8), ("16$$$", 16)] {

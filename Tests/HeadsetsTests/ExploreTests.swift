@@ -124,8 +124,11 @@ struct ExploreTests {
             ], with: &decoder)
         #expect(
             decoded.items == [
+                .deviceInformation(DeviceInformation(modelNumber: "PCB_303_801E_XX", firmwareRevision: "7.0.6")),
                 .message("Firmware 7.0.6 on PCB_303_801E_XX, 250 Hz, channels 11111111"),
+                .deviceInformation(DeviceInformation(modelNumber: "PCB_303_801_XXX", firmwareRevision: "3.0.1")),
                 .message("Firmware 3.0.1 on PCB_303_801_XXX, 1000 Hz, channels 11111111"),
+                .deviceInformation(DeviceInformation(firmwareRevision: "2.1.5")),
                 .message("Firmware 2.1.5, 250 Hz, channels 11111111"),
             ])
     }

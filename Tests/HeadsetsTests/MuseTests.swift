@@ -108,7 +108,11 @@ struct MuseTests {
 
     @Test("tells its bootloader in the answer about its versions")
     func bootloader() {
-        #expect(Self.control(["{\"ap\":\"headset\",", "\"fw\":\"1.2.13\"}"]) == [.answered])
+        let versions = Self.control(["{\"ap\":\"headset\",", "\"hw\":\"3.1\",", "\"fw\":\"1.2.13\"}"])
+        #expect(
+            versions == [
+                .deviceInformation(DeviceInformation(firmwareRevision: "1.2.13", hardwareRevision: "3.1")), .answered,
+            ])
         let items = Self.control(["{\"ap\":\"bootloader\"", ",\"sp\":\"RevE\"}"])
         let answer = Array("{\"ap\":\"bootloader\",\"sp\":\"RevE\"}".utf8)
         #expect(items == [.status(HeadsetStatus(condition: .bootloader, raw: answer))])

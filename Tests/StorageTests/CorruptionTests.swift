@@ -197,6 +197,13 @@ struct CorruptionTests {
             "a whole stream is removed with everything that is said of it", [.content],
             (["sample", "block", "gap", "segment", "arrival", "epoch", "channel_declaration", "channel"]
                 .map { "DELETE FROM \($0) WHERE stream_id = 2;" } + ["DELETE FROM stream WHERE id = 2"]).joined()),
+        Corruption(
+            "a link was made with another firmware", [.content],
+            "UPDATE provenance SET facts = '{\"firmware_revision\":\"9\"}' WHERE id = 1"),
+        Corruption("a link is deleted", [.content], "DELETE FROM link WHERE id = 1"),
+        Corruption(
+            "a subject is another sex", [.content], "UPDATE recording_detail SET subject_sex = 'male' WHERE recording_id = 1"),
+        Corruption("a property is deleted", [.content], "DELETE FROM recording_property WHERE recording_id = 1"),
         Corruption("a stream of no recording", [.file, .content], "UPDATE stream SET recording_id = 77 WHERE id = 2"),
     ]
 

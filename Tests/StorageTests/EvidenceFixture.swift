@@ -62,7 +62,13 @@ struct EvidenceFixture {
             .recording(.started(recording, at: start)), .epoch(Fixture.epoch(eeg)), .epoch(Fixture.epoch(accelerometer)),
             .clockOffset(Fixture.offset),
         ]
+        var facts = LinkFacts()
+        facts.firmwareRevision = "1.\(keys.recording)"
+        batch.changes.append(
+            .link(LinkRecord(headset: HeadsetID(rawValue: keys.recording), recording: recording, began: start, facts: facts)))
         try store.commit(batch)
+        try store.control.edit(
+            recording, [(.subjectSex, "female"), (.property(key: "cap"), "M")], at: start)
         for second in 0..<40 { try commit(second: Int64(second), eeg, accelerometer, start: start, into: store) }
         try store.commit(late(eeg))
         for (index, text) in ["eyes closed", "eyes open"].enumerated() {

@@ -38,7 +38,7 @@ struct CommitPipeline {
     var problem: (error: StorageError, since: MonotonicTime)?
     /// The error that only a person can mend.
     var failure: StorageError?
-    /// See ``AcquisitionEngine/init(nextStreamID:beginsAfterFailedWrites:limits:seed:process:lookUp:)``.
+    /// See ``AcquisitionEngine/init(nextStreamID:beginsAfterFailedWrites:limits:seed:process:hostFacts:lookUp:)``.
     var beginsAfterFailedWrites = false
 }
 

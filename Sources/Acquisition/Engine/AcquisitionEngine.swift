@@ -50,13 +50,14 @@ package final class AcquisitionEngine {
     ///     batch held is missing, and not because no process ran.
     ///   - seed: of everything random.
     ///   - process: as the history describes it; nil for not.
+    ///   - hostFacts: what all links are made with.
     ///   - lookUp: finds the headset of a recording.
     package init(
         nextStreamID: Int64, beginsAfterFailedWrites: Bool = false, limits: AcquisitionLimits = AcquisitionLimits(),
-        seed: UInt64, process: ProcessIdentity? = nil, lookUp: @escaping HeadsetLookup
+        seed: UInt64, process: ProcessIdentity? = nil, hostFacts: LinkFacts = LinkFacts(), lookUp: @escaping HeadsetLookup
     ) {
         history = ProcessHistory(identity: process)
-        context = EngineContext(limits: limits, nextStreamID: StreamID(rawValue: nextStreamID))
+        context = EngineContext(limits: limits, nextStreamID: StreamID(rawValue: nextStreamID), hostFacts: hostFacts)
         self.seed = seed
         self.lookUp = lookUp
         commits.beginsAfterFailedWrites = beginsAfterFailedWrites
@@ -87,7 +88,7 @@ package final class AcquisitionEngine {
     }
 
     /// Something is to be done.
-    func emit(_ effect: EngineEffect) { context.effects.append(effect) }
+    func emit(_ effect: EngineEffect) { context.emit(effect) }
 
     /// When ``EngineEvent/central(_:)`` is due at the latest, even if nothing happens.
     package var deadline: MonotonicTime? {

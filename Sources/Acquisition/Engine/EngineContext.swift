@@ -6,6 +6,8 @@ import Storage
 /// What an engine and its headsets share: the way out, the bounds, and who uses which identifier.
 final class EngineContext {
     let limits: AcquisitionLimits
+    /// What all links are made with.
+    let hostFacts: LinkFacts
     /// What is to be done, in this order.
     var effects: [EngineEffect] = []
     /// What goes over the air, for captures.
@@ -21,10 +23,14 @@ final class EngineContext {
     /// Who uses which identifier.
     var claims: [RecordingID: IdentifierClaim] = [:]
 
-    init(limits: AcquisitionLimits, nextStreamID: StreamID) {
+    init(limits: AcquisitionLimits, nextStreamID: StreamID, hostFacts: LinkFacts = LinkFacts()) {
         self.limits = limits
+        self.hostFacts = hostFacts
         self.nextStreamID = nextStreamID
     }
+
+    /// Something is to be done.
+    func emit(_ effect: EngineEffect) { effects.append(effect) }
 
     /// Asks the central.
     func request(_ request: CentralRequest) {

@@ -57,6 +57,9 @@ extension HeadsetAcquisition {
     func read(
         _ characteristic: BluetoothUUID, _ result: Result<[UInt8], CentralError>, _ attempt: Attempt, at now: MonotonicTime
     ) {
+        if case .success(let value) = result, let information = DeviceInformation(value, of: characteristic) {
+            take(information, at: now)
+        }
         if session.runner?.attempt == attempt {
             switch result {
             case .failure(let error): fail(error, at: now)
@@ -67,7 +70,7 @@ extension HeadsetAcquisition {
             }
             return
         }
-        guard characteristic == profile.identityCharacteristic else { return }
+        guard characteristic == profile.identityCharacteristic, attempt.lane == .connection else { return }
         switch result {
         case .success(let value):
             let proof = String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)

@@ -82,7 +82,7 @@ extension HeadsetAcquisition {
     /// more.
     func beginSession(_ profile: any HeadsetProfile, at now: MonotonicTime) {
         endSession(at: now)
-        session = LinkSession(profile)
+        session = LinkSession(profile, began: now)
     }
 
     /// Some headsets are distinguished by their characteristics only; all must have those that the profile needs.
@@ -95,6 +95,7 @@ extension HeadsetAcquisition {
                 beginSession(adapted, at: now)
                 machine.adapt(to: adapted)
             }
+            session.database = database
             if let absent = session.profile.requiredCharacteristics.first(where: { database[$0] == nil }) {
                 handle(.stepFailed(.noSuchCharacteristic(absent), attempt: attempt), at: now)
             } else {
@@ -145,6 +146,8 @@ extension HeadsetAcquisition {
         timers[.linkQuality] = qualityAsked.map { max(now, $0 + context.limits.linkQualityInterval) } ?? now
         let isAsked = session.profile.answersStatusQuery && session.profile.isAskedWhileStreaming
         timers[.statusQuery] = isAsked ? now + statusInterval : nil
+        session.began = session.began ?? now
+        recordLink()
         guard quarantine == nil, let streaming = session.streaming else { return }
         recorded.beginLink(streaming, of: session.profile)
     }
@@ -182,6 +185,7 @@ extension HeadsetAcquisition {
     /// The link has ended, or was given up.
     func endSession(at now: MonotonicTime) {
         endImpedance(at: now)
+        endLinkRecord(at: now)
         session.end()
         timers[.commands] = nil
         for timer in HeadsetTimer.ofStreaming { timers[timer] = nil }

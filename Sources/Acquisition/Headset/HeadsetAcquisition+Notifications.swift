@@ -35,10 +35,15 @@ extension HeadsetAcquisition {
                 if isRecording { annotate(description, source: "headset", at: arrival) }
             case .periodMark(let position, let count):
                 if isRecording { recorded.mark(position: position, period: count, at: arrival) }
-            case .discarded: recorded.receivedNothing(at: arrival)
+            case .discarded(let count):
+                recorded.receivedNothing(at: arrival)
+                noteUndecodable(count, of: value, at: arrival)
             case .answered: replied(at: arrival)
-            case .refused: replied(isRefusal: true, at: arrival)
-            case .message: continue
+            case .refused(let command, let code):
+                replied(isRefusal: true, at: arrival)
+                noteRefusal(of: command, code: code, at: arrival)
+            case .message(let text): note(text, at: arrival)
+            case .deviceInformation(let information): take(information, at: arrival)
             }
         }
         if hasLiveSamples {
@@ -55,6 +60,7 @@ extension HeadsetAcquisition {
         if let streaming = session.streaming, streaming.awaitsFirstSample {
             session.streaming?.awaitsFirstSample = false
             context.request(.trustPeripheral(streaming.link.identifier))
+            askInformation(on: streaming.link.identifier)
             if session.profile.impedance != nil {
                 timers[.impedanceSettling] = arrival + ImpedanceProgress.settlingTime
             }

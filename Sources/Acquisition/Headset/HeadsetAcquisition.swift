@@ -49,6 +49,10 @@ final class HeadsetAcquisition {
     var decoded = Decoded()
     /// Returns to streaming that nobody has taken yet.
     var returns: [StreamingReturn] = []
+    /// What a person has chosen about the headset, as the facts of its links say it.
+    let chosen: LinkFacts
+    /// The firmware of the latest link that showed it; nil before the first one.
+    var knownRevision: String?
     /// Until when the operator wants impedances; nil for not. The wish outlives a link: whoever adjusts electrodes goes on as
     /// soon as the headset is back.
     var impedanceEnd: MonotonicTime?
@@ -70,6 +74,8 @@ final class HeadsetAcquisition {
         recording = wanted.resume.recording
         self.context = context
         session = LinkSession(profile)
+        chosen = wanted.known.facts
+        knownRevision = wanted.resume.firmwareRevision
         let resumed = RecordedStreams.resuming(wanted.resume, montage: wanted.known.montage)
         recorded = resumed.streams
         quarantine = resumed.error.map { .storedDescription(fault: "\($0)") }
@@ -199,6 +205,7 @@ final class HeadsetAcquisition {
             qualityAsked = now
             if let link = session.streaming?.link { context.request(.readRSSI(of: link.identifier)) }
         case .history: history.takeDue(at: now).forEach { records.append($0) }
+        case .messages: recordMessages(at: now)
         // Looked at in every iteration.
         case .impedanceEnd, .memory: break
         }

@@ -19,12 +19,16 @@ package struct KnownHeadset: Sendable {
     package var pairingServices: [BluetoothUUID]
     /// What a person calls the EEG channels; nil for the profile's own names.
     package var montage: Montage?
+    /// What a person has chosen about it, as the facts of its links say it.
+    package var facts: LinkFacts
 
     /// Creates a known headset.
     package init(
         name: String, profile: any HeadsetProfile, identifiers: [PeripheralIdentifier] = [], identityProof: String? = nil,
-        adoption: Adoption = Adoption(), pairingServices: [BluetoothUUID] = [], montage: Montage? = nil
+        adoption: Adoption = Adoption(), pairingServices: [BluetoothUUID] = [], montage: Montage? = nil,
+        facts: LinkFacts = LinkFacts()
     ) {
+        self.facts = facts
         self.adoption = adoption
         self.pairingServices = pairingServices
         self.name = name

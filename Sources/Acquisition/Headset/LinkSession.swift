@@ -1,6 +1,7 @@
 import Bluetooth
 import Headsets
 import Reconnection
+import Storage
 
 /// Everything that dies with a link to a headset.
 struct LinkSession {
@@ -17,6 +18,19 @@ struct LinkSession {
     /// Nil while the headset does not stream.
     var streaming: StreamingSession?
 
+    /// When the link was there; nil before the first one.
+    var began: MonotonicTime?
+    /// What the headset has said of what it is.
+    var information = DeviceInformation()
+    /// The firmware that was compared with the one of the link before.
+    var announcedRevision: String?
+    /// What it has said else.
+    var messages = LinkMessages()
+    /// The link as it was recorded last; nil where it was not yet.
+    var recorded: LinkRecord?
+    /// What was discovered on the link; nil where that is not known here, as on a link that was restored.
+    var database: GATTDatabase?
+
     /// Characteristics whose notifications were asked for under one attempt.
     struct Subscription {
         var attempt: Attempt
@@ -24,10 +38,14 @@ struct LinkSession {
         var isControl: Bool
     }
 
-    init(_ profile: any HeadsetProfile) {
+    init(_ profile: any HeadsetProfile, began: MonotonicTime? = nil) {
         self.profile = profile
+        self.began = began
         decoder = profile.makeDecoder()
     }
+
+    /// False where the headset is known not to have the characteristic.
+    func mayHave(_ characteristic: BluetoothUUID) -> Bool { database.map { $0[characteristic] != nil } ?? true }
 
     /// The link has ended, or was given up. What the decoder has learnt stays until the next one begins: notifications that
     /// are still under way are its own.
@@ -73,6 +91,8 @@ enum HeadsetTimer: CaseIterable, Sendable {
     case linkQuality
     /// Counts of the connection's history are to be written.
     case history
+    /// Counts of what the headset says are to be written.
+    case messages
 
     /// Those that end with streaming.
     static let ofStreaming: [HeadsetTimer] = [

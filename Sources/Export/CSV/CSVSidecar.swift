@@ -70,6 +70,7 @@ struct CSVSidecar: Codable, Hashable {
     var timeMap: [Segment]
     /// Digests of the last block of each chain of the recording's rows, in hexadecimal; empty where there are none.
     var chainHeads: [String: String]
+    var provenance: ProvenanceDocument
 
     init(
         contents: RecordingContents, stream: StreamContents, range: ClosedRange<Int64>, values: TableValues,
@@ -114,6 +115,7 @@ struct CSVSidecar: Codable, Hashable {
                 uncertaintyNanoseconds: $0.uncertaintyNanoseconds)
         }
         chainHeads = stream.chainHeads
+        provenance = ProvenanceDocument(contents.provenance)
     }
 
     /// The document as it stands in the file.

@@ -36,6 +36,7 @@ struct EDFExport: RecordingExport {
         for path in paths where !request.replacesExisting {
             // Looked at before hours are spent on the first file; creating them all could exhaust file descriptors.
             _ = try PartialFile(path: path, replacesExisting: false)
+            _ = try PartialFile(path: EDFSidecar.path(of: path), replacesExisting: false)
         }
         let timelines = try groups.map { group in
             try FileTimeline(parts: group.map { (parts[$0.part].stream, $0.range) })
@@ -84,6 +85,7 @@ struct EDFExport: RecordingExport {
         // The header is made before the file, so that what cannot be written leaves nothing behind.
         note(header: try writer.header(), plan: plan, report: &report)
         let file = try PartialFile(path: path, replacesExisting: request.replacesExisting)
+        let sidecar = try PartialFile(path: EDFSidecar.path(of: path), replacesExisting: request.replacesExisting)
         let written = try writer.write(to: file) { progress($0 * 0.8) }
         try file.synchronize()
         try job.afterWriting(file.temporaryPath)
@@ -94,7 +96,6 @@ struct EDFExport: RecordingExport {
         guard try check.digest(progress: { progress(0.8 + $0 * 0.2) }) == written.digest else {
             throw ExportError.verificationFailed(path: path, detail: "a sample or an annotation differs")
         }
-        try file.publish(replacesExisting: request.replacesExisting)
         if written.clippedCount > 0 {
             report.note("\(written.clippedCount) values beyond the format's range were written as its limit.")
         }
@@ -106,6 +107,10 @@ struct EDFExport: RecordingExport {
                 gridOffsetSeconds: track.gridOffsetSeconds, maximumDeviationSeconds: track.maximumDeviationSeconds,
                 timeUncertaintySeconds: part.timeUncertaintySeconds)
         }
+        try sidecar.write(try EDFSidecar(contents: plan.contents, exported: streams).bytes)
+        try sidecar.synchronize()
+        try file.publish(replacesExisting: request.replacesExisting)
+        try sidecar.publish(replacesExisting: request.replacesExisting)
         return ExportedFile(
             path: path, byteCount: file.byteCount, startUnixNanoseconds: plan.timeline.startUnixNanoseconds, streams: streams)
     }

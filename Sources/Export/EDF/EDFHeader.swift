@@ -72,20 +72,50 @@ extension EDFHeader {
         )
     }
 
-    /// Code, sex, birthdate and name of the subject; eegsync knows the code only (EDF+ specification, 2.1.3.3).
+    /// Code, sex, birthdate and name of the subject, then the handedness where it is known and there is room (EDF+
+    /// specification, 2.1.3.3).
     static func patient(_ contents: RecordingContents) -> String {
-        EDFField.subfield(contents.subject, width: 74) + " X X X"
+        let provenance = contents.provenance
+        let sex =
+            switch provenance[.subjectSex] {
+            case "female": "F"
+            case "male": "M"
+            default: "X"
+            }
+        let birthdate = provenance[.subjectBirthdate].flatMap(day) ?? "X"
+        let rest = " \(sex) \(birthdate) "
+        let code = EDFField.subfield(contents.subject, width: 79 - rest.utf8.count)
+        let name = EDFField.subfield(provenance[.subjectName], width: max(1, 80 - code.utf8.count - rest.utf8.count))
+        let text = code + rest + name
+        let hand = provenance[.subjectHandedness].map { " hand=\($0)" } ?? ""
+        return text.utf8.count + hand.utf8.count <= 80 ? text + hand : text
     }
 
-    /// Start date, hospital's code, responsible person, equipment (EDF+ specification, 2.1.3.4), then label and task, then
-    /// within what the times are right, where that is known and there is room.
+    /// A date such as 1990-12-31 as `31-DEC-1990`; nil for what is none.
+    private static func day(_ date: String) -> String? {
+        let parts = date.split(separator: "-").compactMap { Int($0) }
+        guard parts.count == 3, CivilTime.monthNames.indices.contains(parts[1] - 1) else { return nil }
+        return "\(CivilTime.digits(parts[2]))-\(CivilTime.monthNames[parts[1] - 1])-\(CivilTime.digits(parts[0], 4))"
+    }
+
+    /// Start date, hospital's code, responsible person, equipment (EDF+ specification, 2.1.3.4), then label and task, then,
+    /// as far as they are known and there is room, within what the times are right, the session, the run, the firmware and the
+    /// version of eegsync.
     static func recording(_ contents: RecordingContents, startdate: String, uncertaintySeconds: Double? = nil) -> String {
-        var text = "Startdate \(startdate) X eegsync \(EDFField.subfield(contents.model, width: 40))"
+        let person = contents.provenance[.operator].map { EDFField.subfield($0, width: 20) } ?? "eegsync"
+        var text = "Startdate \(startdate) X \(person) \(EDFField.subfield(contents.model, width: 40))"
         if contents.label != nil || contents.task != nil {
             text += " \(EDFField.subfield(contents.label)) \(EDFField.subfield(contents.task))"
         }
-        let uncertainty = uncertaintySeconds.map { " " + Self.uncertainty($0) } ?? ""
-        if text.utf8.count + uncertainty.utf8.count <= 80 { text += uncertainty }
+        let facts = contents.provenance.latest
+        let further = [
+            uncertaintySeconds.map { Self.uncertainty($0) },
+            contents.provenance[.session].map { "session=\(EDFField.subfield($0))" },
+            contents.provenance[.run].map { "run=\(EDFField.subfield($0))" },
+            facts?.firmwareRevision.map { "firmware=\(EDFField.subfield($0))" },
+            facts?.eegsync.map { "eegsync=\(EDFField.subfield($0))" },
+        ].compactMap(\.self)
+        for subfield in further where text.utf8.count + subfield.utf8.count < 80 { text += " " + subfield }
         return String(text.prefix(80)).trimmingTrailingSpaces
     }
 

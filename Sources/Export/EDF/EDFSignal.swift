@@ -1,4 +1,5 @@
 import Headsets
+import Storage
 
 /// One signal of the header.
 struct EDFSignal: Hashable, Sendable {
@@ -54,6 +55,17 @@ extension EDFSignal {
             label: variant.annotationLabel, physicalMinimum: "-1", physicalMaximum: "1",
             digitalMinimum: variant.digitalLimits.lowerBound, digitalMaximum: variant.digitalLimits.upperBound,
             samplesPerRecord: samplesPerRecord)
+    }
+
+    /// Says what is known of an EEG channel's electrodes and filters (EDF specification: `HP:0.1Hz LP:75Hz N:50Hz`).
+    mutating func describe(_ facts: LinkFacts?) {
+        let electrodes = [facts?.reference.map { "reference \($0)" }, facts?.ground.map { "ground \($0)" }].compactMap(\.self)
+        if !electrodes.isEmpty {
+            transducer = String(EDFField.ascii((["electrode"] + electrodes).joined(separator: ", ")).prefix(80))
+        }
+        if let notch = facts?.settings?["notch"]?.first, let hertz = Double(notch) {
+            prefiltering = "N:\(EDFField.fixed(hertz, decimals: 1))Hz"
+        }
     }
 
     /// Type, space, name (EDF+ specification, 2.1.3.2: standard texts), such as `EEG TP9`.

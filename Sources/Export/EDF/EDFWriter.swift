@@ -91,6 +91,7 @@ struct EDFWriter {
                 var signal = try EDFSignal(
                     channel: description, mapping: plan.mappings[index][channel], samplesPerRecord: track.samplesPerRecord)
                 signal.label = labels[index][channel]
+                if description.type == "EEG" { signal.describe(plan.contents.provenance.latest) }
                 signals.append(signal)
             }
         }

@@ -40,7 +40,7 @@ package struct BufferedEEGProfile: HeadsetProfile {
         case .wake: [BufferedEEGCommand.wake.step, .wait(.milliseconds(250))]
         case .initialise: [BufferedEEGCommand.configure.step]
         case .start: [BufferedEEGCommand.start.step]
-        case .keepAlive: []
+        case .keepAlive, .queryVersion: []
         case .stop: [BufferedEEGCommand.stop.step]
         }
     }

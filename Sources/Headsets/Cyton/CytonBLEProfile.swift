@@ -81,7 +81,7 @@ package struct CytonBLEProfile: HeadsetProfile {
             return commands.flatMap { [Self.step($0), .wait(.milliseconds(100))] }
         case .start: return [Self.step("b")]
         case .stop: return [Self.step("s")]
-        case .queryStatus, .wake, .keepAlive: return []
+        case .queryStatus, .wake, .keepAlive, .queryVersion: return []
         }
     }
 

@@ -106,7 +106,10 @@ package struct CytonDecoder: HeadsetDecoder {
         switch String(decoding: message.filter { $0 > 0x20 }, as: UTF8.self) {
         case "16": appendChannels(hasDaisy: true, into: &decoded)
         case "8": appendChannels(hasDaisy: false, into: &decoded)
-        default: decoded.items.append(.message(String(decoding: message, as: UTF8.self)))
+        default:
+            let text = String(decoding: message, as: UTF8.self)
+            if let information = DeviceInformation(banner: text) { decoded.items.append(.deviceInformation(information)) }
+            decoded.items.append(.message(text))
         }
         text.removeAll(keepingCapacity: true)
     }

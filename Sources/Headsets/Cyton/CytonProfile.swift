@@ -108,7 +108,7 @@ package struct CytonProfile: SerialPortProfile {
                 + setup.commands(channelCount: channelCount).flatMap { [Self.step($0), .wait(.milliseconds(50))] }
         case .start: return [Self.step("b")]
         case .stop: return [Self.step("s")]
-        case .wake, .keepAlive: return []
+        case .wake, .keepAlive, .queryVersion: return []
         }
     }
 

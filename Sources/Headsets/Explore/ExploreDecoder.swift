@@ -282,6 +282,10 @@ package struct ExploreDecoder: HeadsetDecoder {
         let board = name.isEmpty ? "" : " on \(String(decoding: name, as: UTF8.self))"
         let digits = String(version).map(String.init).joined(separator: ".")
         let mask = String(stream[first + offset + 3], radix: 2)
+        decoded.items.append(
+            .deviceInformation(
+                DeviceInformation(
+                    modelNumber: name.isEmpty ? nil : String(decoding: name, as: UTF8.self), firmwareRevision: digits)))
         decoded.items.append(.message("Firmware \(digits)\(board), \(Int(frequency)) Hz, channels \(mask)"))
     }
 

@@ -79,7 +79,7 @@ package struct ExploreProfile: HeadsetProfile {
                 return []
             }
             return [step(.samplingFrequency(doublings: UInt8(index))), .wait(.milliseconds(500))]
-        case .start, .stop, .wake, .keepAlive: return []
+        case .start, .stop, .wake, .keepAlive, .queryVersion: return []
         }
     }
 

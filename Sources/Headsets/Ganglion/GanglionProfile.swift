@@ -86,7 +86,7 @@ package struct GanglionProfile: HeadsetProfile {
             ]
         case .start: [GanglionCommand.start.step]
         case .stop: [GanglionCommand.stop.step]
-        case .wake, .keepAlive: []
+        case .wake, .keepAlive, .queryVersion: []
         }
     }
 

@@ -100,7 +100,7 @@ package struct HermesProfile: HeadsetProfile {
             configuration.flatMap {
                 [.write($0, to: HermesService.configuration, type: .withoutResponse), .wait(.milliseconds(60))]
             }
-        case .start, .stop, .wake, .keepAlive: []
+        case .start, .stop, .wake, .keepAlive, .queryVersion: []
         }
     }
 

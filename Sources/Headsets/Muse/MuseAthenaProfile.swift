@@ -54,6 +54,7 @@ package struct MuseAthenaProfile: HeadsetProfile {
         case .initialise: answered("h") + answered(preset.rawValue)
         case .start:
             [step("dc001"), .wait(.milliseconds(50)), step("dc001"), .wait(.milliseconds(100)), step("L1")]
+        case .queryVersion: [MuseCommand.step(MuseCommand.bytes("v6"))]
         case .wake, .keepAlive, .stop: general.commands(for: purpose, status: status)
         }
     }

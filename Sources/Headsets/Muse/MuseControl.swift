@@ -11,11 +11,20 @@ struct MuseControl: Sendable {
         var items: [DecodedItem] = []
         let isStreaming = hasSamples
         let dropped = replies.append(bytes) { reply in
+            if let information = Self.information(in: reply) { items.append(.deviceInformation(information)) }
             items.append(Self.item(of: reply, isStreaming: isStreaming))
         }
         for case .status(let status) in items { batteryPercent = status.batteryPercent ?? batteryPercent }
         if dropped > 0 { items.append(.discarded(byteCount: dropped)) }
         decoded.items += items
+    }
+
+    /// What the answer to the query of the versions says; nil for another answer.
+    private static func information(in reply: MuseReply) -> DeviceInformation? {
+        guard reply.isWellFormed, reply["fw"] != nil || reply["hw"] != nil else { return nil }
+        let information = DeviceInformation(
+            firmwareRevision: reply["fw"], hardwareRevision: reply["hw"] ?? reply["sp"])
+        return information.isEmpty ? nil : information
     }
 
     private static func item(of reply: MuseReply, isStreaming: Bool) -> DecodedItem {

@@ -164,6 +164,7 @@ package struct MuseProfile: HeadsetProfile {
                 MuseCommand.step(presetCommand), .wait(.milliseconds(50)),
             ]
         case .start: [MuseCommand.step(MuseCommand.start)]
+        case .queryVersion: [MuseCommand.step(MuseCommand.version)]
         case .keepAlive: [MuseCommand.step(MuseCommand.keepAlive)]
         case .stop: [MuseCommand.step(MuseCommand.halt)]
         }

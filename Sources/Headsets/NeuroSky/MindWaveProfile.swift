@@ -59,7 +59,7 @@ package struct MindWaveProfile: HeadsetProfile {
         case (.start, .packets): [MindWaveCommand.startESense.step, MindWaveCommand.startRaw.step]
         case (.start, .stream): [.write(MindWaveCommand.start2013, to: MindWaveService.handshake, type: .withResponse)]
         case (.stop, .packets): [MindWaveCommand.stopRaw.step, MindWaveCommand.stopESense.step]
-        case (.initialise, .stream), (.stop, .stream), (.queryStatus, _), (.wake, _), (.keepAlive, _): []
+        case (.initialise, .stream), (.stop, .stream), (.queryStatus, _), (.wake, _), (.keepAlive, _), (.queryVersion, _): []
         }
     }
 

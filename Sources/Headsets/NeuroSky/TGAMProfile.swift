@@ -67,7 +67,7 @@ package struct TGAMProfile: HeadsetProfile {
         switch purpose {
         case .queryStatus: [.wait(.zero)]
         case .initialise: status == nil ? [.abandonLink(reason: "it sends no ThinkGear frames")] : []
-        case .start, .stop, .wake, .keepAlive: []
+        case .start, .stop, .wake, .keepAlive, .queryVersion: []
         }
     }
 

@@ -14,6 +14,8 @@ package enum CommandPurpose: String, Hashable, Sendable, CaseIterable {
     case keepAlive
     /// Stops streaming.
     case stop
+    /// Asks a headset that streams what it is; nothing waits for the answer.
+    case queryVersion
 }
 
 /// One step of a sequence of commands.

@@ -65,6 +65,8 @@ package enum DecodedItem: Hashable, Sendable {
     case annotation(description: String)
     /// Text for people that the headset sent, such as the answer to a command.
     case message(String)
+    /// What the headset is, as it says.
+    case deviceInformation(DeviceInformation)
     /// The headset answered a command, and says no more than that it has done it.
     case answered
     /// The headset refused a command.

@@ -50,7 +50,7 @@ package struct UnicornProfile: SerialPortProfile {
         case .initialise: [Self.step(.stop), .wait(.milliseconds(100))]
         case .start: [Self.step(.start)]
         case .stop: [Self.step(.stop)]
-        case .queryStatus, .wake, .keepAlive: []
+        case .queryStatus, .wake, .keepAlive, .queryVersion: []
         }
     }
 

@@ -19,6 +19,13 @@ extension ResumeState {
             streams: try StreamRow.fetch(of: recording, in: db).map { try Self.state(of: $0, hostBoot: hostBoot, in: db) },
             nextStreamID: try nextStreamID(in: db))
         state.learntRates = try learntRates(of: headset, in: db)
+        state.firmwareRevision = try String.fetchOne(
+            db,
+            sql: """
+                SELECT coalesce(p.facts ->> 'firmware_revision', p.facts ->> 'software_revision') AS revision
+                FROM link AS l JOIN provenance AS p ON p.id = l.provenance_id
+                WHERE l.headset_id = ? AND revision IS NOT NULL ORDER BY l.id DESC LIMIT 1
+                """, arguments: [headset.rawValue])
         return state
     }
 

@@ -17,6 +17,8 @@ package struct ResumeState: Hashable, Sendable {
     package var nextStreamID: Int64
     /// What earlier recordings have taught of the headset's clocks, latest first.
     package var learntRates: [LearntRate] = []
+    /// The firmware of the headset's latest link that showed it; nil where none did.
+    package var firmwareRevision: String?
 
     /// How fast the clock of a headset ran that paces a stream.
     package struct LearntRate: Hashable, Sendable {

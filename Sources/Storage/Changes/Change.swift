@@ -40,6 +40,10 @@ package enum Change: Hashable, Sendable {
     case completed(CompletedRequest)
     case process(ProcessChange)
     case suspension(SuspensionRecord)
+    /// Inserted, or updated by (headset, begin).
+    case link(LinkRecord)
+    /// Inserted, or counted on the row of an earlier one.
+    case headsetMessage(HeadsetMessageRecord)
 
     /// The record.
     var record: any ChangeRecord {
@@ -72,6 +76,8 @@ package enum Change: Hashable, Sendable {
         case .completed(let record): record
         case .process(let record): record
         case .suspension(let record): record
+        case .link(let record): record
+        case .headsetMessage(let record): record
         }
     }
 }

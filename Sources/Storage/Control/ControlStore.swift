@@ -45,13 +45,17 @@ extension ControlStore {
     /// - Parameters:
     ///   - headset: the headset's name in the configuration; created where it is new.
     ///   - model: the identifier of its profile.
+    ///   - details: what else is said of it.
     ///   - at: now.
-    /// - Throws: ``StorageError/refused(reason:)`` where the headset is being recorded already, or has another model.
+    /// - Throws: ``StorageError/refused(reason:)`` where the headset is being recorded already, has another model, or where a
+    ///   field cannot say what is said.
     @discardableResult
     package func startRecording(
-        headset: String, model: String, label: String? = nil, subject: String? = nil, task: String? = nil, at: MonotonicTime
+        headset: String, model: String, label: String? = nil, subject: String? = nil, task: String? = nil,
+        details: [(field: RecordingField, value: String?)] = [], at: MonotonicTime
     ) throws(StorageError) -> RecordingID {
-        try write { db in
+        for (field, value) in details { try field.check(value) }
+        return try write { db in
             let headsetID = try Self.headset(named: headset, model: model, in: db)
             let open = try Int64.fetchOne(
                 db, sql: "SELECT id FROM recording WHERE headset_id = ? AND desired_state = 'recording'",
@@ -66,7 +70,9 @@ extension ControlStore {
                         requested_boottime_ns) VALUES (?, 'recording', ?, ?, ?, ?, ?)
                     """,
                 arguments: [headsetID, label, subject, task, hostBootID, at.nanoseconds])
-            return RecordingID(rawValue: db.lastInsertedRowID)
+            let recording = RecordingID(rawValue: db.lastInsertedRowID)
+            for (field, value) in details { try field.set(value, of: recording, in: db) }
+            return recording
         }
     }
 

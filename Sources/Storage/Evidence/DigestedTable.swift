@@ -84,6 +84,17 @@ struct DigestedTable: Sendable {
             name: "clock_observation", owner: .headset(column: "headset_id"),
             columns: ["id", "boot_identifier", "device_ticks", "tick_frequency", "host_boot_id", "boottime_ns"]),
         DigestedTable(name: "undigested_rows", owner: .stream, columns: ["first_n", "last_n"]),
+        DigestedTable(name: "provenance", owner: .table, columns: ["id", "facts"]),
+        DigestedTable(
+            name: "link", owner: .recording(column: "recording_id"),
+            columns: ["id", "headset_id", "host_boot_id", "began_boottime_ns", "ended_boottime_ns", "provenance_id"]),
+        DigestedTable(
+            name: "recording_detail", owner: .recording(column: "recording_id"),
+            columns: [
+                "session", "run", "operator", "notes", "time_zone", "subject_name", "subject_sex", "subject_birthdate",
+                "subject_handedness",
+            ]),
+        DigestedTable(name: "recording_property", owner: .recording(column: "recording_id"), columns: ["key", "value"]),
     ]
 
     private static let segmentColumns = [

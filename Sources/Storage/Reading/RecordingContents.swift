@@ -15,10 +15,13 @@ package struct RecordingContents: Hashable, Sendable {
     package var streams: [StreamContents]
     /// By onset.
     package var annotations: [AnnotationContents]
+    /// What it was made with, and what people say of it.
+    package var provenance: Provenance
 
     package init(
         id: RecordingID, headsetName: String, model: String, serialNumber: String?, label: String?, subject: String?,
-        task: String?, startUnixNanoseconds: Int64?, streams: [StreamContents], annotations: [AnnotationContents]
+        task: String?, startUnixNanoseconds: Int64?, streams: [StreamContents], annotations: [AnnotationContents],
+        provenance: Provenance = Provenance()
     ) {
         self.id = id
         self.headsetName = headsetName
@@ -30,6 +33,7 @@ package struct RecordingContents: Hashable, Sendable {
         self.startUnixNanoseconds = startUnixNanoseconds
         self.streams = streams
         self.annotations = annotations
+        self.provenance = provenance
     }
 }
 

@@ -166,6 +166,12 @@ struct RecordingExport {
         ("process", "TRUE"),
         ("suspension", "TRUE"),
         ("clock_observation", duringRecording("boottime_ns")),
+        ("provenance", "t.id IN (SELECT provenance_id FROM link WHERE recording_id = :id)"),
+        ("link", "t.recording_id = :id"),
+        ("headset_message", "t.link_id IN (SELECT id FROM link WHERE recording_id = :id)"),
+        ("recording_detail", "t.recording_id = :id"),
+        ("recording_property", "t.recording_id = :id"),
+        ("recording_edit", "t.recording_id = :id"),
     ]
 
     /// Tables that stay behind: addresses, keys and what the next process needs, requests that end, and what each new

@@ -215,7 +215,7 @@ extension RecordingContents {
             id: recording, headsetName: row["headset"], model: row["model"], serialNumber: row["serial_number"],
             label: row["label"], subject: row["subject"], task: row["task"], startUnixNanoseconds: row.instant("start_unix_ns"),
             streams: try StreamRow.fetch(of: recording, in: db).map { try StreamContents.read($0, in: db) },
-            annotations: annotations)
+            annotations: annotations, provenance: try Provenance.read(recording, in: db))
     }
 }
 

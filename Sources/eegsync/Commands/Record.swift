@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Storage
 
 /// `eegsync record`: a person's wish that a headset be recorded, or no longer.
@@ -20,19 +21,13 @@ struct Record: ParsableCommand {
                 EXAMPLES
                   eegsync record start left
                   eegsync record start left --label "night 3" --subject P07 --task sleep
+                  eegsync record start left --subject P07 --session 2 --run 1 --operator JB --set cap=M
                 """)
 
         @Argument(help: "The headset's name in the configuration.")
         var headset: String
 
-        @Option(help: "What the recording is called.")
-        var label: String?
-
-        @Option(help: "Who wears the headset. Write a code, not a name: it goes into exported files.")
-        var subject: String?
-
-        @Option(help: "What the subject does.")
-        var task: String?
+        @OptionGroup var details: RecordingDetailOptions
 
         @Option(help: "The headset's model, where no configuration says it; `eegsync headsets list` shows all of them.")
         var model: String?
@@ -45,11 +40,16 @@ struct Record: ParsableCommand {
             let path = try options.databasePath()
             let store = try options.openForControl()
             let recording = try store.startRecording(
-                headset: headset, model: model, label: label, subject: subject, task: task, at: HostClock.now)
+                headset: headset, model: model, details: details.stated + zone, at: HostClock.now)
             try RecordFacts(
                 recording: recording.rawValue, headset: headset, desiredState: "recording",
                 daemonPid: DaemonPresence.pid(database: path)
             ).print(asJSON: output.json)
+        }
+
+        /// The machine's time zone, where a person names no other.
+        private var zone: [(field: RecordingField, value: String?)] {
+            details.timeZone == nil ? [(.timeZone, TimeZone.current.identifier)] : []
         }
 
         private func headsetModel() throws -> String {

@@ -1,9 +1,23 @@
 import ArgumentParser
 import Storage
 
-/// `eegsync recordings`: what there is.
+/// `eegsync recordings`: what there is, and what is said of it.
 struct Recordings: ParsableCommand {
     static let configuration = CommandConfiguration(
+        abstract: "List the recordings, and say what they are.",
+        discussion: """
+            EXAMPLES
+              eegsync recordings
+              eegsync recordings show 3
+              eegsync recordings edit 3 --subject P07 --session 2
+            """,
+        subcommands: [ListRecordings.self, ShowRecording.self, EditRecording.self], defaultSubcommand: ListRecordings.self)
+}
+
+/// `eegsync recordings list`: what there is.
+struct ListRecordings: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "List the recordings.",
         discussion: """
             What a headset by its design never sends (`notSent`) counts neither as MISSING nor among the GAPS; in JSON it is \

@@ -6,6 +6,7 @@ import Headsets
 import KernelBluetooth
 import Reconnection
 import Simulation
+import Storage
 
 extension Configuration {
     /// The configured headsets with their profiles.
@@ -17,8 +18,28 @@ extension Configuration {
             return KnownHeadset(
                 name: headset.name, profile: headset.settings.isEmpty ? profile : profile.choosing(settings: headset.settings),
                 identifiers: headset.identifiers, identityProof: headset.serialNumber, adoption: adoption(of: headset),
-                pairingServices: headset.pairingServices, montage: headset.montage)
+                pairingServices: headset.pairingServices, montage: headset.montage, facts: facts(of: headset, model))
         }
+    }
+
+    /// What a person has chosen about a headset, with what follows where nothing was stated.
+    private func facts(of headset: Headset, _ profile: any HeadsetProfile) -> LinkFacts {
+        var facts = LinkFacts()
+        facts.preset = headset.preset
+        facts.montage = headset.montage?.names
+        facts.reference = headset.reference
+        facts.ground = headset.ground
+        let settings = profile.settings.compactMap { setting -> (String, [String])? in
+            let values = (0..<(setting.channelCount ?? 1)).map { channel in
+                (setting.channelCount == nil ? headset.settings[setting.name] : headset.settings[setting.name, channel])
+                    ?? setting.usual
+            }
+            // Left as the headset is, by which nobody knows what it is.
+            let known = values.compactMap(\.self)
+            return known.count == values.count ? (setting.name, known) : nil
+        }
+        if !settings.isEmpty { facts.settings = Dictionary(uniqueKeysWithValues: settings) }
+        return facts
     }
 
     /// What is done about an address that nothing proves to be the headset's. Where two headsets advertise alike, nobody but a

@@ -47,6 +47,10 @@ struct Configuration: Hashable, Sendable {
         var preset: String?
         /// What a person sets about the headset, of the settings of its profile.
         var settings = HeadsetSettings()
+        /// Where the reference electrode is, in a person's words.
+        var reference: String?
+        /// Where the ground electrode is, in a person's words.
+        var ground: String?
     }
 
     /// What stands behind the `Central` protocol.

@@ -62,7 +62,7 @@ struct ConfigurationParser: YAMLReader {
                 element,
                 [
                     "name", "model", "identifiers", "serial", "passkey", "montage", "preset", "settings", "adopt",
-                    "pairing_services",
+                    "pairing_services", "reference", "ground",
                 ])
             let name = headsetName(found, taken: result.map(\.name))
             let model = model(found, among: models)
@@ -75,6 +75,8 @@ struct ConfigurationParser: YAMLReader {
                 montage: found["montage"].flatMap { montage($0, model: model) },
                 descriptor: described.first { $0.model == model },
                 preset: found["preset"].flatMap { preset($0, model: model) })
+            headset.reference = text(found["reference"], limit: 64, allowed: Self.electrodeHint)
+            headset.ground = text(found["ground"], limit: 64, allowed: Self.electrodeHint)
             if let stated = found["settings"] { headset.settings = settings(stated, of: headset) }
             let isSerial = headset.profile?.usesSerialPort ?? false
             if let addresses = found["identifiers"] {
@@ -211,7 +213,8 @@ struct ConfigurationParser: YAMLReader {
 
     // MARK: Names
 
-    private static let serialHint = "allowed are 1 ... 64 characters"
+    private static let electrodeHint = "allowed are 1 ... 64 characters such as FPz or left earlobe"
+    static let serialHint = "allowed are 1 ... 64 characters"
 
     private mutating func headsetName(_ found: YAMLFields, taken: [String]) -> String {
         let allowed = "allowed are 1 ... 64 letters, digits, '-', '_' or '.'"

@@ -149,6 +149,7 @@ final class Daemon: Service {
         var settings = AcquisitionService.Settings(
             headsets: [], seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
         settings.process = ProcessIdentity(version: Eegsync.version, pid: getpid())
+        settings.hostFacts = Self.hostFacts(choice)
         settings.limits.historyAge = configuration.limits.historyAge
         settings.limits.commitInterval = configuration.limits.commitInterval
         settings.limits.rowLimit = configuration.limits.bufferRows
@@ -167,6 +168,23 @@ final class Daemon: Service {
             state.service = service
             return service
         }
+    }
+
+    /// What all links are made with.
+    private static func hostFacts(_ choice: CentralChoice) -> LinkFacts {
+        var facts = LinkFacts()
+        facts.eegsync = Eegsync.version
+        facts.kernel = SystemFiles().text("/proc/sys/kernel/osrelease")?.trimmingCharacters(in: .whitespacesAndNewlines)
+        facts.adapter = choice.central.adapterName
+        switch choice.central {
+        case .bluez:
+            facts.route = "bluetoothd"
+            facts.bluetoothd = BluetoothdInspection(files: SystemFiles()).version
+        case .kernel: facts.route = "kernel"
+        case .simulation: facts.route = "simulation"
+        case .automatic: break
+        }
+        return facts
     }
 
     /// What the poll thread calls to show that it is alive. It only leaves a note: where the service manager is slow, its

@@ -91,6 +91,8 @@ final class DaemonLog: Sendable {
                 "one of the headset's model is in sight, and nothing proves that it is this headset. If it is: "
                     + "eegsync headsets adopt \(headset) \(identifier)", ["headset": "\(headset)", "address": "\(identifier)"])
         case .addressChanged(let headset, let detail): log(.warning, "the headset is \(detail)", ["headset": "\(headset)"])
+        case .firmwareChanged(let headset, let from, let to):
+            log(.notice, "the headset's firmware has changed from \(from) to \(to)", ["headset": "\(headset)"])
         case .summary: break
         case .reportsDropped(let count): log(.warning, "\(count) lines of this log were dropped")
         }

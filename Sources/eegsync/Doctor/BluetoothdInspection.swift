@@ -11,11 +11,15 @@ struct BluetoothdInspection {
     /// How long bluetoothd has to answer, in microseconds; it answers within a few milliseconds.
     private static let answerMicroseconds: UInt64 = 2_000_000
 
+    private var binary: String? { Self.paths.first { files.exists($0) } }
+
+    /// The version of the installed one; nil where there is none, or where it does not say.
+    var version: String? { binary.flatMap { OtherProgram.output(of: $0, ["--version"]) } }
+
     func facts() -> HostFacts.Bluetoothd {
         var facts = HostFacts.Bluetoothd()
-        let binary = Self.paths.first { files.exists($0) }
         facts.isInstalled = binary != nil
-        facts.version = binary.flatMap { OtherProgram.output(of: $0, ["--version"]) }
+        facts.version = version
         facts.pid = files.pid(named: "bluetoothd")
         facts.bus = Self.bus(isBluetoothdRunning: facts.pid != nil)
         return facts

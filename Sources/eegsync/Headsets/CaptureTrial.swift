@@ -95,7 +95,9 @@ struct CaptureTrial {
             lastStatus = status
         case .annotation(let text), .message(let text):
             if texts.count < Self.textsMaximum { texts.append(text) }
-        case .overwritten, .drainEnded, .unsent, .periodMark, .impedance, .answered, .refused: break
+        case .overwritten, .drainEnded, .unsent, .periodMark, .impedance, .answered, .refused,
+            .deviceInformation:
+            break
         }
     }
 }

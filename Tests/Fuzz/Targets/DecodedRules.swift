@@ -61,6 +61,12 @@ struct DecodedRules {
             return textCount > 3 * byteCount + 64 * itemCount ? "more text than came" : nil
         case .impedance(let electrode, let kilohms):
             return (0..<64).contains(electrode) && kilohms >= 0 && kilohms.isFinite ? nil : "an impedance that cannot be"
+        case .deviceInformation(let information):
+            let texts = [
+                information.modelNumber, information.firmwareRevision, information.hardwareRevision,
+                information.softwareRevision,
+            ].compactMap(\.self)
+            return texts.contains { $0.count > 64 } ? "a longer text than is kept" : nil
         case .answered, .refused: return nil
         }
     }
