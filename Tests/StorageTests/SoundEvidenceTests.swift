@@ -192,4 +192,50 @@ struct SoundEvidenceTests {
         #expect(report.streams.first?.content?.rows == 15)
         try store.close()
     }
+
+    @Test("An audit that goes on from an earlier one looks at what came since, and holds wherever the earlier one ended")
+    func continued() throws {
+        let directory = try TemporaryDirectory()
+        let store = try AcquisitionStore(path: directory.path("a.sqlite"), hostBoot: Fixture.boot)
+        try Fixture.record(into: store)
+        var earlier = try store.audit().extent
+        let stream = Fixture.eeg
+        for second in 0..<60 {
+            var batch = WriteBatch(number: UInt64(second) + 10)
+            let first = Int64(2560 + second * 256)
+            batch.samples = [Fixture.rows(stream, first..<first + 256, channels: 4)]
+            if second == 40 {
+                // Came late, and lies in blocks that were audited long ago.
+                batch.changes = [
+                    .fill(ChannelFill(stream: stream, channel: 2, firstN: 1000, values: [1, 2, 3])),
+                    .ledger(.recover(stream: stream, firstN: 1000, channel: 2, count: 3)),
+                ]
+            }
+            try store.commit(batch)
+            let report = try store.audit(AuditScope(earlier: earlier))
+            #expect(report.findings == [], "second \(second)")
+            let rows = try #require(report.streams.first { $0.streamID == stream.rawValue }).rows
+            if !(40...42).contains(second) { #expect(rows <= 2 * 4096) }
+            if second.isMultiple(of: 3) { earlier = report.extent }
+        }
+    }
+
+    @Test(
+        "An audit that goes on from an earlier one finds what is not as it was, or not as it was written since",
+        arguments: [
+            "DELETE FROM sample WHERE stream_id = 1 AND n > 10000",
+            "UPDATE sample SET c1 = c1 + 1 WHERE stream_id = 1 AND n = 10100",
+            "DELETE FROM block WHERE stream_id = 1 AND chain = 'live' AND number = 2",
+            "UPDATE block SET digest = zeroblob(32) WHERE stream_id = 3 AND chain = 'live' AND number = 2",
+            "DELETE FROM sample WHERE stream_id = 3; DELETE FROM block WHERE stream_id = 3; DELETE FROM stream WHERE id = 3",
+        ])
+    func continuedAndFails(sql: String) throws {
+        let fixture = try EvidenceFixture()
+        let earlier = try fixture.audit().extent
+        #expect(earlier.streams.count == 4)
+        let scope = AuditScope(earlier: earlier)
+        #expect(try ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot).audit(scope).holds)
+        try fixture.write(sql)
+        #expect(try !ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot).audit(scope).holds)
+    }
 }

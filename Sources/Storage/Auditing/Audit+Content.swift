@@ -39,18 +39,6 @@ extension Audit {
         return begins
     }
 
-    /// The digests at the ends of a stream's chains.
-    static func heads(of stream: Int64, in db: Database) throws -> [String: String] {
-        var heads: [String: String] = [:]
-        for chain in Chain.allCases {
-            let digest = try Data.fetchOne(
-                db, sql: "SELECT digest FROM block WHERE stream_id = ? AND chain = ? ORDER BY number DESC LIMIT 1",
-                arguments: [stream, chain.rawValue])
-            heads[chain.rawValue] = digest.flatMap { Digest(Array($0)) }?.hexadecimal
-        }
-        return heads
-    }
-
     /// Compares the tables that say what samples mean with the sums that were kept.
     mutating func checkFacts(of streams: [Row]) throws {
         let names = Dictionary(streams.map { ($0["id"] as Int64, $0["name"] as String) }) { first, _ in first }

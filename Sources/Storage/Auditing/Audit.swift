@@ -1,3 +1,4 @@
+import Evidence
 import Foundation
 import GRDB
 import Synchronization
@@ -10,10 +11,16 @@ package struct AuditScope: Sendable {
     package var isQuick: Bool
     /// Rows of samples before it are left out, but for the block that holds it; nanoseconds since 1970, or nil for none.
     package var since: Int64?
+    /// What an earlier audit has looked at, which is not looked at again; nor are the file's pages. Nil for none.
+    package var earlier: AuditedExtent?
     /// How many threads read rows of a file.
     package var readerCount: Int
 
-    package init(recording: RecordingID? = nil, isQuick: Bool = false, since: Int64? = nil, readerCount: Int = 1) {
+    package init(
+        recording: RecordingID? = nil, isQuick: Bool = false, since: Int64? = nil, earlier: AuditedExtent? = nil,
+        readerCount: Int = 1
+    ) {
+        self.earlier = earlier
         self.recording = recording
         self.isQuick = isQuick
         self.since = since
@@ -33,7 +40,7 @@ extension Store {
     ) throws(StorageError) -> AuditReport {
         try database.perform { writer in
             let isOfFile = path != nil && !scope.isQuick
-            let file = FileCheck(path: isOfFile ? path : nil)
+            let file = FileCheck(path: isOfFile && scope.earlier == nil ? path : nil)
             // Read before the snapshot, which has at least as much then.
             let witness = path.flatMap(Witness.read)
             func run(_ connections: AuditConnections?) throws -> AuditReport? {
@@ -102,7 +109,14 @@ struct Audit {
                     WHERE ?1 IS NULL OR recording_id = ?1 ORDER BY recording_id, id
                     """, arguments: [audit.scope.recording?.rawValue])
         }
-        let begins = try scope.since.map { try firstNs(of: streams, since: $0) } ?? [:]
+        var begins = try scope.since.map { try firstNs(of: streams, since: $0) } ?? [:]
+        if let earlier = scope.earlier {
+            try Self.tolerating(&self) { audit in
+                try audit.checkExtent(earlier, of: streams)
+                begins = try audit.firstNs(of: streams, after: earlier)
+            }
+        }
+        try Self.tolerating(&self) { $0.report.extent = try $0.extent(of: streams) }
         var sums: [Int64: RowSums] = [:]
         if !scope.isQuick {
             try Self.tolerating(&self) { sums = try $0.lookAtRows(of: streams, since: begins, connections, progress: progress) }
@@ -110,7 +124,7 @@ struct Audit {
             try Self.tolerating(&self) { try $0.checkWitness($0.witness, of: streams) }
             report.findings += file.findings
             if file.isOfFile { report.checked.insert(.file) }
-            try Self.tolerating(&self) { try $0.checkReferences() }
+            if scope.earlier == nil { try Self.tolerating(&self) { try $0.checkReferences() } }
         }
         for stream in streams {
             try Self.tolerating(&self) { audit in
@@ -125,7 +139,7 @@ struct Audit {
         let counted = try rows ?? countedRows(of: id, since: since)
         var sums = try sums(of: row, since: since, counted: counted)
         if !scope.isQuick, var content = rows?.content {
-            content.heads = try Self.heads(of: id, in: db)
+            content.heads = try ChainEnd.all(of: id, in: db).mapValues(\.digest)
             sums.content = content
         }
         sums.clock = try checkClock(of: row, since: since)

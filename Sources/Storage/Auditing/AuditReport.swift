@@ -172,6 +172,8 @@ package struct AuditReport: Codable, Hashable, Sendable {
     package var findings: [Finding] = []
     /// Corrections of channels and annotations that other programs have inserted: nothing says whether they are as written.
     package var unprotected: Int64 = 0
+    /// How far it has looked.
+    package var extent = AuditedExtent()
 
     /// How many offending rows are listed for each check and stream.
     package static let findingLimit = 10

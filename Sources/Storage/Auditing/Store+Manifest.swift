@@ -20,7 +20,7 @@ extension Store {
                 let id: Int64 = row["stream_id"]
                 return Manifest.Stream(
                     uuid: row["uuid"], name: row["stream"], bank: row["bank"], firstN: row["first_n"], lastN: row["last_n"],
-                    rows: row["rows"] ?? 0, missing: row["missing"], chains: try Self.ends(of: id, in: db),
+                    rows: row["rows"] ?? 0, missing: row["missing"], chains: try ChainEnd.all(of: id, in: db),
                     facts: try Self.facts(of: id, in: db))
             }
         }
@@ -40,14 +40,11 @@ extension Store {
                     continue
                 }
                 for (chain, end) in stream.chains.sorted(by: { $0.key < $1.key }) {
-                    let block = try Row.fetchOne(
-                        db, sql: "SELECT row_count, digest FROM block WHERE stream_id = ? AND chain = ? AND number = ?",
-                        arguments: [id, chain, end.block])
-                    if let words = Self.difference(of: block, from: end) {
-                        differences.append("\(name): \(chain) block \(end.block) \(words)")
+                    if let found = try ChainEnd(chain: chain, end: end).contradiction(of: id, in: db) {
+                        differences.append("\(name): \(found.words)")
                     }
                 }
-                let ends = try Self.ends(of: id, in: db)
+                let ends = try ChainEnd.all(of: id, in: db)
                 // While a recording goes on, so do its facts.
                 guard ends == stream.chains else { continue }
                 let facts = try Self.facts(of: id, in: db)
@@ -65,30 +62,6 @@ extension Store {
             try Int64.fetchOne(db, sql: "SELECT recording_id FROM stream WHERE uuid = ?", arguments: [uuid])
                 .map(RecordingID.init)
         }
-    }
-
-    private static func difference(of block: Row?, from end: Manifest.End) -> String? {
-        guard let block else { return "is not there" }
-        let rows: Int = block["row_count"]
-        if rows < end.rows { return "has \(rows) rows, not \(end.rows)" }
-        let digest = Digest(Array(block["digest"] as Data))
-        return rows == end.rows && digest?.hexadecimal != end.digest ? "is another one" : nil
-    }
-
-    private static func ends(of stream: Int64, in db: Database) throws -> [String: Manifest.End] {
-        var ends: [String: Manifest.End] = [:]
-        for chain in Chain.allCases {
-            let row = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT number, row_count, digest FROM block WHERE stream_id = ? AND chain = ?
-                    ORDER BY number DESC LIMIT 1
-                    """,
-                arguments: [stream, chain.rawValue])
-            guard let row, let digest = Digest(Array(row["digest"] as Data)) else { continue }
-            ends[chain.rawValue] = Manifest.End(block: row["number"], rows: row["row_count"], digest: digest.hexadecimal)
-        }
-        return ends
     }
 
     /// The sums of the stream's rows, as they are kept; those of arrivals and segments change with a refit.

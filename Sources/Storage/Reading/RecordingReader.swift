@@ -1,3 +1,4 @@
+import Evidence
 import GRDB
 import GRDBSQLite
 import Headsets
@@ -257,6 +258,6 @@ extension StreamContents {
             id: stream.id, position: stream.position, description: stream.description, firstN: sums?["first_n"],
             lastN: sums?["last_n"], rowCount: sums?["rows"] ?? 0, gaps: gaps, segments: segments,
             lossDetection: sums?["loss_detection"] ?? LossDetection.nothing.rawValue,
-            chainHeads: try Audit.heads(of: stream.id.rawValue, in: db))
+            chainHeads: try ChainEnd.all(of: stream.id.rawValue, in: db).mapValues(\.digest))
     }
 }

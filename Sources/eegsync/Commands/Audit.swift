@@ -27,6 +27,7 @@ struct Audit: ParsableCommand {
               eegsync audit 12 --json
               eegsync audit --quick
               eegsync audit --since 24h
+              eegsync audit --continue /var/lib/eegsync/audited.json
             """)
 
     @Argument(help: "The number of one recording; all without it.")
@@ -41,14 +42,29 @@ struct Audit: ParsableCommand {
             valueName: "time"))
     var since: PastTime?
 
+    @Option(
+        name: .customLong("continue"),
+        help: ArgumentHelp(
+            "Only what came since the audit that wrote this file, which must go on as it was; the file's pages are left out. "
+                + "Where there is no file, all is audited. An audit that holds writes it.",
+            valueName: "file"), completion: .file(extensions: ["json"]))
+    var earlier: String?
+
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if earlier != nil, recording != nil || quick || since != nil {
+            throw ValidationError("--continue looks at whole databases: it goes neither with a recording, --quick nor --since.")
+        }
+    }
+
     func run() throws {
+        let file = earlier.map(AuditedExtentFile.init)
         let bar = Mutex(ProgressBar(label: "auditing"))
         let scope = AuditScope(
             recording: recording.map(RecordingID.init), isQuick: quick,
-            since: since?.unixNanoseconds(now: Int64(Date().timeIntervalSince1970 * 1e9)),
+            since: since?.unixNanoseconds(now: Int64(Date().timeIntervalSince1970 * 1e9)), earlier: try file?.read(),
             readerCount: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)))
         let report: AuditReport
         do {
@@ -60,6 +76,7 @@ struct Audit: ParsableCommand {
         }
         bar.withLock { $0.finish() }
         try AuditFacts(report).print(asJSON: output.json)
+        if report.holds { try file?.write(report.extent) }
         if !report.holds { throw ExitCode(Failure.Code.dataError.rawValue) }
     }
 }
