@@ -11,6 +11,8 @@ final class ReplayCentral: Central, VirtualWorld {
     private let database: GATTDatabase
     /// The characteristics whose pieces are played.
     private let played: Set<BluetoothUUID>
+    /// What is answered to reads of the Device Information Service.
+    private let information: [BluetoothUUID: [UInt8]]
     /// What answers a command before the first piece was played.
     private let answers: [Capture.Piece]
 
@@ -47,6 +49,7 @@ final class ReplayCentral: Central, VirtualWorld {
         self.identifier = identifier
         database = headset.database
         played = Set(headset.database.characteristics.map(\.uuid))
+        information = headset.information
         answers = headset.answers
         // They are the first pieces, and come only once.
         answersLeft = headset.answersAreFirst ? headset.answers.count : 0
@@ -132,7 +135,9 @@ final class ReplayCentral: Central, VirtualWorld {
         case .setNotifyValue(_, let characteristic, let peripheral, let attempt):
             inbox.append(.didUpdateNotificationState(characteristic, on: peripheral, error: nil, attempt: attempt))
         case .readValue(let characteristic, let peripheral, let attempt):
-            inbox.append(.didReadValue(characteristic, on: peripheral, result: .success([]), attempt: attempt))
+            inbox.append(
+                .didReadValue(
+                    characteristic, on: peripheral, result: .success(information[characteristic] ?? []), attempt: attempt))
         case .writeValue(_, let characteristic, let type, let peripheral, let attempt):
             if type == .withResponse {
                 inbox.append(.didWriteValue(characteristic, on: peripheral, error: nil, attempt: attempt))

@@ -9,6 +9,8 @@ struct ReplayedHeadset {
     /// The model's profile, as this headset makes it.
     let profile: ReplayedProfile
     let learnt: LearntHeadset
+    /// What was read of the Device Information Service.
+    let information: [BluetoothUUID: [UInt8]]
     /// With what a headset that describes its streams itself did so.
     let answers: [Capture.Piece]
     /// Whether they are the first pieces of the capture.
@@ -58,6 +60,10 @@ struct ReplayedHeadset {
             }
         }
         required.forEach(add)
+        let informing = DeviceInformation.characteristics.filter(characteristics.contains)
+        information = Dictionary(
+            Self.first(informing, in: pieces).map { ($0.characteristic, $0.value) }, uniquingKeysWith: { first, _ in first })
+        informing.forEach(add)
         if let identity = profile.identityCharacteristic { add(identity) }
         database = GATTDatabase(
             characteristics: uuids.map { Characteristic(service: service, uuid: $0, properties: [.read, .write, .notify]) })

@@ -59,6 +59,12 @@ struct CaptureReplayTests {
         return rows
     }
 
+    /// What the headset said that it is.
+    private static func revisions(_ store: AcquisitionStore, _ recording: RecordingID) throws -> [String?] {
+        let facts = try #require(try store.reader(of: recording).contents.provenance.latest)
+        return [facts.modelNumber, facts.firmwareRevision, facts.hardwareRevision, facts.softwareRevision]
+    }
+
     /// A replay of a capture into a store of its own.
     private static func replay(
         _ file: [UInt8], _ profile: any HeadsetProfile
@@ -84,6 +90,7 @@ struct CaptureReplayTests {
         let again = try replayed.audit(recording: report.recording)
         #expect(original.findings.isEmpty && again.findings.isEmpty)
         #expect(original.streams.map(\.name) == again.streams.map(\.name))
+        #expect(try Self.revisions(replayed, report.recording) == Self.revisions(recorded.store, recorded.recording))
         for stream in again.streams {
             // The capture may begin with samples that came before the link was ready, and ends before the recording does.
             let first = try Self.rows(recorded.store, recorded.recording, stream.name).map { $0.dropFirst() }
