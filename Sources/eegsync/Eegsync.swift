@@ -9,7 +9,7 @@ struct Eegsync: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "eegsync",
-        abstract: "Keeps Bluetooth EEG headsets connected for weeks and stores every sample exactly once.",
+        abstract: "Keeps Bluetooth EEG headsets connected for weeks, and stores what they send with evidence of it.",
         discussion: """
             `eegsync run` is the daemon. All other commands read its SQLite database, or write what you wish into it; they \
             work whether or not the daemon runs.

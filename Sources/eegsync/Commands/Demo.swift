@@ -13,7 +13,7 @@ struct Demo: ParsableCommand {
             Records from a simulated 8-channel headset with memory, in virtual time, while a script of faults plays: out of \
             range and back, doubled and lost notifications, kill -9 of the acquisition process and restart, a reboot of the \
             headset, a wrap of its sample counter. The acquisition runs in a process of its own and is really killed. Then the \
-            audit proves that nothing is missing unnoticed, and the recording is exported.
+            audit compares the recording with its evidence, and the recording is exported.
 
             The database and the exported files stay in the directory; nothing that is there already is overwritten.
 

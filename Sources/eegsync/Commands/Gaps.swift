@@ -38,7 +38,7 @@ struct GapsFacts: Facts {
     var gaps: [GapSummary]
 
     func lines(style: TerminalStyle) -> [String] {
-        if gaps.isEmpty { return [style.apply(.good, to: "Nothing is missing in recording \(recording).")] }
+        if gaps.isEmpty { return [style.apply(.good, to: "No missing sample is known in recording \(recording).")] }
         var table = TextTable([
             .init(heading: "FROM (UTC)"), .init(heading: "STREAM"), .init(heading: "CHANNEL"),
             .init(heading: "FIRST N", alignment: .right), .init(heading: "SAMPLES", alignment: .right),
