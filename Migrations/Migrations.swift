@@ -39,6 +39,7 @@ package struct Migration: Hashable, Sendable {
         Migration("m0022_annotation", PackageResources.m0022_annotation_sql),
         Migration("m0023_evidence", PackageResources.m0023_evidence_sql, beginsEvidence: true),
         Migration("m0024_provenance", PackageResources.m0024_provenance_sql),
+        Migration("m0025_annotation_history", PackageResources.m0025_annotation_history_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

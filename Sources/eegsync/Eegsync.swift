@@ -26,7 +26,7 @@ struct Eegsync: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Run.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, Pause.self, Resume.self, Mark.self,
+            Run.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, Pause.self, Resume.self, Mark.self, Marks.self,
             Status.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, ManifestCommand.self,
             RefitCommand.self, ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self,
             DemoAcquisition.self,

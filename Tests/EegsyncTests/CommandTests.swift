@@ -10,7 +10,7 @@ import Testing
         let help = try ProgramRun(["--help"])
         #expect(help.exitCode == 0)
         for command in [
-            "record", "mark", "status", "recordings", "gaps", "audit", "export", "replay", "demo", "run", "simulate",
+            "record", "mark", "marks", "status", "recordings", "gaps", "audit", "export", "replay", "demo", "run", "simulate",
             "scan", "doctor", "headsets", "capture", "impedance", "refit", "events", "latency",
         ] {
             #expect(help.output.contains("\n  \(command) "), "\(command)")

@@ -97,7 +97,13 @@ import Testing
         #expect(PastTime(argument: "90s") == .ago(.seconds(90)) && PastTime(argument: "30min") == .ago(.seconds(1800)))
         #expect(PastTime(argument: "2h") == .ago(.seconds(7200)) && PastTime(argument: "3d") == .ago(.seconds(259_200)))
         #expect(PastTime(argument: "3d")?.unixNanoseconds(now: 300_000_000_000_000) == 40_800_000_000_000)
-        for wrong in ["", "now", "-2h", "2026-13-01", "2026-03-01T25:00", "12:00", "2026-03-01T10:00:00Z x", "99999999999d"] {
+        #expect(PastTime(argument: "-5m") == .ago(.seconds(300)) && PastTime(argument: "-90s") == .ago(.seconds(90)))
+        #expect(PastTime(argument: "2026-03-01T11:00:00.25+01:00") == .at(1_772_359_200_250_000_000))
+        #expect(PastTime(argument: "2026-03-01T04:30-0530") == .at(1_772_359_200_000_000_000))
+        for wrong in [
+            "", "now", "-", "--5m", "2026-02-30", "2026-03-01T10:00+15:00", "2026-03-01T10:00:00.", "2026-13-01",
+            "2026-03-01T25:00", "12:00", "2026-03-01T10:00:00Z x", "99999999999d",
+        ] {
             #expect(PastTime(argument: wrong) == nil, "\(wrong)")
         }
     }

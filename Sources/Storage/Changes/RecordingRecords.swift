@@ -81,38 +81,3 @@ extension RecordingChange: ChangeRecord {
             [transaction.hostBoot, time.nanoseconds, recording.rawValue])
     }
 }
-
-/// Something marked in a recording: onset, duration, description (EDF+'s words).
-package struct AnnotationRecord: Hashable, Sendable {
-    package var recording: RecordingID
-    package var onset: MonotonicTime
-    package var durationSeconds: Double?
-    package var description: String
-    /// Who marked it: `operator`, `headset` or `eegsync`.
-    package var source: String
-
-    package init(recording: RecordingID, onset: MonotonicTime, durationSeconds: Double?, description: String, source: String) {
-        self.recording = recording
-        self.onset = onset
-        self.durationSeconds = durationSeconds
-        self.description = description
-        self.source = source
-    }
-}
-
-extension AnnotationRecord: ChangeRecord {
-    static var waitingMaximum: Int? { Change.repeatedMaximum }
-    var subject: ChangeSubject { .recording(recording) }
-
-    func write(in transaction: BatchTransaction) throws {
-        try transaction.execute(
-            """
-            INSERT INTO annotation (recording_id, host_boot_id, boottime_ns, duration_seconds, description, source)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
-            [
-                recording.rawValue, transaction.hostBoot, onset.nanoseconds, durationSeconds,
-                description, source,
-            ])
-    }
-}

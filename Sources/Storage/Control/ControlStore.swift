@@ -38,7 +38,7 @@ package struct ControlStore: Store {
     }
 }
 
-/// Recordings, and their annotations.
+/// Recordings.
 extension ControlStore {
     /// Wants a headset recorded, from now until it is stopped.
     ///
@@ -109,27 +109,6 @@ extension ControlStore {
             guard db.changesCount == 1 else {
                 throw StorageError.notFound(what: "open recording \(recording.rawValue)")
             }
-        }
-    }
-
-    /// Marks an instant of a recording; the source is `operator`.
-    ///
-    /// - Parameters:
-    ///   - recording: open or not.
-    ///   - text: what to say about the instant.
-    ///   - durationSeconds: 0 or more; nil for an instant without a duration.
-    /// - Throws: ``StorageError/notFound(what:)``, or ``StorageError/refused(reason:)`` for a duration that is none.
-    package func mark(
-        _ recording: RecordingID, text: String, durationSeconds: Double? = nil, at: MonotonicTime
-    ) throws(StorageError) {
-        if let durationSeconds, !(durationSeconds >= 0 && durationSeconds.isFinite) {
-            throw StorageError.refused(reason: "a duration of \(durationSeconds) s")
-        }
-        try write { db in
-            try Self.requireRecording(recording, in: db)
-            let annotation = AnnotationRecord(
-                recording: recording, onset: at, durationSeconds: durationSeconds, description: text, source: "operator")
-            try annotation.write(in: BatchTransaction(db: db, hostBoot: hostBootID))
         }
     }
 

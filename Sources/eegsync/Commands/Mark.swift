@@ -1,17 +1,23 @@
 import ArgumentParser
+import Bluetooth
 import Storage
 
-/// `eegsync mark`: an annotation at this instant.
+/// `eegsync mark`: an annotation at this instant, or at one that has passed.
 struct Mark: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write an annotation into the running recordings, at this instant.",
+        abstract: "Write an annotation into the running recordings, at this instant or at --at.",
         discussion: """
             Without --headset or --recording, every open recording gets it. The instant is the one at which the command ran, \
             whether or not the headset is connected or `eegsync run` runs.
 
+            With --at it is an instant that has passed, and the recordings, running or ended, are those that ran then. \
+            `eegsync marks` lists, corrects, deletes and imports annotations.
+
             EXAMPLES
               eegsync mark "lights out"
               eegsync mark "eyes closed" --duration 60 --headset left
+              eegsync mark "spoke" --at -5m
+              eegsync mark "woke up" --at 2026-03-02T07:14:30+01:00 --recording 12
             """)
 
     @Argument(help: "What to say about the instant.")
@@ -20,7 +26,14 @@ struct Mark: ParsableCommand {
     @Option(help: ArgumentHelp("How long it lasts.", valueName: "seconds"))
     var duration: Double?
 
-    @Option(help: "Only the open recording of this headset.")
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "When it was: UTC such as 2026-03-01T22:00:05.250Z, with a zone such as 2026-03-01T23:00:05+01:00, or how long "
+                + "ago, such as -90s, -5m, -2h.", valueName: "time"))
+    var at: PastTime?
+
+    @Option(help: "Only the open recording of this headset; with --at, the one that ran then.")
     var headset: String?
 
     @Option(help: ArgumentHelp("Only this recording, open or not.", valueName: "number"))
@@ -31,39 +44,82 @@ struct Mark: ParsableCommand {
 
     func validate() throws {
         if text.isEmpty { throw ValidationError("The text of the annotation is empty.") }
-        if let duration, !(duration >= 0 && duration <= 31_536_000) {
-            throw ValidationError("The duration must be 0 ... 31536000 seconds.")
-        }
+        try AnnotationLimits.check(durationSeconds: duration)
         if headset != nil && recording != nil { throw ValidationError("Give either --headset or --recording.") }
     }
 
     func run() throws {
         let now = HostClock.now
         let store = try options.openForControl()
-        let marked: [RecordingID]
-        if let recording {
-            marked = [RecordingID(rawValue: recording)]
-        } else {
-            marked = try store.openRecordings().filter { $0.isWanted && (headset == nil || $0.headsetName == headset) }.map(
-                \.recording)
-            if marked.isEmpty {
-                throw StorageError.notFound(what: headset.map { "open recording of headset \($0)" } ?? "open recording")
+        let onset = at.map { StatedOnset($0, now: now) }
+        let recordings = try recordings(at: onset, in: store, now: now)
+        var annotations: [Int64] = []
+        for recording in recordings {
+            guard let onset else {
+                annotations.append(try store.mark(recording, text: text, durationSeconds: duration, at: now))
+                continue
             }
+            let stated = StatedAnnotation(onset: onset, durationSeconds: duration, description: text)
+            annotations.append(try store.annotate(recording, with: stated, at: now))
         }
-        for recording in marked { try store.mark(recording, text: text, durationSeconds: duration, at: now) }
-        try MarkFacts(recordings: marked.map(\.rawValue), description: text, durationSeconds: duration).print(
-            asJSON: output.json)
+        let time = onset == nil ? nil : try annotations.first.flatMap { try store.annotation($0).onsetUnixNanoseconds }
+        try MarkFacts(
+            recordings: recordings.map(\.rawValue), annotations: annotations, description: text, durationSeconds: duration,
+            onset: time.map(Quantity.time)
+        ).print(asJSON: output.json)
+    }
+
+    private func recordings(at onset: StatedOnset?, in store: ControlStore, now: MonotonicTime) throws -> [RecordingID] {
+        if let recording { return [RecordingID(rawValue: recording)] }
+        let owner = headset.map { " of headset \($0)" } ?? ""
+        let found: [RecordingID]
+        if let onset {
+            found = try store.recordings(at: onset, of: headset, now: now)
+            if found.isEmpty { throw StorageError.notFound(what: "recording\(owner) that ran then") }
+        } else {
+            found = try store.openRecordings().filter { $0.isWanted && (headset == nil || $0.headsetName == headset) }
+                .map(\.recording)
+            if found.isEmpty { throw StorageError.notFound(what: "open recording\(owner)") }
+        }
+        return found
+    }
+}
+
+/// What an annotation may be.
+enum AnnotationLimits {
+    /// A year: no annotation lasts longer.
+    static let durationSecondsMaximum = 31_536_000.0
+
+    static func check(durationSeconds: Double?) throws {
+        if let durationSeconds, !(0...durationSecondsMaximum).contains(durationSeconds) {
+            throw ValidationError("The duration must be 0 ... 31536000 seconds.")
+        }
+    }
+}
+
+extension StatedOnset {
+    /// A time as a person writes it.
+    init(_ time: PastTime, now: MonotonicTime) {
+        switch time {
+        case .at(let nanoseconds): self = .unix(nanoseconds: nanoseconds)
+        case .ago(let span): self = .boottime(now - span)
+        }
     }
 }
 
 /// Where an annotation was written.
 struct MarkFacts: Facts {
     var recordings: [Int64]
+    /// The keys of the annotations, one for each recording.
+    var annotations: [Int64]
     var description: String
     var durationSeconds: Double?
+    /// UTC; nil for now.
+    var onset: String?
 
     func lines(style: TerminalStyle) -> [String] {
         let numbers = recordings.map(String.init).joined(separator: ", ")
-        return ["Marked \"\(description.printable)\" in recording\(recordings.count == 1 ? "" : "s") \(numbers)."]
+        let time = onset.map { ", at \($0) UTC" } ?? ""
+        return ["Marked \"\(description.printable)\" in recording\(recordings.count == 1 ? "" : "s") \(numbers)\(time)."]
     }
 }
