@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab import page
 from lab.choice import chosen as choose
-from lab.choice import one_route
+from lab.choice import one_route, share
 from lab.performance import Performance, Tools, perform
 from lab.report import failures, summary, tables
 from scenarios import ALL
@@ -25,6 +25,7 @@ def main() -> int:
         sys.exit(str(error.args[0]))
     if arguments.one_route:
         chosen = one_route(chosen, arguments.first_seed)
+    chosen = share(chosen, arguments.share, arguments.first_seed)
     if arguments.list:
         for scenario in chosen:
             print(f"{scenario.number:>3}  {scenario.name:<24}  {scenario.title}")
@@ -63,6 +64,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=1, help="how often each is performed, with another seed each time")
     parser.add_argument("--first-seed", type=int, default=1, metavar="SEED", help="the seed of the first run, by default 1")
     parser.add_argument("--one-route", action="store_true", help="a scenario of two routes over one of them, by the seed")
+    parser.add_argument("--share", type=int, default=1, metavar="PARTS", help="one of so many parts, by the seed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many machines run at once")
     parser.add_argument("--kernel", type=Path, help="the user-mode kernel")
     parser.add_argument("--program", type=Path, help="the eegsync to be tested")
@@ -71,6 +73,8 @@ def _arguments() -> argparse.Namespace:
     arguments = parser.parse_args()
     if not arguments.list and (arguments.kernel is None or arguments.program is None):
         parser.error("--kernel and --program are needed; Tests/Lab/run finds them")
+    if arguments.share < 1:
+        parser.error("--share is 1 or more")
     return arguments
 
 

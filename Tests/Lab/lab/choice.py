@@ -36,3 +36,8 @@ def one_route(scenarios: Sequence[Scenario], seed: int) -> list[Scenario]:
     pairs = [s.name for s in scenarios if not s.name.startswith(KERNEL) and KERNEL + s.name in names]
     left_out = {name if (place + seed) % 2 else KERNEL + name for place, name in enumerate(pairs)}
     return [scenario for scenario in scenarios if scenario.name not in left_out]
+
+
+def share(scenarios: Sequence[Scenario], parts: int, seed: int) -> list[Scenario]:
+    """One of so many equal parts. Of seeds in a row every two take the same, which `one_route` then makes both routes of."""
+    return list(scenarios[seed // 2 % parts :: parts])
