@@ -78,6 +78,9 @@ package struct StreamAssembler: Sendable {
     /// headset after the batch's commit.
     package var settledN: Int64 { min(firstRecoverable()?.lowerBound ?? .max, rows.firstPartialN ?? .max, nextN) }
 
+    /// True where a sample that came later ones before is missing.
+    package func lacks(n: Int64) -> Bool { rows.ledger.isMissing(n..<n + 1) }
+
     /// The headset's counter at sample n, as it would be sent; nil where n lies outside the present epoch.
     package func counter(of n: Int64) -> UInt32? { placement.counter(of: n) }
 

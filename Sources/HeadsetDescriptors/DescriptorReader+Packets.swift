@@ -43,7 +43,7 @@ extension DescriptorReader {
     }
 
     /// Complains about a field that reaches beyond a packet whose length is known.
-    private mutating func check(_ field: DescribedField?, _ node: YAMLValue, _ packet: DescribedPacket) {
+    mutating func check(_ field: DescribedField?, _ node: YAMLValue, _ packet: DescribedPacket) {
         guard let field, let length = packet.length else { return }
         let end = (field.byte < 0 ? length + field.byte : field.byte) + field.byteCount
         if end > length || length + field.byte < 0 {
@@ -110,7 +110,7 @@ extension DescriptorReader {
 
     private mutating func quantum(_ node: YAMLValue?) -> Double? { number(node, 1e-30...1e30) }
 
-    private mutating func stream(_ node: YAMLValue?) -> Int? {
+    mutating func stream(_ node: YAMLValue?) -> Int? {
         guard let node, !node.isOpen else { return nil }
         if let name = node.text, let index = streams.firstIndex(where: { $0.stream.name == name }) { return index }
         complain(
@@ -210,7 +210,7 @@ extension DescriptorReader {
         }
     }
 
-    // MARK: Status, annotations, texts
+    // MARK: Status, texts
 
     private static let conditions: [(word: String, value: HeadsetStatus.Condition)] = [
         ("streaming", .streaming), ("sampling", .sampling), ("idle", .idle), ("low_power", .lowPower),
@@ -260,7 +260,7 @@ extension DescriptorReader {
     }
 
     /// A mapping from numbers to values.
-    private mutating func table(_ node: YAMLValue?) -> [(UInt64, YAMLValue)] {
+    mutating func table(_ node: YAMLValue?) -> [(UInt64, YAMLValue)] {
         guard let node else { return [] }
         guard let entries = node.entries else {
             complain(node, "\(node.kind) is not a mapping", "write each value and its meaning, such as {0: idle, 1: streaming}")
@@ -277,38 +277,6 @@ extension DescriptorReader {
         let length = integer(optional("length", found), 1...512)
         let isHexadecimal = word(optional("as", found), [("text", false), ("hexadecimal", true)]) ?? false
         return byte.map { DescribedString(byte: $0, length: length, isHexadecimal: isHexadecimal) }
-    }
-
-    private mutating func annotation(_ node: YAMLValue, _ packet: DescribedPacket) -> DescribedText {
-        let found = fields(node, ["text", "values"])
-        let textNode = required("text", found, "what the annotation says; {name} stands for a value")
-        let template = text(textNode, limit: 200, allowed: "1 ... 200 characters") ?? ""
-        var values: [(name: String, part: DescribedText.Part)] = []
-        for (key, value) in optional("values", found)?.entries ?? [] where !value.isOpen {
-            let keys = fields(value, ["at", "bit", "type", "words", "otherwise"])
-            guard let field = field(keys) else { continue }
-            check(field, value, packet)
-            let words = table(optional("words", keys)).compactMap { number, node in
-                text(node, limit: 64, allowed: "a word").map { DescribedText.Word(number, $0) }
-            }
-            let otherwise = text(optional("otherwise", keys), limit: 64, allowed: "a word")
-            values.append((key.text ?? "", .value(field, words: words, otherwise: otherwise)))
-        }
-        var parts: [DescribedText.Part] = []
-        var rest = Substring(template)
-        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-            if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
-            let name = String(rest[rest.index(after: open)..<close])
-            if let value = values.first(where: { $0.name == name }) {
-                parts.append(value.part)
-            } else if let textNode {
-                complain(
-                    textNode, "'{\(name)}' is none of the 'values'", Spelling.suggestion(for: name, among: values.map(\.name)))
-            }
-            rest = rest[rest.index(after: close)...]
-        }
-        if !rest.isEmpty { parts.append(.text(String(rest))) }
-        return DescribedText(parts)
     }
 }
 

@@ -303,7 +303,7 @@ struct EngineTests {
     func boundedAnnotations() throws {
         struct BlinkingDecoder: HeadsetDecoder {
             mutating func decode(_ bytes: [UInt8], from characteristic: BluetoothUUID, into decoded: inout Decoded) {
-                decoded.items.append(.annotation(description: "blink"))
+                decoded.items.append(.event(HeadsetEvent("blink")))
             }
         }
         let test = try Self.streaming()

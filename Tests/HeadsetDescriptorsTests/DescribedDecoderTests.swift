@@ -139,7 +139,7 @@ struct DescribedDecoderTests {
         case .samples(let block): "samples \(block.counter.map(String.init) ?? "-")"
         case .discarded(let count): "discarded \(count)"
         case .damaged(let stream, let count): "damaged \(stream) \(count)"
-        case .annotation(let text): "annotation \(text)"
+        case .event(let event): "annotation \(event.description)"
         case .message(let text): "message \(text)"
         case .status(let status): "status \(status.condition) \(status.batteryPercent ?? -1)"
         default: "other"
@@ -171,6 +171,34 @@ struct DescribedDecoderTests {
         let decoded = decode([frame + frame, Array(frame.prefix(4)), frame], from: data, profile)
         #expect(decoded.items.map(Self.summary) == ["samples 9", "samples 9", "discarded 4", "samples 9"])
         #expect(decoded.values == [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4])
+    }
+
+    @Test("says events of the sample that a field counts, with code and clock, or of the packet's own")
+    func events() throws {
+        let text = smallDescriptor(
+            packet: "when: {at: 0, type: u4be, is: [0, 1]}\n        counter: {at: 0, bit: 4, type: u4be}",
+            samples: "{stream: eeg, at: 1, type: i16le, instants: 2}",
+            more: """
+                      - when: {at: 0, is: 0x81}
+                        annotation:
+                          text: Trigger
+                          code: {at: 1, type: i16le}
+                          ticks: {at: 3, type: u32le}
+                          stream: eeg
+                          counter: {at: 7, type: u8}
+                      - when: {at: 0, is: 0x82}
+                        annotation: {text: Latest, stream: eeg}
+                """.split(separator: "\n").map { "    " + $0.dropFirst(4) }.joined(separator: "\n"))
+        let profile = try Self.profile(text)
+        let modulus = try #require(profile.streams[0].counterModulus)
+        let decoded = decode(
+            [[0x81, 0xFE, 0xFF, 1, 2, 0, 0, 3], [0x81, 1, 0, 0, 0, 0, 0, UInt8(modulus)], [0x82]], from: data, profile)
+        #expect(
+            decoded.items == [
+                .event(HeadsetEvent("Trigger", of: HeadsetEvent.Sample(stream: 0, counter: 3), deviceTicks: 513, code: -2)),
+                .event(HeadsetEvent("Trigger", deviceTicks: 0, code: 1)),
+                .event(HeadsetEvent("Latest", of: HeadsetEvent.Sample(stream: 0))),
+            ])
     }
 
     @Test("tells kinds of packets apart, with status, annotations and texts")

@@ -167,6 +167,55 @@ struct CytonTests {
         }
     }
 
+    private static func events(_ decoded: Decoded) -> [HeadsetEvent] {
+        decoded.items.compactMap { if case .event(let event) = $0 { event } else { nil } }
+    }
+
+    @Test("says which digital pins are high where that changes, of the frame in which it does")
+    func pins() {
+        var decoder = CytonDecoder(settings: CytonSettings(auxiliary: .digital))
+        let frames: [[UInt8]] = [
+            [0, 1, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 1], [1, 1, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0],
+            [0, 0, 1, 1, 0, 0],
+        ]
+        let decoded = Self.decode(
+            frames.enumerated().map { Self.sample(UInt8($0.offset + 7), kind: 1, auxiliary: $0.element) }, with: &decoder)
+        func sample(_ counter: UInt32) -> HeadsetEvent.Sample {
+            HeadsetEvent.Sample(stream: CytonProfile.eeg, counter: counter)
+        }
+        #expect(
+            Self.events(decoded) == [
+                HeadsetEvent("High: D11, D12, D18", of: sample(9), code: 0b1_0011),
+                HeadsetEvent("All pins low", of: sample(11), code: 0),
+                HeadsetEvent("High: D13, D17", of: sample(12), code: 0b0_1100),
+            ])
+        // The board's clock, where it is sent; the first two bytes are pins then, and the others none.
+        var stamped = CytonDecoder(settings: CytonSettings(auxiliary: .digital, stampsTime: true))
+        let pieces: [[UInt8]] = [[0, 0, 0, 0, 16, 0], [0, 1, 0, 0, 16, 4]]
+        let late = Self.decode(
+            pieces.enumerated().map { Self.sample(UInt8($0.offset), kind: 6, auxiliary: $0.element) }, with: &stamped)
+        #expect(Self.events(late) == [HeadsetEvent("High: D12", of: sample(1), deviceTicks: 4100, code: 0b10)])
+    }
+
+    @Test("keeps bytes of its owner where they change, within a bound; what is beyond is counted")
+    func userBytes() {
+        var decoder = CytonDecoder()
+        func frames(_ values: Range<Int>) -> [[UInt8]] {
+            values.map {
+                Self.sample(UInt8(truncatingIfNeeded: $0), kind: 2, auxiliary: [0, 0, 0, 0, UInt8($0 >> 8), UInt8($0 & 0xFF)])
+            }
+        }
+        let quiet = Self.decode(
+            [Self.sample(0, kind: 2, auxiliary: [0, 0, 0, 0, 0, 0])] + frames(1..<2) + frames(1..<2), with: &decoder)
+        let sample = HeadsetEvent.Sample(stream: CytonProfile.eeg, counter: 1)
+        #expect(Self.events(quiet) == [HeadsetEvent("User bytes 00 00 00 00 00 01", of: sample, code: 1)])
+        let busy = Self.decode(frames(2..<1002), with: &decoder)
+        // 64 at once, 10 a second.
+        let events = Self.events(busy).count
+        #expect((100...104).contains(events), "\(events)")
+        #expect(Self.discarded(busy) == 6 * (1000 - events))
+    }
+
     @Test("is set by data: commands and scales follow from it")
     func settings() {
         var settings = CytonSettings(channels: [.init(), .init(gain: .x8, isInBias: false)], auxiliary: .digital)

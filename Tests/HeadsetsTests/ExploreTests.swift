@@ -37,6 +37,10 @@ struct ExploreTests {
         decoded.items.compactMap { if case .status(let status) = $0 { status } else { nil } }
     }
 
+    private static func events(_ decoded: Decoded) -> [HeadsetEvent] {
+        decoded.items.compactMap { if case .event(let event) = $0 { event } else { nil } }
+    }
+
     private static func discarded(_ decoded: Decoded) -> Int {
         decoded.items.reduce(0) { if case .discarded(let count) = $1 { $0 + count } else { $0 } }
     }
@@ -102,8 +106,12 @@ struct ExploreTests {
         #expect(near(physical(ExploreProfile.magnetometer), [-29.032, 43.472, 11.704]))
         #expect(near(physical(ExploreProfile.environment), [29, 31.99023199, 4.025339366]))
         #expect(
-            decoded.items.filter { if case .annotation = $0 { true } else { false } } == [
-                .annotation(description: "Button 0"), .annotation(description: "Trigger in 255"),
+            Self.events(decoded) == [
+                HeadsetEvent(
+                    "Button 0", of: HeadsetEvent.Sample(stream: ExploreProfile.eeg, counter: 1_269), deviceTicks: 507_276,
+                    code: 0),
+                // A minute and more from the last sample: of none near it.
+                HeadsetEvent("Trigger in 255", deviceTicks: 12_499_055, code: 255),
             ])
         #expect(Self.discarded(decoded) == 0)
         // The answer to a command is answered by a status, with battery and clock.
@@ -111,6 +119,35 @@ struct ExploreTests {
         #expect(status?.batteryPercent == 88)
         #expect(status?.condition == .streaming)
         #expect(status?.tickFrequency == 100_000)
+    }
+
+    @Test("says triggers of the sample that its clock was nearest to, also of ones that come later, and buttons of theirs")
+    func events() throws {
+        func trigger(_ ticks: UInt32, sent: UInt64, code: UInt16) -> [UInt8] {
+            var content: [UInt8] = []
+            content.append(littleEndian: ticks)
+            content += [UInt8(truncatingIfNeeded: code), UInt8(code >> 8), 0, 0]
+            return ExplorePacket(kind: .triggerIn, ticks: sent, content: content).encoded()
+        }
+        let button = ExplorePacket(kind: .pushMarker, ticks: 41_000, content: [2, 0]).encoded()
+        // Before anything is known of the headset, only its clock says when.
+        var fresh = ExploreDecoder()
+        #expect(Self.events(Self.decode([button], with: &fresh)) == [HeadsetEvent("Button 2", deviceTicks: 41_000, code: 2)])
+        var decoder = Self.decoder(at: 39_600)
+        let pieces = [
+            Self.eeg(40_000), trigger(39_190, sent: 40_010, code: 7), trigger(41_010, sent: 41_400, code: 513), button,
+        ]
+        let decoded = Self.decode(pieces, with: &decoder)
+        let counter = try #require(Self.blocks(decoded).first?.counter)
+        func sample(_ offset: Int) -> HeadsetEvent.Sample {
+            HeadsetEvent.Sample(stream: ExploreProfile.eeg, counter: UInt32(Int(counter) + offset))
+        }
+        #expect(
+            Self.events(decoded) == [
+                HeadsetEvent("Trigger in 7", of: sample(-2), deviceTicks: 39_190, code: 7),
+                HeadsetEvent("Trigger in 513", of: sample(3), deviceTicks: 41_010, code: 513),
+                HeadsetEvent("Button 2", of: sample(3), deviceTicks: 41_000, code: 2),
+            ])
     }
 
     @Test("tells board, firmware, frequency and channels, as in Mentalab's test files")

@@ -78,9 +78,17 @@ struct HermesTests {
         arguments: [
             ([1, 1, 57], "Button A pressed (EEG packet 57)"), ([3, 2, 0], "Button B pressed for long (EEG packet 0)"),
             ([4, 1, 127], "Button A pressed twice (EEG packet 127)"), ([2, 2, 5], "Button B released (EEG packet 5)"),
+            // No packet has such a number.
+            ([1, 1, 128], "Button A pressed (EEG packet 128)"),
         ])
     func buttons(bytes: [UInt8], description: String) {
-        #expect(Self.decode(bytes, from: HermesService.eventData).items == [.annotation(description: description)])
+        let sample = HeadsetEvent.Sample(stream: HermesProfile.eeg, counter: UInt32(bytes[2]))
+        #expect(
+            Self.decode(bytes, from: HermesService.eventData).items == [
+                .event(
+                    HeadsetEvent(
+                        description, of: bytes[2] < 128 ? sample : nil, code: Int64(bytes[0]) * 256 + Int64(bytes[1])))
+            ])
     }
 
     @Test("makes no annotation of an unknown event, an unknown button or another length")

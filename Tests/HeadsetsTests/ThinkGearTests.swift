@@ -22,7 +22,7 @@ private func samples(_ stream: Int, _ values: Range<Int>, channels: Int, firstCh
 private let mark = DecodedItem.periodMark(stream: ThinkGearProfile.eeg, sampleCount: 512)
 
 extension DecodedItem {
-    fileprivate var isAnnotation: Bool { if case .annotation = self { true } else { false } }
+    fileprivate var isAnnotation: Bool { if case .event = self { true } else { false } }
 
     fileprivate var isLoss: Bool {
         switch self {
@@ -92,7 +92,8 @@ struct ThinkGearTests {
             #expect(decoded.items.filter(\.isAnnotation) == whole.items.filter(\.isAnnotation))
             #expect(decoded.items.filter(\.isLoss).isEmpty)
         }
-        #expect(whole.items.last == .annotation(description: "Blink (strength 9)"))
+        let sample = HeadsetEvent.Sample(stream: ThinkGearProfile.eeg)
+        #expect(whole.items.last == .event(HeadsetEvent("Blink (strength 9)", of: sample, code: 9)))
     }
 
     @Test(

@@ -80,9 +80,9 @@ struct HermesHeadsetTests {
         var host = HostedHeadset(.hermes(), profile: HermesProfile())
         host.start()
         host.run(seconds: 40)
-        let annotations = host.items.compactMap { if case .annotation(let text) = $0 { text } else { nil } }
-        #expect(annotations.count == 2)
-        #expect(annotations.allSatisfy { $0.hasPrefix("Button ") })
+        let events = host.items.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        #expect(events.count == 2)
+        #expect(events.allSatisfy { $0.description.hasPrefix("Button ") && $0.sample?.counter != nil && $0.code != nil })
     }
 
     @Test("Is silent after a register was written, until it is started or a mode is chosen")

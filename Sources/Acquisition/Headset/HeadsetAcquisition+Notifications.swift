@@ -31,8 +31,8 @@ extension HeadsetAcquisition {
                 recorded.unsent(position: position, counter: counter, count: count, at: arrival)
             case .impedance(let electrode, let kilohms):
                 isAlive = take(impedance: kilohms, ofElectrode: electrode, at: arrival) || isAlive
-            case .annotation(let description):
-                if isRecording { annotate(description, source: "headset", at: arrival) }
+            case .event(let event):
+                if isRecording { record(event, of: event.sample.flatMap(recorded.sample), at: arrival) }
             case .periodMark(let position, let count):
                 if isRecording { recorded.mark(position: position, period: count, at: arrival) }
             case .discarded(let count):
@@ -94,6 +94,7 @@ extension HeadsetAcquisition {
             block, decoded.values[block.values], at: arrival, hasRoom: context.hasRoom,
             overflowCause: context.overflowCause, readsMemory: readsMemory)
         if taken.isFirst { records.append(.recording(.started(recording, at: arrival))) }
+        for trigger in taken.triggers { record(trigger.event, of: trigger.sample, at: arrival) }
         if !taken.commands.isEmpty { send(taken.commands) }
     }
 
@@ -117,6 +118,15 @@ extension HeadsetAcquisition {
                 ClockObservationRecord(
                     headset: headset, bootIdentifier: status.bootIdentifier, deviceTicks: ticks, tickFrequency: frequency,
                     at: now)))
+    }
+
+    /// Records what the headset marked, and of which sample where it says that.
+    private func record(_ event: HeadsetEvent, of sample: AnnotatedSample?, at now: MonotonicTime) {
+        records.append(
+            .annotation(
+                AnnotationRecord(
+                    recording: recording, onset: now, durationSeconds: nil, description: event.description, source: "headset",
+                    sample: sample, deviceTicks: event.deviceTicks, code: event.code)))
     }
 
     /// Records that something happened.

@@ -11,16 +11,20 @@ struct RecordedStream {
     var memory = MemoryReader()
     /// When the latest live sample of the present link arrived; nil before the first.
     var latestArrival: MonotonicTime?
+    /// What changes in channels of triggers.
+    private var triggers: TriggerChannels
     /// The n up to which the headset was allowed on the present link to forget.
     var acknowledgedN = Int64.min
 
     init(_ assembler: StreamAssembler) {
         self.assembler = assembler
+        triggers = TriggerChannels(assembler.description)
     }
 
     /// The next block of a link shows where the stream stands.
     mutating func beginLink(_ start: LinkStart) {
         (memory, latestArrival, acknowledgedN) = (MemoryReader(), nil, .min)
+        triggers.beginLink()
         assembler.beginLink(start)
     }
 
@@ -39,6 +43,20 @@ struct RecordedStream {
         let isFirst = assembler.take(block, values, at: arrival, hasRoom: hasRoom)
         guard block.origin == .live, let ticks = block.deviceTicks, assembler.mayLendStamp else { return (isFirst, nil) }
         return (isFirst, ticks)
+    }
+
+    /// True where some channels hold triggers.
+    var hasTriggers: Bool { !triggers.isEmpty }
+
+    /// The triggers of a block that is to be taken, by the index of their sample in it.
+    mutating func findTriggers(in block: SampleBlock, _ values: ArraySlice<Int32>) -> [TriggerChannels.Change] {
+        guard block.channelCount > 0, values.count == block.instantCount * block.channelCount else { return [] }
+        let (assembler, first) = (assembler, assembler.n(ofCounter: block.counter, plus: 0))
+        return triggers.changes(in: block, values) { instant in
+            // What was read from memory, or overtaken, may have come before.
+            guard assembler.isNumbered, let first else { return block.origin == .live }
+            return first + Int64(instant) >= assembler.nextN || assembler.lacks(n: first + Int64(instant))
+        }
     }
 
     /// A block that was taken came from the memory. Returns what else it is asked for.

@@ -11,23 +11,62 @@ extension RecordedStreams {
     ///   - hasRoom: false where the buffer of samples is full; new samples then go to the ledger.
     ///   - overflowCause: why, then.
     ///   - readsMemory: true where the headset is asked for samples that were missed.
-    /// - Returns: commands for the headset's memory, and whether the stream has its first sample now.
+    /// - Returns: commands for the headset's memory, whether the stream has its first sample now, and what its channels of
+    ///   triggers say.
     mutating func take(
         _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool, overflowCause: GapCause,
         readsMemory: Bool
-    ) -> (commands: [BufferedEEGCommand], isFirst: Bool) {
-        guard let index = index(of: block.stream) else { return ([], false) }
+    ) -> (commands: [BufferedEEGCommand], isFirst: Bool, triggers: [Trigger]) {
+        guard let index = index(of: block.stream) else { return ([], false, []) }
         if streams[index].assembler.placement.linkStart != nil { alignBanks(index, with: block.counter) }
+        let changes = streams[index].hasTriggers ? streams[index].findTriggers(in: block, values) : []
         let (isFirst, stamp) = streams[index].take(
             block, values, at: arrival, hasRoom: hasRoom, overflowCause: overflowCause)
+        let triggers = changes.isEmpty ? [] : changes.map { trigger($0, of: block, at: index) }
         if let stamp {
             for other in streams.indices where other != index {
                 streams[other].assembler.borrow(ticks: stamp, at: arrival)
             }
         }
-        guard block.origin == .memory, readsMemory else { return ([], isFirst) }
-        return (streams[index].continueReading(after: block, at: arrival), isFirst)
+        guard block.origin == .memory, readsMemory else { return ([], isFirst, triggers) }
+        return (streams[index].continueReading(after: block, at: arrival), isFirst, triggers)
     }
+
+    // MARK: Events
+
+    /// What a channel of triggers says, and of which sample; of none where nothing shows yet which one it is.
+    typealias Trigger = (event: HeadsetEvent, sample: AnnotatedSample?)
+
+    private func trigger(_ change: TriggerChannels.Change, of block: SampleBlock, at index: Int) -> Trigger {
+        let isLast = change.instant == block.instantCount - 1
+        let event = HeadsetEvent(
+            "Trigger \(change.value) (\(change.channel))", deviceTicks: isLast ? block.deviceTicks : nil,
+            code: Int64(change.value))
+        guard let counter = block.counter else {
+            let back = block.instantCount - 1 - change.instant
+            return (event, sample(at: index, streams[index].assembler.nextN - 1 - Int64(back)))
+        }
+        return (event, sample(at: index, streams[index].assembler.n(ofCounter: counter, plus: change.instant)))
+    }
+
+    /// The sample that the headset says an event of; nil where nothing shows yet which one it is.
+    func sample(of said: HeadsetEvent.Sample) -> AnnotatedSample? {
+        guard let index = index(of: said.stream) else { return nil }
+        guard let counter = said.counter else { return sample(at: index, streams[index].assembler.nextN - 1) }
+        return sample(at: index, streams[index].assembler.n(ofCounter: counter, plus: 0))
+    }
+
+    /// A sample whose number the link has shown, and that lies near what was received last: what is farther is no sample of
+    /// this moment.
+    private func sample(at index: Int, _ n: Int64?) -> AnnotatedSample? {
+        guard let n, n >= 0, streams[index].assembler.isNumbered else { return nil }
+        let reach = Int64(streams[index].assembler.description.samplingFrequency * Self.eventReach) + 1
+        guard n <= streams[index].assembler.nextN.addingClamped(reach) else { return nil }
+        return AnnotatedSample(stream: streams[index].assembler.id, n: n)
+    }
+
+    /// An event may be said of a sample that comes so many seconds later: longer than any headset holds packets back.
+    private static let eventReach = 60.0
 
     /// The banks of a wide stream are sampled together: what has one counter has one n in each of them.
     private mutating func alignBanks(_ index: Int, with counter: UInt32?) {

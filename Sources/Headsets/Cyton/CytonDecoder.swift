@@ -26,6 +26,7 @@ package struct CytonDecoder: HeadsetDecoder {
     /// Frames that were lost since the last acceleration that was counted as lost.
     private var lostFrames = 0
     private var framesSinceReport = 0
+    private var inputs = CytonInputs()
     /// The board's clock in the present frame.
     private var milliseconds: UInt64?
 
@@ -152,10 +153,10 @@ package struct CytonDecoder: HeadsetDecoder {
         for channel in 0..<CytonFrame.channelCount { decoded.values.append(stream.int24(bigEndianAt: 2 + 3 * channel)) }
         // An odd frame and the even one that follows it are one instant.
         let counter = hasDaisy ? (UInt32(number) + 1) / 2 % 128 : UInt32(number)
-        append(
-            stream: isOfDaisy ? CytonProfile.daisy : CytonProfile.eeg, counter: counter, channelCount: 8, from: start,
-            into: &decoded)
+        let position = HeadsetEvent.Sample(stream: isOfDaisy ? CytonProfile.daisy : CytonProfile.eeg, counter: counter)
+        append(stream: position.stream, counter: counter, channelCount: 8, from: start, into: &decoded)
         decodeAuxiliary(kind, number: number, into: &decoded)
+        takeInputs(kind, of: position, into: &decoded)
     }
 
     /// Accelerations have no number. Where frames are lost, one in ten held one.
@@ -200,6 +201,28 @@ package struct CytonDecoder: HeadsetDecoder {
             append(stream: auxiliaryStream, counter: UInt32(number), channelCount: 1, from: start, into: &decoded)
         case .acceleration, .auxiliary, .userDefined, .impedance: return
         }
+    }
+
+    /// Notes what the further bytes say of the world.
+    private mutating func takeInputs(_ kind: CytonFrame.Kind, of position: HeadsetEvent.Sample, into decoded: inout Decoded) {
+        inputs.countFrame()
+        var bytes: UInt64 { (0..<6).reduce(0) { $0 << 8 | UInt64(stream[CytonFrame.auxiliaryOffset + $1]) } }
+        var change: (description: String, code: Int64)?
+        switch kind {
+        case .auxiliary where settings.auxiliary == .digital: change = inputs.takeLevels(bytes, count: 6)
+        case .auxiliaryTimeSet where settings.auxiliary == .digital, .auxiliaryTimeSynced where settings.auxiliary == .digital:
+            change = inputs.takeLevels(bytes, count: 2)
+        case .userDefined:
+            do throws(CytonInputs.TooOften) {
+                change = try inputs.takeUserBytes(bytes)
+            } catch {
+                decoded.items.append(.discarded(byteCount: 6))
+            }
+        default: break
+        }
+        guard let change else { return }
+        decoded.items.append(
+            .event(HeadsetEvent(change.description, of: position, deviceTicks: milliseconds, code: change.code)))
     }
 
     private mutating func reportTime(into decoded: inout Decoded) {

@@ -131,8 +131,9 @@ package struct DescribedDecoder: HeadsetDecoder {
                         instantCount: count, values: start..<decoded.values.count)))
         }
         if let annotation = packet.annotation {
-            guard let text = annotation.text(in: bytes, frame) else { return false }
-            decoded.items.append(.annotation(description: text))
+            let own = packet.runs.first.map { HeadsetEvent.Sample(stream: $0.stream, counter: counter) }
+            guard let event = annotation.event(in: bytes, frame, own: own) else { return false }
+            decoded.items.append(.event(event))
         }
         if let message = packet.message?.text(in: bytes, frame) { decoded.items.append(.message(message)) }
         if let status = packet.status {

@@ -13,7 +13,7 @@ package struct DescribedPacket: Hashable, Sendable {
     /// The headset's status.
     package var status: DescribedStatus?
     /// Something that the headset marks at this instant.
-    package var annotation: DescribedText?
+    package var annotation: DescribedAnnotation?
     /// A text for people.
     package var message: DescribedString?
 

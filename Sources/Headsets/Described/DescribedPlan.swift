@@ -20,7 +20,7 @@ struct DescribedPlan: Sendable {
         var counterModulus: UInt64
         var runs: [SampleRun]
         var status: DescribedStatus?
-        var annotation: DescribedText?
+        var annotation: DescribedAnnotation?
         var message: DescribedString?
     }
 
@@ -55,7 +55,19 @@ struct DescribedPlan: Sendable {
         return Packet(
             length: packet.length, constants: packet.constants, counter: packet.counter,
             counterModulus: modulus.map { UInt64(max(1, $0)) } ?? 1 << 32, runs: runs, status: packet.status,
-            annotation: packet.annotation, message: packet.message)
+            annotation: packet.annotation.map { annotation($0, descriptor, firstBanks: firstBanks) }, message: packet.message)
+    }
+
+    /// Of the first bank of the stream, with its counter.
+    private static func annotation(
+        _ annotation: DescribedAnnotation, _ descriptor: HeadsetDescriptor, firstBanks: [Int]
+    ) -> DescribedAnnotation {
+        var compiled = annotation
+        compiled.stream = nil
+        guard let stream = annotation.stream, descriptor.streams.indices.contains(stream) else { return compiled }
+        compiled.stream = firstBanks[stream]
+        compiled.counterModulus = descriptor.streams[stream].counterModulus ?? 1 << 32
+        return compiled
     }
 
     /// Known where all frames are alike and nobody counts them.

@@ -142,10 +142,12 @@ package struct ExploreDecoder: HeadsetDecoder {
         case .deviceInformation1, .deviceInformation2, .deviceInformationBLE, .deviceInformationHypersync:
             takeInformation(kind, content, into: &decoded)
         case .triggerIn, .triggerOut:
-            let code = Int(stream[first + 4]) | Int(stream[first + 5]) << 8
-            decoded.items.append(.annotation(description: "Trigger \(kind == .triggerIn ? "in" : "out") \(code)"))
-        case .pushMarker:
-            decoded.items.append(.annotation(description: "Button \(Int(stream[first]) | Int(stream[first + 1]) << 8)"))
+            // The time within is when it happened; that of the packet is when it was sent (explorepy).
+            let precise = Int32(bitPattern: stream.uint32(littleEndianAt: first) &- UInt32(truncatingIfNeeded: ticks))
+            takeEvent(
+                "Trigger \(kind == .triggerIn ? "in" : "out")", codeAt: first + 4,
+                at: ticks &+ UInt64(bitPattern: Int64(precise)), into: &decoded)
+        case .pushMarker: takeEvent("Button", codeAt: first, at: ticks, into: &decoded)
         case .commandReceived: break
         case .commandStatus: takeCommandStatus(at: ticks, content, into: &decoded)
         case .disconnect: decoded.items.append(.message("The headset ends the connection"))
@@ -226,6 +228,15 @@ package struct ExploreDecoder: HeadsetDecoder {
                 SampleBlock(
                     stream: stream, counter: UInt32(truncatingIfNeeded: index), channelCount: channelCount,
                     instantCount: instants, values: start..<decoded.values.count, deviceTicks: lastTicks)))
+    }
+
+    /// A trigger or a button, of the sample that the headset's clock says.
+    private func takeEvent(_ name: String, codeAt offset: Int, at ticks: UInt64, into decoded: inout Decoded) {
+        let code = Int64(stream[offset]) | Int64(stream[offset + 1]) << 8
+        let sample = (isKnown ? eeg.index(of: ticks) : nil).map {
+            HeadsetEvent.Sample(stream: ExploreLayout.eeg, counter: UInt32(truncatingIfNeeded: $0))
+        }
+        decoded.items.append(.event(HeadsetEvent("\(name) \(code)", of: sample, deviceTicks: ticks, code: code)))
     }
 
     // MARK: What the headset is

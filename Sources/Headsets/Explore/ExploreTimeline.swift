@@ -45,6 +45,16 @@ struct ExploreTimeline: Sendable {
         return index
     }
 
+    /// The index of the sample that was taken nearest to an instant of the headset's clock; nil before the first packet, and
+    /// for an instant that is too far from the last one.
+    func index(of ticks: UInt64) -> Int64? {
+        guard let next else { return nil }
+        let elapsed = Double(Int64(bitPattern: ticks &- lastTicks))
+        guard abs(elapsed) <= Self.stepMaximum * ExplorePacket.tickFrequency else { return nil }
+        let index = next - Int64(lastCount) + Int64((elapsed / period).rounded())
+        return index >= 0 ? index : nil
+    }
+
     private mutating func restart(at ticks: UInt64, count: Int) -> Int64 {
         // Never back within a link: what follows is new.
         let index = max(next ?? 0, Int64((Double(ticks) / period).rounded()))

@@ -74,6 +74,13 @@ package struct HermesDecoder: HeadsetDecoder {
             decoded.items.append(.discarded(byteCount: bytes.count))
             return
         }
-        decoded.items.append(.annotation(description: "Button \(button) \(event) (EEG packet \(bytes[2]))"))
+        // A number that no packet has says nothing.
+        let isCounter = bytes[2] < HermesService.counterModulus
+        decoded.items.append(
+            .event(
+                HeadsetEvent(
+                    "Button \(button) \(event) (EEG packet \(bytes[2]))",
+                    of: isCounter ? HeadsetEvent.Sample(stream: HermesProfile.eeg, counter: UInt32(bytes[2])) : nil,
+                    code: Int64(bytes[0]) << 8 | Int64(bytes[1]))))
     }
 }

@@ -119,7 +119,12 @@ package struct ThinkGearDecoder: HeadsetDecoder {
             case (ThinkGearRow.meditation, 1): esense.meditation = value.first.map(Int32.init)
             case (ThinkGearRow.blink, 1):
                 Self.endRaw(from: &rawStart, into: &decoded)
-                decoded.items.append(.annotation(description: "Blink (strength \(value.first ?? 0))"))
+                let strength = value.first ?? 0
+                decoded.items.append(
+                    .event(
+                        HeadsetEvent(
+                            "Blink (strength \(strength))", of: HeadsetEvent.Sample(stream: ThinkGearProfile.eeg),
+                            code: Int64(strength))))
             case (ThinkGearRow.battery, 1) where value.first != battery:
                 battery = value.first
                 let percent = Double(min(battery ?? 0, ThinkGearRow.batteryMaximum)) * 100 / Double(ThinkGearRow.batteryMaximum)

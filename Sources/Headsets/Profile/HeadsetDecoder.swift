@@ -61,8 +61,8 @@ package enum DecodedItem: Hashable, Sendable {
     /// The impedance of an electrode, in kΩ as the headset says it; `electrode` is an index in
     /// ``ImpedanceMeasurement/electrodes``.
     case impedance(electrode: Int, kilohms: Double)
-    /// Something that a person or the headset marks at this instant, such as a blink or a button.
-    case annotation(description: String)
+    /// Something that a person or the headset marks, such as a blink, a button, a trigger.
+    case event(HeadsetEvent)
     /// Text for people that the headset sent, such as the answer to a command.
     case message(String)
     /// What the headset is, as it says.

@@ -52,6 +52,8 @@ final class ExploreHeadset: PeripheralBehaviour, SessionHeadset {
     private var answers: [ExplorePacket] = []
     private var nextMotion: Int64 = 0
     private var nextEnvironment: Int64 = 0
+    /// The clock at the next trigger.
+    private var nextTrigger: UInt64 = 0
 
     init(_ specification: ExploreSpecification, headset: SimulatedHeadset) {
         self.specification = specification
@@ -82,6 +84,9 @@ final class ExploreHeadset: PeripheralBehaviour, SessionHeadset {
         headset.scheduleTick(at: isHeard ? time + interval : nil)
     }
 
+    /// Ticks from one trigger to the next: 3 s and some, so that they fall anywhere between two samples.
+    static let triggerPeriod: UInt64 = 300_123
+
     /// Nanoseconds of a tick.
     private static let tickNanoseconds: Int64 = 10_000
 
@@ -107,6 +112,7 @@ final class ExploreHeadset: PeripheralBehaviour, SessionHeadset {
         periods.append(period)
         nextMotion = 0
         nextEnvironment = 0
+        nextTrigger = (now / Self.triggerPeriod + 1) * Self.triggerPeriod
         record.start(
             at: time,
             firstIndexes: [motion, motion, motion, environment] + (0..<banks).map { _ in first(period) },
@@ -167,6 +173,7 @@ final class ExploreHeadset: PeripheralBehaviour, SessionHeadset {
                 packets.append(environmentPacket(nextEnvironment, session))
                 nextEnvironment += 1
             }
+            packets += triggers(upTo: ticks(at: time))
         }
         send(packets)
         return time + interval
@@ -222,6 +229,20 @@ final class ExploreHeadset: PeripheralBehaviour, SessionHeadset {
     private func environmentPacket(_ position: Int64, _ session: SampleSession) -> ExplorePacket {
         let ticks = UInt64(session.firstIndexes[3] + position) * 100_000
         return ExplorePacket(kind: .environment, ticks: ticks, content: [29, 131, 0, 0xB0, 0x08])
+    }
+
+    /// Triggers are sent some time after they have come, with the time at which they came.
+    private func triggers(upTo now: UInt64) -> [ExplorePacket] {
+        var packets: [ExplorePacket] = []
+        while nextTrigger <= now {
+            var content: [UInt8] = []
+            content.append(littleEndian: UInt32(truncatingIfNeeded: nextTrigger))
+            let code = UInt16(truncatingIfNeeded: nextTrigger / Self.triggerPeriod)
+            content += [UInt8(truncatingIfNeeded: code), UInt8(code >> 8), 0, 0]
+            packets.append(ExplorePacket(kind: .triggerIn, ticks: now, content: content))
+            nextTrigger += Self.triggerPeriod
+        }
+        return packets
     }
 
     // MARK: The signal

@@ -93,8 +93,8 @@ struct CaptureTrial {
         case .status(let status):
             statusCount += 1
             lastStatus = status
-        case .annotation(let text), .message(let text):
-            if texts.count < Self.textsMaximum { texts.append(text) }
+        case .event(let event): if texts.count < Self.textsMaximum { texts.append(event.description) }
+        case .message(let text): if texts.count < Self.textsMaximum { texts.append(text) }
         case .overwritten, .drainEnded, .unsent, .periodMark, .impedance, .answered, .refused,
             .deviceInformation:
             break

@@ -55,10 +55,15 @@ struct DecodedRules {
             return count < 1 ? "a period without samples" : rule(ofStream: stream)
         case .discarded(let count):
             return count < 0 || count > byteCount ? "more discarded than came" : nil
-        case .annotation(let text), .message(let text):
-            textCount += text.utf8.count
-            // A byte that is no UTF-8 becomes three; an annotation adds some words.
-            return textCount > 3 * byteCount + 64 * itemCount ? "more text than came" : nil
+        case .event(let event):
+            if let sample = event.sample {
+                if let broken = rule(ofStream: sample.stream) { return broken }
+                if let counter = sample.counter, !isCounter(counter, of: sample.stream) {
+                    return "a counter beyond its modulus"
+                }
+            }
+            return rule(ofText: event.description)
+        case .message(let text): return rule(ofText: text)
         case .impedance(let electrode, let kilohms):
             return (0..<64).contains(electrode) && kilohms >= 0 && kilohms.isFinite ? nil : "an impedance that cannot be"
         case .deviceInformation(let information):
@@ -69,6 +74,12 @@ struct DecodedRules {
             return texts.contains { $0.count > 64 } ? "a longer text than is kept" : nil
         case .answered, .refused: return nil
         }
+    }
+
+    private mutating func rule(ofText text: String) -> String? {
+        textCount += text.utf8.count
+        // A byte that is no UTF-8 becomes three; an event adds some words.
+        return textCount > 3 * byteCount + 64 * itemCount ? "more text than came" : nil
     }
 
     private func check(_ block: SampleBlock, _ values: [Int32]) -> String? {

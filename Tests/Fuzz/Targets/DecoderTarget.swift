@@ -104,7 +104,8 @@ struct DecoderRun {
                 switch item {
                 case .samples(let block): content.values[block.stream, default: []] += decoded.values[block.values]
                 case .damaged(let stream, let count): content.damaged[stream, default: 0] += count
-                case .annotation(let text), .message(let text): content.texts.append(text)
+                case .event(let event): content.texts.append(event.description)
+                case .message(let text): content.texts.append(text)
                 default: break
                 }
             }
