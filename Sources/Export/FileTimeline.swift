@@ -86,6 +86,17 @@ struct FileTimeline: Sendable {
         return startFractionMicroseconds + record * recordDurationMicroseconds + Int64(within)
     }
 
+    /// Microseconds from the header's second to an annotation: to the very sample that the headset said it of, where the file
+    /// has that.
+    func microseconds(of annotation: AnnotationContents) -> Int64 {
+        if let sample = annotation.sample,
+            let track = tracks.first(where: { $0.stream.id == sample.stream && $0.range.contains(sample.n) })
+        {
+            return microseconds(ofIndex: track.index(ofSample: sample.n), in: track)
+        }
+        return microseconds(ofUnixNanoseconds: annotation.onsetUnixNanoseconds)
+    }
+
     /// Microseconds from the header's second to an instant of UTC: where the first stream's time map puts it between two
     /// samples.
     func microseconds(ofUnixNanoseconds unix: Int64) -> Int64 {

@@ -1,3 +1,4 @@
+import Foundation
 import Headsets
 import Storage
 import Testing
@@ -31,6 +32,29 @@ import Testing
                 return Int(sample.rounded())
             }
         }
+    }
+
+    @Test("What a headset said of a sample is at that very sample in the file, and the sidecar names it")
+    func events() throws {
+        // The second stream's samples drift away from the file's grid, which follows n.
+        var fixture = RecordingFixture(streams: [
+            .init(description: RecordingFixture.description("motion", frequency: 64), range: 0...639),
+            .init(description: RecordingFixture.description(), range: 0...2559, stretch: 1.01),
+        ])
+        fixture.annotations = [
+            AnnotationContents(
+                onsetUnixNanoseconds: fixture.start, durationSeconds: nil, description: "Trigger in 7", source: "headset",
+                sample: AnnotatedSample(stream: StreamID(rawValue: 2), n: 2000), deviceTicks: 781_250, code: 7),
+            fixture.annotation("by time", at: 1),
+        ]
+        _ = try export(fixture)
+        let reader = try EDFReader(path: directory.path + "/a.edf")
+        let onsets = try reader.annotations().filter { !$0.text.hasPrefix("BAD") }.map { [$0.text: $0.onsetMicroseconds] }
+        #expect(onsets == [["by time": 1_250_000], ["Trigger in 7": 250_000 + 2000 * 1_000_000 / 256]])
+        let sidecar = try JSONDecoder().decode(
+            EDFSidecar.self, from: Data(contents(of: directory.path + "/a.edf.json")))
+        let event = try #require(sidecar.annotations.first { $0.source == "headset" })
+        #expect(event.stream == "eeg" && event.n == 2000 && event.deviceTicks == 781_250 && event.code == 7)
     }
 
     @Test("A small file is byte for byte as the specification lays it out")

@@ -124,7 +124,8 @@ struct RecordingFixture {
         batch.changes += annotations.map {
             AnnotationRecord(
                 recording: recording, onset: boottime + .nanoseconds($0.onsetUnixNanoseconds - start),
-                durationSeconds: $0.durationSeconds, description: $0.description, source: "operator")
+                durationSeconds: $0.durationSeconds, description: $0.description, source: $0.source, sample: $0.sample,
+                deviceTicks: $0.deviceTicks.map(UInt64.init), code: $0.code)
         }.map(Change.annotation)
         try store.commit(batch)
         return recording

@@ -28,12 +28,6 @@ struct CSVSidecar: Codable, Hashable {
         var uncertainty: Int64?
     }
 
-    struct Annotation: Codable, Hashable {
-        var onset: String
-        var durationSeconds: Double?
-        var description: String
-    }
-
     struct Segment: Codable, Hashable {
         var firstN: Int64
         var lastN: Int64
@@ -66,7 +60,7 @@ struct CSVSidecar: Codable, Hashable {
     var lossDetection: String
     var channels: [Channel]
     var gaps: [Gap]
-    var annotations: [Annotation]
+    var annotations: [AnnotationDocument]
     var timeMap: [Segment]
     /// Digests of the last block of each chain of the recording's rows, in hexadecimal; empty where there are none.
     var chainHeads: [String: String]
@@ -103,11 +97,7 @@ struct CSVSidecar: Codable, Hashable {
                 firstN: gap.firstN, count: gap.count, channel: name, cause: gap.cause.rawValue, recovered: gap.recovered,
                 missing: gap.missing, certainty: gap.certainty, uncertainty: gap.uncertainty)
         }
-        annotations = contents.annotations.map {
-            Annotation(
-                onset: CivilTime.iso8601(unixNanoseconds: $0.onsetUnixNanoseconds), durationSeconds: $0.durationSeconds,
-                description: $0.description)
-        }
+        annotations = contents.annotations.map { AnnotationDocument($0, of: contents) }
         timeMap = stream.segments.map {
             Segment(
                 firstN: $0.firstN, lastN: $0.lastN, referenceN: $0.referenceN,

@@ -25,6 +25,8 @@ struct EDFSidecar: Codable, Hashable {
     var model: String
     var serialNumber: String?
     var streams: [Stream]
+    /// Those of the recording, also what is in other files of it; the file has their texts at their onsets.
+    var annotations: [AnnotationDocument]
     var provenance: ProvenanceDocument
 
     init(contents: RecordingContents, exported: [ExportedStream]) {
@@ -39,6 +41,7 @@ struct EDFSidecar: Codable, Hashable {
                 lossDetection: stream?.lossDetection ?? "nothing", gridOffsetSeconds: exported.gridOffsetSeconds,
                 maximumDeviationSeconds: exported.maximumDeviationSeconds, chainHeads: stream?.chainHeads ?? [:])
         }
+        annotations = contents.annotations.map { AnnotationDocument($0, of: contents) }
         provenance = ProvenanceDocument(contents.provenance)
     }
 

@@ -58,7 +58,7 @@ struct EDFWriter {
         self.labels = labels
         let recorded = plan.annotations.flatMap { annotation in
             EDFAnnotation.annotations(
-                onset: plan.timeline.microseconds(ofUnixNanoseconds: annotation.onsetUnixNanoseconds),
+                onset: plan.timeline.microseconds(of: annotation),
                 duration: annotation.durationSeconds.map { Int64((max(0, $0) * 1e6).rounded()) }, text: annotation.description)
         }
         let lengths = plan.timeline.tracks.enumerated().flatMap { index, track in

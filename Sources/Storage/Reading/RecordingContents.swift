@@ -173,11 +173,26 @@ package struct AnnotationContents: Hashable, Sendable {
     package var onsetUnixNanoseconds: Int64
     package var durationSeconds: Double?
     package var description: String
+    /// `operator`, `headset`, `eegsync` or `sql`.
+    package var source: String
+    /// The sample that the headset said it of; nil where it is said of an instant.
+    package var sample: AnnotatedSample?
+    /// The headset's own clock then, as sent.
+    package var deviceTicks: Int64?
+    /// The number of a trigger, as sent.
+    package var code: Int64?
 
-    package init(onsetUnixNanoseconds: Int64, durationSeconds: Double?, description: String) {
+    package init(
+        onsetUnixNanoseconds: Int64, durationSeconds: Double?, description: String, source: String = "operator",
+        sample: AnnotatedSample? = nil, deviceTicks: Int64? = nil, code: Int64? = nil
+    ) {
         self.onsetUnixNanoseconds = onsetUnixNanoseconds
         self.durationSeconds = durationSeconds
         self.description = description
+        self.source = source
+        self.sample = sample
+        self.deviceTicks = deviceTicks
+        self.code = code
     }
 }
 

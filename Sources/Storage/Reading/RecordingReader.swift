@@ -205,12 +205,16 @@ extension RecordingContents {
         let annotations = try Row.fetchAll(
             db,
             sql: """
-                SELECT * FROM annotation_time WHERE recording_id = ? AND onset_unix_ns IS NOT NULL ORDER BY onset_unix_ns
+                SELECT t.*, a.stream_id AS stream_id FROM annotation_time AS t JOIN annotation AS a ON a.id = t.annotation_id
+                WHERE t.recording_id = ? AND t.onset_unix_ns IS NOT NULL ORDER BY t.onset_unix_ns
                 """, arguments: [recording.rawValue]
-        ).map {
-            AnnotationContents(
-                onsetUnixNanoseconds: $0["onset_unix_ns"], durationSeconds: $0["duration_seconds"],
-                description: $0["description"])
+        ).map { row in
+            let stream: Int64? = row["stream_id"]
+            return AnnotationContents(
+                onsetUnixNanoseconds: row["onset_unix_ns"], durationSeconds: row["duration_seconds"],
+                description: row["description"], source: row["source"],
+                sample: stream.map { AnnotatedSample(stream: StreamID(rawValue: $0), n: row["n"]) },
+                deviceTicks: row["device_ticks"], code: row["code"])
         }
         return RecordingContents(
             id: recording, headsetName: row["headset"], model: row["model"], serialNumber: row["serial_number"],
