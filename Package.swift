@@ -86,7 +86,7 @@ let package = Package(
             swiftSettings: optimised),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
+            dependencies: ["Storage", "Evidence", "Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
             swiftSettings: settings),
 
         // Recordings to files: CSV, EDF+, BDF+, sqlite.

@@ -11,6 +11,8 @@ package struct Migration: Hashable, Sendable {
     package let remakesStreamViews: Bool
     /// True where everything is digested that was stored before digests were kept.
     package let beginsEvidence: Bool
+    /// Tables whose rows, those that are there included, have sums of digests from this step on.
+    package let digestedTables: [String]
 
     /// All steps, in the order in which they are applied. A file of `sql/` that is not listed here fails a test.
     package static let all: [Migration] = [
@@ -40,6 +42,9 @@ package struct Migration: Hashable, Sendable {
         Migration("m0023_evidence", PackageResources.m0023_evidence_sql, beginsEvidence: true),
         Migration("m0024_provenance", PackageResources.m0024_provenance_sql),
         Migration("m0025_annotation_history", PackageResources.m0025_annotation_history_sql),
+        Migration(
+            "m0026_digested_tables", PackageResources.m0026_digested_tables_sql,
+            digestedTables: ["recording_edit", "headset_message"]),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.
@@ -47,12 +52,13 @@ package struct Migration: Hashable, Sendable {
 
     private init(
         _ identifier: String, _ bytes: [UInt8], isWithoutForeignKeys: Bool = false, remakesStreamViews: Bool = false,
-        beginsEvidence: Bool = false
+        beginsEvidence: Bool = false, digestedTables: [String] = []
     ) {
         self.identifier = identifier
         self.isWithoutForeignKeys = isWithoutForeignKeys
         self.remakesStreamViews = remakesStreamViews
         self.beginsEvidence = beginsEvidence
+        self.digestedTables = digestedTables
         self.sql = String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -10,8 +10,15 @@ package struct RowDigest {
 
     /// Begins a row of a table.
     package init(table: String) {
+        self.init(table: Array(table.utf8))
+    }
+
+    /// Begins a row of a table.
+    ///
+    /// - Parameter table: the table's name in UTF-8.
+    package init(table: some Collection<UInt8>) {
         bytes.reserveCapacity(192)
-        append(text: Array(table.utf8))
+        append(text: table)
     }
 
     /// Appends an integer.

@@ -1,4 +1,5 @@
 import Bluetooth
+import Evidence
 import Foundation
 import GRDB
 import Headsets
@@ -207,6 +208,37 @@ struct CorruptionTests {
         Corruption("a stream of no recording", [.file, .content], "UPDATE stream SET recording_id = 77 WHERE id = 2"),
     ]
 
+    /// What people read through, what they said before, and what headsets said.
+    static let views = [
+        Corruption(
+            "a view of a stream doubles a channel", [.content],
+            """
+            DROP VIEW eeg_1;
+            CREATE VIEW "eeg_1" AS SELECT n, NULL AS time, NULL AS unix_ns, c1 * 2 AS "TP9" FROM sample WHERE stream_id = 1
+            """),
+        Corruption("a view of a stream is deleted", [.content], "DROP VIEW eeg_2"),
+        Corruption(
+            "a stream's view by the minute is another's", [.content],
+            """
+            DROP VIEW eeg_1_minute; CREATE VIEW "eeg_1_minute" AS SELECT * FROM eeg_2_minute
+            """),
+        Corruption(
+            "the times of annotations are read an hour late", [.content],
+            """
+            PRAGMA writable_schema = 1;
+            UPDATE sqlite_schema SET sql = replace(
+                sql, 'k.offset_ns + o.boottime_ns', 'k.offset_ns + 3600000000000 + o.boottime_ns')
+            WHERE name = 'annotation_time'
+            """),
+        Corruption("corrections have no effect any more", [.content], "DROP TRIGGER channel_is_corrected"),
+        Corruption(
+            "what was said of a subject before is changed", [.content],
+            "UPDATE recording_edit SET before = 'male' WHERE recording_id = 1 AND field = 'subject_sex'"),
+        Corruption("what was said before is deleted", [.content], "DELETE FROM recording_edit WHERE recording_id = 1"),
+        Corruption("a headset's words are changed", [.content], "UPDATE headset_message SET text = 'ok' WHERE link_id = 1"),
+        Corruption("a headset's refusal is deleted", [.content], "DELETE FROM headset_message WHERE kind = 'refused'"),
+    ]
+
     static let evidence = [
         Corruption("a block is deleted", [.content], "DELETE FROM block WHERE stream_id = 1 AND chain = 'live' AND number = 1"),
         Corruption(
@@ -227,7 +259,7 @@ struct CorruptionTests {
             """),
     ]
 
-    @Test("by another program", arguments: rows + facts + evidence)
+    @Test("by another program", arguments: rows + facts + views + evidence)
     func isNoticed(corruption: Corruption) throws {
         let fixture = try EvidenceFixture()
         try fixture.write(corruption.sql)
@@ -246,7 +278,7 @@ struct CorruptionTests {
 
     @Test("there are more than thirty kinds")
     func count() {
-        #expect((Self.rows + Self.facts + Self.evidence).count >= 60)
+        #expect((Self.rows + Self.facts + Self.views + Self.evidence).count >= 75)
     }
 
     // MARK: The file
@@ -270,6 +302,48 @@ struct CorruptionTests {
         try file.close()
         let report = try fixture.audit()
         #expect(report.findings.contains { $0.check.evidence == .file }, "\(report.findings)")
+    }
+
+    @Test("another database is put in its place, which has more rows in the same blocks")
+    func anotherDatabase() throws {
+        let fixture = try EvidenceFixture()
+        let witness = fixture.path + "-witness"
+        let store = try fixture.open()
+        func commit(_ range: Range<Int64>) throws {
+            var batch = WriteBatch(number: UInt64(range.lowerBound))
+            let segment = Fixture.segment(
+                StreamID(rawValue: 1), 5120...range.upperBound - 1, frequency: 256, reference: Fixture.start + .seconds(1))
+            batch.samples = [Fixture.rows(StreamID(rawValue: 1), range, channels: 4)]
+            batch.changes = [.segment(segment)]
+            try store.commit(batch)
+            try store.synchronise()
+        }
+        // The block is not full when the witness is written, and goes on.
+        try commit(10240..<10300)
+        let kept = try String(contentsOfFile: witness, encoding: .utf8)
+        try commit(10300..<10400)
+        try store.close()
+        try kept.write(toFile: witness, atomically: true, encoding: .utf8)
+        #expect(try fixture.audit().findings == [])
+        // A database that is consistent in itself, with another row than the witness saw: its digest is the one of its rows.
+        let digest = try BlockUnderTest.digest(
+            in: fixture, after: "UPDATE sample SET c1 = c1 + 1 WHERE stream_id = 1 AND n = 10250")
+        try fixture.write("UPDATE block SET digest = x'\(digest)' WHERE stream_id = 1 AND chain = 'live' AND first_n = 10240")
+        #expect(try fixture.audit().findings.map(\.check) == [.nothingIsOlder])
+    }
+
+    /// What a forger would write.
+    private enum BlockUnderTest {
+        static func digest(in fixture: EvidenceFixture, after sql: String) throws -> String {
+            try fixture.write(sql)
+            let queue = try DatabaseQueue(path: fixture.path)
+            defer { try? queue.close() }
+            return try queue.read { db in
+                let number = try Int.fetchOne(db, sql: "SELECT number FROM block WHERE stream_id = 1 AND first_n = 10240")
+                let block = BlockBeginning(stream: 1, chain: "live", number: try #require(number))
+                return try #require(try block.digest(rows: 160, in: db)).hexadecimal
+            }
+        }
     }
 
     @Test("an older copy is put in its place")

@@ -69,6 +69,15 @@ struct EvidenceFixture {
         try store.commit(batch)
         try store.control.edit(
             recording, [(.subjectSex, "female"), (.property(key: "cap"), "M")], at: start)
+        var words = WriteBatch(number: 60)
+        for (number, kind) in [HeadsetMessageRecord.Kind.message, .refused].enumerated() {
+            words.changes.append(
+                .headsetMessage(
+                    HeadsetMessageRecord(
+                        headset: HeadsetID(rawValue: keys.recording), linkBegan: start, number: number, kind: kind,
+                        text: "hello", bytes: nil, count: 1, byteCount: 0, first: start, last: start)))
+        }
+        try store.commit(words)
         for second in 0..<40 { try commit(second: Int64(second), eeg, accelerometer, start: start, into: store) }
         try store.commit(late(eeg))
         for (index, text) in ["eyes closed", "eyes open"].enumerated() {

@@ -171,6 +171,9 @@ struct SoundEvidenceTests {
                     INSERT INTO annotation (recording_id, host_boot_id, boottime_ns, description, source)
                         VALUES (1, 1, 5, 'before', 'operator');
                     """)
+            try StreamView.create("eeg_1", recording: RecordingID(rawValue: 1), in: db)
+            // A name that a person has corrected since; the view was made before.
+            try db.execute(sql: "UPDATE channel SET name = 'Z' WHERE number = 2")
         }
         try old.close()
         let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot)

@@ -59,6 +59,7 @@ extension Audit {
             }
         }
         try checkDeclarations()
+        try checkViews()
         report.unprotected =
             try Int64.fetchOne(
                 db,
@@ -75,6 +76,7 @@ extension Audit {
         case .recording: " of recording \(owner)"
         case .stream: streamName.map { " of \($0)" } ?? ""
         case .refit: " of refit \(owner)"
+        case .link: " of link \(owner)"
         }
     }
 

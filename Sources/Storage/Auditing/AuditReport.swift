@@ -71,6 +71,8 @@ package struct AuditReport: Codable, Hashable, Sendable {
         case factsAreAsWritten
         /// Names, units, scales and offsets of channels are as declared, or as corrected.
         case channelsAreAsDeclared
+        /// The views that people read through are those of this program.
+        case viewsAreAsMade
 
         /// SQLite finds the file whole.
         case fileIsWhole
@@ -86,7 +88,7 @@ package struct AuditReport: Codable, Hashable, Sendable {
             case .segmentsTile, .epochsAscend, .extentsAgree: .extent
             case .timesAscend, .arrivalsAgree, .deviceClockAgrees: .clock
             case .blocksAreAsWritten, .chainsAreWhole, .nothingIsOlder, .rowsAreInBlocks, .factsAreAsWritten,
-                .channelsAreAsDeclared:
+                .channelsAreAsDeclared, .viewsAreAsMade:
                 .content
             case .fileIsWhole, .nothingOrphaned: .file
             }

@@ -22,6 +22,7 @@ struct DigestedTable: Sendable {
         case recording(column: String)
         case stream
         case refit
+        case link
 
         var column: String? {
             switch self {
@@ -30,6 +31,7 @@ struct DigestedTable: Sendable {
             case .headset(let column), .recording(let column): column
             case .stream: "stream_id"
             case .refit: "refit_id"
+            case .link: "link_id"
             }
         }
     }
@@ -95,6 +97,15 @@ struct DigestedTable: Sendable {
                 "subject_handedness",
             ]),
         DigestedTable(name: "recording_property", owner: .recording(column: "recording_id"), columns: ["key", "value"]),
+        DigestedTable(
+            name: "recording_edit", owner: .recording(column: "recording_id"),
+            columns: ["id", "field", "before", "after", "host_boot_id", "boottime_ns"]),
+        DigestedTable(
+            name: "headset_message", owner: .link,
+            columns: [
+                "number", "kind", "text", "bytes", "count", "byte_count", "host_boot_id", "first_boottime_ns",
+                "last_boottime_ns",
+            ]),
     ]
 
     private static let segmentColumns = [
@@ -132,7 +143,7 @@ struct DigestedTable: Sendable {
             text(
                 "update", "NEW",
                 """
-                UPDATE digest_sum SET sum = digest_sum_with(digest_sum_without(sum, \(digest(of: "OLD"))), \(digest(of: "NEW")))
+                UPDATE digest_sum SET sum = digest_sum_changed(sum, '\(name)', \(values(of: "OLD")), \(values(of: "NEW")))
                 \(owned) \(ownerColumn(of: "OLD"))
                 """),
             text(
@@ -144,9 +155,9 @@ struct DigestedTable: Sendable {
         ].joined(separator: "\n")
     }
 
-    private func digest(of row: String) -> String {
-        "row_digest('\(name)', " + columns.map { column($0, of: row) }.joined(separator: ", ") + ")"
-    }
+    private func digest(of row: String) -> String { "row_digest('\(name)', \(values(of: row)))" }
+
+    private func values(of row: String) -> String { columns.map { column($0, of: row) }.joined(separator: ", ") }
 
     private func column(_ column: String, of row: String) -> String { "\(row).\(column)" }
 
@@ -201,6 +212,7 @@ struct DigestedTable: Sendable {
                 \(row).\(name) IN (
                     SELECT f.id FROM refit AS f JOIN stream AS s ON s.id = f.stream_id WHERE s.recording_id = ?1)
                 """
+            case .link: "\(row).\(name) IN (SELECT id FROM link WHERE recording_id = ?1)"
             }
         return "(?1 IS NULL OR \(owned))"
     }

@@ -111,6 +111,9 @@ struct DatabaseOpening {
                 try db.execute(sql: migration.sql)
                 if migration.remakesStreamViews { try StreamView.createAll(in: db) }
                 if migration.beginsEvidence { try EvidenceBeginning.write(in: db) }
+                for table in DigestedTable.all where migration.digestedTables.contains(table.name) {
+                    try table.writeSums(in: db)
+                }
             }
         }
         return migrator

@@ -31,30 +31,62 @@ enum StreamView {
 
     /// Creates the view and its companion from the streams that bear its name, instead of earlier ones with fewer banks.
     static func create(_ name: String, recording: RecordingID, in db: Database) throws {
-        let banks = try Int64.fetchAll(
-            db, sql: "SELECT id FROM stream WHERE recording_id = ? AND view_name = ? ORDER BY bank LIMIT \(banksShown)",
-            arguments: [recording.rawValue, name])
+        let banks = try banks(of: name, recording: recording, in: db)
         let names = try banks.map { bank in
             try String.fetchAll(db, sql: "SELECT name FROM channel WHERE stream_id = ? ORDER BY number", arguments: [bank])
         }
-        try replace(name, banks: banks, columns: columns(names, beside: ["n", "time", "unix_ns"]), in: db, arm: arm)
-        try replace(
-            minuteName(of: name), banks: banks, columns: columns(names, beside: ["minute", "n", "time", "unix_ns"]), in: db,
-            arm: StreamMinutes.arm)
+        for (view, text) in texts(name, banks: banks, names: names).sorted(by: { $0.key < $1.key }) {
+            try db.execute(sql: "DROP VIEW IF EXISTS \(quoted(view))")
+            try db.execute(sql: text)
+        }
+    }
+
+    private static func banks(of name: String, recording: RecordingID, in db: Database) throws -> [Int64] {
+        try Int64.fetchAll(
+            db, sql: "SELECT id FROM stream WHERE recording_id = ? AND view_name = ? ORDER BY bank LIMIT \(banksShown)",
+            arguments: [recording.rawValue, name])
+    }
+
+    /// The statements that make the view and its companion, by name.
+    private static func texts(_ name: String, banks: [Int64], names: [[String]]) -> [String: String] {
+        func text(_ view: String, _ own: Set<String>, _ arm: (Int, [Int64], [[String]]) -> String) -> String {
+            let columns = columns(names, beside: own)
+            let arms = banks.indices.map { arm($0, banks, columns) }
+            return "CREATE VIEW \(quoted(view)) AS\n" + arms.joined(separator: "\nUNION ALL\n")
+        }
+        let minute = minuteName(of: name)
+        return [
+            name: text(name, ["n", "time", "unix_ns"], arm),
+            minute: text(minute, ["minute", "n", "time", "unix_ns"], StreamMinutes.arm),
+        ]
+    }
+
+    /// The statements that may have made them: a view has the names that its channels had when it was made, and people may have
+    /// corrected these since.
+    static func possibleTexts(_ name: String, recording: RecordingID, in db: Database) throws -> [[String: String]] {
+        let banks = try banks(of: name, recording: recording, in: db)
+        var names = try banks.map { bank in
+            try String.fetchAll(
+                db, sql: "SELECT name FROM channel_declaration WHERE stream_id = ? ORDER BY number", arguments: [bank])
+        }
+        var possible = [texts(name, banks: banks, names: names)]
+        let corrections = try Row.fetchAll(
+            db, sql: "SELECT stream_id, number, name FROM channel_correction WHERE name IS NOT NULL ORDER BY id")
+        for correction in corrections {
+            guard let bank = banks.firstIndex(of: correction[0]), names[bank].indices.contains((correction[1] as Int) - 1)
+            else {
+                continue
+            }
+            names[bank][(correction[1] as Int) - 1] = correction[2]
+            possible.append(texts(name, banks: banks, names: names))
+        }
+        return possible
     }
 
     /// Creates all views of streams anew, after a migration that changes what they are made of.
     static func createAll(in db: Database) throws {
         let views = try Row.fetchAll(db, sql: "SELECT DISTINCT recording_id, view_name FROM stream ORDER BY id")
         for view in views { try create(view[1], recording: RecordingID(rawValue: view[0]), in: db) }
-    }
-
-    private static func replace(
-        _ name: String, banks: [Int64], columns: [[String]], in db: Database, arm: (Int, [Int64], [[String]]) -> String
-    ) throws {
-        try db.execute(sql: "DROP VIEW IF EXISTS \(quoted(name))")
-        let arms = banks.indices.map { arm($0, banks, columns) }
-        try db.execute(sql: "CREATE VIEW \(quoted(name)) AS\n" + arms.joined(separator: "\nUNION ALL\n"))
     }
 
     /// The channels' names of each bank, as columns that differ from each other and from the view's own.
