@@ -13,6 +13,10 @@ enum Benchmarks {
         case ("ingest", 4):
             let numbers = arguments.dropFirst().map { Int($0) ?? 1 }
             cost = try Ingest(headsets: numbers[0], seconds: numbers[1], bits: numbers[2]).run(path: path)
+        case ("ingest-without-evidence", 4):
+            let numbers = arguments.dropFirst().map { Int($0) ?? 1 }
+            let ingest = Ingest(headsets: numbers[0], seconds: numbers[1], bits: numbers[2], keepsEvidence: false)
+            cost = try ingest.run(path: path)
         case ("simulation", 2):
             cost = ConnectionSimulation(seed: UInt64(path) ?? 1, seconds: Int64(arguments.last ?? "") ?? 1).run()
         case ("decode", 1):
@@ -24,7 +28,9 @@ enum Benchmarks {
         case ("day", 2): cost = try RecordedDay(hours: Int(arguments.last ?? "") ?? 24).run(path: path)
         default:
             print(
-                "usage: Benchmarks ingest DATABASE HEADSETS SECONDS BITS | simulation SEED SECONDS | export DATABASE FILE"
+                "usage: Benchmarks ingest DATABASE HEADSETS SECONDS BITS"
+                    + " | ingest-without-evidence DATABASE HEADSETS SECONDS BITS"
+                    + " | simulation SEED SECONDS | export DATABASE FILE"
                     + " | decode ROUNDS | day DATABASE HOURS | gaps DATABASE GAPS")
             exit(64)
         }

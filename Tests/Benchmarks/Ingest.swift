@@ -14,6 +14,8 @@ struct Ingest {
     var seconds: Int
     /// 24: the simulated signal as it is; 16: without its lowest 5 bits, from a headset of 16 bits.
     var bits = 24
+    /// False: no digests are written, to show what they cost.
+    var keepsEvidence = true
 
     private static let samplesPerNotification = 8
     private static let period = Duration.milliseconds(32)
@@ -21,7 +23,8 @@ struct Ingest {
     private static func name(_ number: Int) -> String { "headset\(number)" }
 
     func run(path: String) throws -> Cost {
-        let store = try AcquisitionStore(path: path, hostBoot: HostBoot(uuid: "benchmark"))
+        let store = try AcquisitionStore(
+            path: path, hostBoot: HostBoot(uuid: "benchmark"), options: StoreOptions(keepsEvidence: keepsEvidence))
         var options = SimulatedWorld.Options()
         options.dataNotifications = .heartbeat(.seconds(3600))
         let specifications = (1...headsets).map { HeadsetSpecification.buffered(number: $0, memory) }

@@ -11,8 +11,11 @@ final class BlockInsertion {
     var streams: [StreamID: StreamBlocks]
     /// Of ``streams``, those whose open blocks differ from what the database has.
     private var changed: Set<StreamID> = []
+    /// False where nobody wants digests.
+    private let isKept: Bool
 
-    init(db: Database, streams: [StreamID: StreamBlocks] = [:]) {
+    init(db: Database, streams: [StreamID: StreamBlocks] = [:], isKept: Bool = true) {
+        self.isKept = isKept
         self.db = db
         self.streams = streams
     }
@@ -49,6 +52,7 @@ final class BlockInsertion {
     }
 
     private func change(_ stream: StreamID, _ body: (inout StreamBlocks) throws -> Void) throws {
+        guard isKept else { return }
         var blocks = try streams.removeValue(forKey: stream) ?? StreamBlocks(of: stream, in: db)
         changed.insert(stream)
         defer { streams[stream] = blocks }

@@ -13,7 +13,7 @@ final class OpenBlocks: Sendable {
         try streams.withLock { (streams) throws(StorageError) -> Result in
             var after: [StreamID: StreamBlocks] = [:]
             let result = try database.write { db in
-                let blocks = BlockInsertion(db: db, streams: streams)
+                let blocks = BlockInsertion(db: db, streams: streams, isKept: database.keepsEvidence)
                 let result = try body(db, blocks)
                 try blocks.save()
                 after = blocks.streams

@@ -55,8 +55,8 @@ struct DatabaseOpening {
                 try db.execute(sql: "PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
             }
             try migrate(pool)
-            try pool.writeWithoutTransaction(DigestedTable.keepSums)
-            return OpenDatabase(writer: pool, path: path, lock: lock)
+            if options.keepsEvidence { try pool.writeWithoutTransaction(DigestedTable.keepSums) }
+            return OpenDatabase(writer: pool, path: path, lock: lock, keepsEvidence: options.keepsEvidence)
         } catch {
             throw StorageError(error, path: path)
         }

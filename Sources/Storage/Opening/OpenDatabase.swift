@@ -6,13 +6,16 @@ package final class OpenDatabase: Sendable {
     let writer: any DatabaseWriter
     /// The file, or nil for a database in memory.
     let path: String?
+    /// False where a benchmark wants no digests of rows.
+    let keepsEvidence: Bool
     private let lock: AcquisitionLock?
     /// True where no other process acquires into the database: this one holds the lock, or it is in memory.
     var isAcquiring: Bool { lock != nil || path == nil }
     /// Counts control calls, which `PRAGMA data_version` does not show to their own connection.
     private let controlChanges = Mutex<Int64>(0)
 
-    init(writer: any DatabaseWriter, path: String?, lock: AcquisitionLock? = nil) {
+    init(writer: any DatabaseWriter, path: String?, lock: AcquisitionLock? = nil, keepsEvidence: Bool = true) {
+        self.keepsEvidence = keepsEvidence
         self.writer = writer
         self.path = path
         self.lock = lock

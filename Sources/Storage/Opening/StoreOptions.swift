@@ -11,11 +11,17 @@ package struct StoreOptions: Hashable, Sendable {
     package var busyTimeoutSeconds: Double
     /// The most pages (4,096 bytes) that the file may have, for tests of a full disk; nil for SQLite's own limit.
     package var maximumPageCount: Int?
+    /// False: no digests are written, so that a benchmark can say what they cost. An audit of such a database fails.
+    package var keepsEvidence: Bool
 
     /// Creates options. Five seconds are far above any commit of one second of samples, and short enough for a person.
-    package init(isFullySynchronous: Bool = false, busyTimeoutSeconds: Double = 5, maximumPageCount: Int? = nil) {
+    package init(
+        isFullySynchronous: Bool = false, busyTimeoutSeconds: Double = 5, maximumPageCount: Int? = nil,
+        keepsEvidence: Bool = true
+    ) {
         self.isFullySynchronous = isFullySynchronous
         self.busyTimeoutSeconds = busyTimeoutSeconds
         self.maximumPageCount = maximumPageCount
+        self.keepsEvidence = keepsEvidence
     }
 }
