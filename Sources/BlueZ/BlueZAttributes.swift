@@ -11,6 +11,8 @@ struct BlueZAttributes {
 
     /// Peripherals whose notifications are asked for with StartNotify.
     private let startNotify: [PeripheralIdentifier]
+    /// Characteristics of any peripheral whose notifications are.
+    private let counted: [BluetoothUUID]
     /// Notification sockets and sessions.
     private(set) var subscriptions: [Subscription] = []
     /// Sockets for writing without response.
@@ -18,8 +20,9 @@ struct BlueZAttributes {
     /// Requests to characteristics, those under way first, one at a time for each characteristic.
     private var operations: [AttributeOperation] = []
 
-    init(startNotify: [PeripheralIdentifier]) {
-        self.startNotify = startNotify
+    init(options: BlueZOptions) {
+        startNotify = options.startNotify
+        counted = options.countedCharacteristics
     }
 
     // MARK: Requests
@@ -41,7 +44,8 @@ struct BlueZAttributes {
         let kind: AttributeOperation.Kind
         switch request {
         case .setNotifyValue(false, _, _, _): kind = .stopNotify
-        case .setNotifyValue: kind = startNotify.contains(link.identifier) ? .startNotify : .acquireNotify
+        case .setNotifyValue:
+            kind = startNotify.contains(link.identifier) || counted.contains(uuid) ? .startNotify : .acquireNotify
         case .writeValue(let value, _, .withoutResponse, _, _):
             if let socket = writeSockets.first(where: { $0.path == object.path }) {
                 return exchange.request(.send(value, socket: socket.socket))

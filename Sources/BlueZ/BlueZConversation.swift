@@ -49,7 +49,7 @@ struct BlueZConversation {
     init(options: BlueZOptions, isBlocked: @escaping (String) -> Bool, mayUse: @escaping (String) -> Bool) {
         adapter = BlueZAdapter(wanted: options.adapter, isBlocked: isBlocked, mayUse: mayUse)
         links = BlueZLinks(mayForgetKeys: options.allowsRepairing)
-        attributes = BlueZAttributes(startNotify: options.startNotify)
+        attributes = BlueZAttributes(options: options)
         scan = BlueZScan(reportsSerialPorts: options.reportsSerialPorts)
         pairing = BlueZPairing(options: options)
         radio = RadioWatch(recoversAdapter: options.recoversAdapter)

@@ -7,6 +7,10 @@ package struct BlueZOptions: Hashable, Sendable {
     package var adapter: String?
     /// Peripherals whose notifications are asked for with StartNotify, because AcquireNotify does not work on them.
     package var startNotify: [PeripheralIdentifier] = []
+    /// Characteristics whose notifications are asked for with StartNotify whatever the peripheral: each notification bears a
+    /// count, so that one which arrives twice is recognised. bluetoothd up to 5.85 keeps an AcquireNotify that was not answered
+    /// yet when its link ended and its process was killed, and refuses everybody after that; nothing is left of a StartNotify.
+    package var countedCharacteristics: [BluetoothUUID] = []
     /// Passkeys, 0 ... 999,999, of peripherals that ask for one.
     package var passkeys: [Passkey] = []
     /// Peripherals of Bluetooth Classic that may be paired. This central does not connect to them; bluetoothd pairs them

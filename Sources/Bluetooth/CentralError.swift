@@ -21,7 +21,7 @@ public enum CentralError: Error, Hashable, Sendable {
     /// Another program owns the peripheral's ATT channel.
     case channelBusy
     /// bluetoothd gives notifications of a characteristic to one process, and says that another one has them. Versions up to
-    /// 5.82 say so for ever of a process that was killed between its AcquireNotify and the peripheral's answer.
+    /// 5.85 say so for ever of a process that was killed after its link had ended within an AcquireNotify.
     case notificationsAcquired
     /// bluetoothd runs beside a central of the kernel's sockets and has taken the peripheral's ATT channel. The person who lets
     /// both run must end one.
@@ -70,8 +70,8 @@ extension CentralError: CustomStringConvertible {
         case .unknownPeripheral: "the system knows no headset under this address"
         case .channelBusy: "another program uses the headset"
         case .notificationsAcquired:
-            "another program has the headset's notifications; where there is none, bluetoothd keeps them for one that was "
-                + "killed: systemctl restart bluetooth"
+            "another program has the headset's notifications; where there is none, bluetoothd (before 5.86) keeps them for one "
+                + "that was killed, and eegsync tries on: systemctl restart bluetooth frees them"
         case .heldByBluetoothd: "bluetoothd runs beside eegsync and has taken the headset's channel (EBUSY)"
         case .pairingRefused: "the headset does not accept the PIN of its pairing"
         case .repairingForbidden: "the headset has lost the keys of its pairing, and 'repairing: never' forbids to pair it anew"

@@ -114,6 +114,17 @@ struct AttributeTests {
         #expect(script.calls.isEmpty)
     }
 
+    @Test("A counted characteristic is asked for with StartNotify, of which bluetoothd keeps nothing; others are not")
+    func counted() {
+        var options = BlueZOptions()
+        options.countedCharacteristics = [Script.eeg]
+        var script = resolved(options: options)
+        _ = subscribe(&script)
+        #expect(script.waiting == ["StartNotify"])
+        _ = subscribe(&script, Script.control)
+        #expect(script.waiting == ["StartNotify", "AcquireNotify"])
+    }
+
     @Test("Values that come as signals beside a socket are another program's and are not stored twice")
     func signalsBesideSocket() {
         var script = resolved()

@@ -40,6 +40,19 @@ struct HeadsetCatalogTests {
         #expect(!profile.recognition.scanFilter.isEmpty)
     }
 
+    @Test("takes for counted what bears a count, of known characteristics, and no stream of bytes")
+    func counted() {
+        let profiles = HeadsetCatalog.builtIn.profiles
+        #expect(
+            profiles.filter { !$0.countedCharacteristics.isEmpty }.map(\.model) == [
+                "buffered-eeg", "cyton-ble", "ganglion", "hermes", "muse",
+            ])
+        let streams = profiles.filter { ["explore", "mindwave", "tgam", "cyton"].contains($0.model) }
+        for characteristic in streams.flatMap(\.requiredCharacteristics) + [HermesService.motionData] {
+            #expect(!profiles.contains { $0.countedCharacteristics.contains(characteristic) })
+        }
+    }
+
     @Test("recognises a buffered headset in both advertising modes, and none by a similar UUID")
     func recognition() {
         let filter = BufferedEEGProfile().recognition.scanFilter

@@ -18,6 +18,7 @@ package struct BufferedEEGProfile: HeadsetProfile {
     package var identityCharacteristic: BluetoothUUID? { .serialNumberString }
     package var controlCharacteristics: [BluetoothUUID] { [BufferedEEGService.control] }
     package var dataCharacteristics: [BluetoothUUID] { [BufferedEEGService.data] }
+    package var countedCharacteristics: [BluetoothUUID] { [BufferedEEGService.control, BufferedEEGService.data] }
     package var streams: [StreamDescription] { [] }
     package var epochRule: EpochRule { .boot }
     package var memory: MemoryCapability { .bufferedEEGService }

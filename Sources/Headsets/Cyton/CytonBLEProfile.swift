@@ -46,6 +46,7 @@ package struct CytonBLEProfile: HeadsetProfile {
     package var identityCharacteristic: BluetoothUUID? { nil }
     package var controlCharacteristics: [BluetoothUUID] { [] }
     package var dataCharacteristics: [BluetoothUUID] { [RFduinoService.data] }
+    package var countedCharacteristics: [BluetoothUUID] { [RFduinoService.data] }
 
     /// The samples' numbers begin anew at each start.
     package var epochRule: EpochRule { .connection }

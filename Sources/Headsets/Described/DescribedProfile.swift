@@ -42,6 +42,11 @@ package struct DescribedProfile: HeadsetProfile {
         return result
     }
 
+    /// Of the open service; what is counted elsewhere, a descriptor does not say of each characteristic.
+    package var countedCharacteristics: [BluetoothUUID] {
+        memory == .bufferedEEGService ? [BufferedEEGService.control, BufferedEEGService.data] : []
+    }
+
     package var model: String { descriptor.model }
     package var displayName: String { descriptor.displayName }
     package var recognition: Recognition { descriptor.recognition }

@@ -33,6 +33,7 @@ package struct GanglionProfile: HeadsetProfile {
     package var identityCharacteristic: BluetoothUUID? { nil }
     package var controlCharacteristics: [BluetoothUUID] { [] }
     package var dataCharacteristics: [BluetoothUUID] { [GanglionService.data] }
+    package var countedCharacteristics: [BluetoothUUID] { [GanglionService.data] }
 
     /// The packet identifiers begin anew at each start, and the headset stops when the link ends.
     package var epochRule: EpochRule { .connection }

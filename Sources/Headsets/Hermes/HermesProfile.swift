@@ -60,6 +60,8 @@ package struct HermesProfile: HeadsetProfile {
     /// The EEG comes last: the firmware sends motion only while EEG is switched on, so that both begin together.
     package var dataCharacteristics: [BluetoothUUID] { [HermesService.motionData, HermesService.eegData] }
     package var vitalCharacteristics: [BluetoothUUID] { [HermesService.eegData] }
+    /// Motion has no counter.
+    package var countedCharacteristics: [BluetoothUUID] { [HermesService.eventData, HermesService.eegData] }
 
     /// The counter goes on where it stood, but stands still while nobody listens: it says nothing about the time between two
     /// links, which are therefore placed by the time that has passed.

@@ -93,6 +93,12 @@ package struct MuseProfile: HeadsetProfile {
     package var vitalCharacteristics: [BluetoothUUID] { dataCharacteristicsAreKnown ? Self.vital : [] }
     private static let vital = Array(MuseService.eeg.prefix(4))
 
+    /// Of every Muse, whichever it turns out to be.
+    package var countedCharacteristics: [BluetoothUUID] {
+        [MuseService.control, MuseService.gyroscope, MuseService.accelerometer, MuseService.telemetry]
+            + [MuseService.multiplexed] + MuseService.eeg + MuseService.ppg
+    }
+
     private var dataCharacteristicsAreKnown: Bool { variant == .withPPG || variant == .withoutPPG }
 
     /// What a connection does to the packets' numbers is not known; each one counts as a new run.

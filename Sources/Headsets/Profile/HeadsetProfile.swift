@@ -41,6 +41,10 @@ package protocol HeadsetProfile: Sendable {
     /// a single data characteristic.
     var vitalCharacteristics: [BluetoothUUID] { get }
 
+    /// Characteristics whose notifications each bear a count, or answer commands of which one is under way at a time: one that
+    /// arrives twice is recognised. Others are only taken from a system that hands each notification over once.
+    var countedCharacteristics: [BluetoothUUID] { get }
+
     /// The streams of the model. Empty where the headset itself describes them in its status.
     var streams: [StreamDescription] { get }
 
@@ -99,6 +103,8 @@ package protocol HeadsetProfile: Sendable {
 extension HeadsetProfile {
     /// None in particular.
     package var vitalCharacteristics: [BluetoothUUID] { [] }
+    /// None: nothing is taken for counted that is not.
+    package var countedCharacteristics: [BluetoothUUID] { [] }
     package var sampleStamps: SampleStamps? { nil }
     package var constantDelay: ConstantDelay? { nil }
     package var sendsIdentityInStatus: Bool { false }

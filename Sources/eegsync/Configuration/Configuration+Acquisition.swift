@@ -131,6 +131,9 @@ extension Configuration {
         var options = BlueZOptions()
         options.adapter = settings.adapter
         options.startNotify = settings.startNotify
+        // Of every model: one of which a headset is added by a reload is among them.
+        let profiles = HeadsetCatalog.builtIn.profiles + knownHeadsets.map(\.profile)
+        options.countedCharacteristics = profiles.flatMap(\.countedCharacteristics)
         options.recoversAdapter = settings.recoversAdapter
         options.allowsRepairing = settings.repairing == .always
         options.reportsSerialPorts = hasSerialPorts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from guest.clock import now, wait_for
+from guest.clock import now
 from guest.lab import Lab
 from lab.marks import Goal
 from lab.scenario import Scenario, Step, through
@@ -46,33 +46,29 @@ def _killed_while_draining(lab: Lab) -> None:
 # A return takes less than this; how far apart the kills are. In seconds.
 _RETURN_SECONDS = 0.5
 _STEP_SECONDS = 0.02
+# Within which time after its start eegsync has subscribed again on a link that is there.
+_SUBSCRIBED_SECONDS = 0.015
 # What eegsync's log calls the phases of a return.
 _PHASES = ("searching", "establishing", "streaming")
-
-
-def _is_kept_for_the_dead(lab: Lab, since: int) -> bool:
-    """Whether bluetoothd (5.66) says that somebody has the headset's notifications, and nobody has; see the page BlueZ."""
-    return lab.route == "bluez" and bool(
-        wait_for(
-            lambda: lab.acquisition.first_sample_since("left", since, 0) or lab.are_notifications_acquired("left", since),
-            10,
-            step=0.05,
-        )
-        and lab.are_notifications_acquired("left", since)
-    )
 
 
 def _killed_in_every_phase(
     lab: Lab, with_bluetoothd: bool = False, with_grace: bool = False, step_seconds: float = _STEP_SECONDS
 ) -> None:
-    """At one instant after another of a return: of the search, the connection, the discovery, each request, and after it."""
+    """At one instant after another of a return: of the search, the connection, the discovery, each request, and after it.
+
+    Each second time that eegsync alone is killed, the headset vanishes while the next process subscribes, and that one is
+    killed in the return that follows: bluetoothd (up to 5.85) keeps for ever an AcquireNotify whose link ended and whose
+    process was killed, and no process gets the headset's notifications after that.
+    """
     fault = "ended in every phase" if with_grace else "killed in every phase"
-    restarts = 0
     instants = int(_RETURN_SECONDS / step_seconds)
+    is_away = False
     for place in range(instants + len(_PHASES)):
-        lab.tell("vanish", "left")
-        lab.pass_time(5)
-        since = lab.tell("return", "left")
+        if not is_away:
+            lab.tell("vanish", "left")
+            lab.pass_time(5)
+        lab.tell("return", "left")
         if place < instants:
             lab.pass_time((place + lab.random.random()) * step_seconds)
         else:
@@ -81,23 +77,23 @@ def _killed_in_every_phase(
             lab.require(lab.acquisition.wait_for_phase("left", phase, 10), f"the phase {phase} was not met")
         if with_grace:
             lab.require(lab.acquisition.program.end() == 0, "eegsync did not end with status 0")
+            since = now()
         else:
-            lab.acquisition.kill()
+            since = lab.acquisition.kill()
         if with_bluetoothd:
             lab.bluetooth.kill()
             lab.bluetooth.start()
         lab.start_acquisition()
-        is_stale = not with_bluetoothd and _is_kept_for_the_dead(lab, since)
-        if is_stale:
-            lab.require(not with_grace, "bluetoothd keeps notifications for a process that has ended in order")
-            restarts += 1
-            since = now()
-            lab.bluetooth.kill()
-            lab.bluetooth.start()
-        advertising = with_bluetoothd or is_stale
-        lab.expect_return("left", since, fault, Goal.GATE, advertising=advertising)
-    if not with_grace:
-        lab.note_figure(f"bluetoothd kept notifications for a dead process {restarts} times, and was restarted")
+        is_away = place % 2 == 0 and not (with_grace or with_bluetoothd)
+        if is_away:
+            # At once: in the middle of what the new process asks for.
+            lab.pass_time(lab.random.uniform(0, _SUBSCRIBED_SECONDS))
+            lab.tell("vanish", "left")
+            lab.pass_time(5)
+        else:
+            lab.expect_return("left", since, fault, Goal.GATE, advertising=with_bluetoothd)
+    if is_away:
+        lab.tell("return", "left")
 
 
 def _stopped(lab: Lab, seconds: float) -> None:
