@@ -1,8 +1,10 @@
 /// Bounds of the acquisition. Everything has one.
 package struct AcquisitionLimits: Hashable, Sendable {
-    /// Time between two commits: what the death of the process can cost a headset without memory. A power cut can cost it what
-    /// was committed since the latest flush.
+    /// Time between two commits. Without a spool it is what the death of the process can cost a headset without memory. A power
+    /// cut can cost it what was committed since the latest flush.
     package var commitInterval: Duration = .seconds(1)
+    /// How often what is to be written is put into the spool, which outlives the process; nil where there is none.
+    package var spoolInterval: Duration?
     /// Sample rows that may wait for the database; beyond that new ones go to the gap ledger. 600,000 rows are 40 minutes of
     /// 250 Hz and about 20 MB.
     package var rowLimit = 600_000

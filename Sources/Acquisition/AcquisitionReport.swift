@@ -19,6 +19,8 @@ package enum AcquisitionReport: Sendable {
     case flushFailed(StorageError)
     /// What is written survives a power cut again.
     case flushRecovered(after: Duration)
+    /// The spool takes nothing: commits are made as often as it would be filled. Reported once until it does again.
+    case spoolFailed(StorageError)
     /// The radio hangs; `isRecovering` where it is switched off and on again.
     case radioHangs(isRecovering: Bool)
     /// No row can be buffered any more; what comes now goes to the gap ledger.

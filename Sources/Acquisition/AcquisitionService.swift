@@ -130,7 +130,7 @@ package actor AcquisitionService {
                 finished?.resume()
                 finished = nil
             // Tasks begin in this order, and the worker's thread takes them in it.
-            case .readWishes, .loadResumeState, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory:
+            case .readWishes, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory:
                 Task { if let event = await worker.perform(effect) { handle(event) } }
             }
         }

@@ -13,6 +13,7 @@ extension StorageError {
         case .busy: "another program holds the database"
         case .inUse: "another process acquires"
         case .constraint: "a row was refused"
+        case .spool: "the spool takes nothing"
         case .sqlite(let code, _): "SQLite error \(code)"
         case .notFound: "something is missing"
         case .refused: "a wish was refused"

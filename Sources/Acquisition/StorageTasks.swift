@@ -35,6 +35,8 @@ package struct StorageTasks: Sendable {
             .wishes(Self.result { () throws(StorageError) in try store.wishes(unlessVersion: version) })
         case .loadResumeState(let recording):
             .resumeState(recording, Self.result { () throws(StorageError) in try store.resumeState(of: recording) })
+        case .spool(let batch):
+            .spooled(batch.number, Self.result { () throws(StorageError) in try store.keep(batch, at: now) })
         case .commit(let batch):
             .committed(
                 batch.number,

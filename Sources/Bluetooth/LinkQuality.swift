@@ -1,5 +1,5 @@
 /// How strong a link is.
-public struct LinkQuality: Hashable, Sendable {
+public struct LinkQuality: Hashable, Sendable, Codable {
     /// Received signal strength of what the peripheral sends, in dBm. Of Bluetooth Classic: dB above (positive) or below the
     /// range that the controller holds for best (Core Specification, Read RSSI).
     public var rssi: Int8

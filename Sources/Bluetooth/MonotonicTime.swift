@@ -3,7 +3,7 @@
 /// The clock never steps, so every deadline and every arrival of a sample is measured on it. Instants of different host
 /// boots do not compare; the database therefore stores them beside the identifier of the boot. This type reads no clock:
 /// time enters from outside.
-public struct MonotonicTime: Hashable, Comparable, Sendable {
+public struct MonotonicTime: Hashable, Comparable, Sendable, Codable {
     /// Nanoseconds since the host booted; 0 ... 2^63 - 1 (292 years).
     public var nanoseconds: Int64
 

@@ -2,9 +2,9 @@
 ///
 /// The counterpart of Core Bluetooth's `CBPeer.identifier`. A headset may be known under several (address rotation, new
 /// firmware); which headset an identifier belongs to is proven, never guessed from the model.
-public struct PeripheralIdentifier: Hashable, Comparable, Sendable {
+public struct PeripheralIdentifier: Hashable, Comparable, Sendable, Codable {
     /// How an address was assigned (Core Specification, Vol 6, Part B, 1.3; classic: Vol 2, Part B, 1.2).
-    public enum AddressType: String, Hashable, Sendable, CaseIterable {
+    public enum AddressType: String, Hashable, Sendable, Codable, CaseIterable {
         /// A BR/EDR address.
         case classic
         /// An LE public device address.

@@ -41,6 +41,8 @@ package enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
     case acknowledgeBeforeFlush
     /// At its end the daemon does not write what it has.
     case endWithoutWriting
+    /// What stood in the spool of a killed daemon is not written.
+    case loseSpool
     /// A new address is adopted before the known one has been silent for the set time.
     case adoptAtOnce
     /// A new address is adopted although a person is to be asked.
@@ -98,7 +100,8 @@ package enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
         case .repeatRows:
             if batch.number % 30 == 29, let last = batch.samples.last { batch.samples.append(last) }
         case .acknowledgeBeforeCommit, .writeAfterStop, .connectTwice, .giveUpReconnecting, .neverDrain, .dropRefusedBatches,
-            .acknowledgeBeforeFlush, .endWithoutWriting, .believeMalformed, .ignorePause, .adoptAtOnce, .adoptUnasked,
+            .acknowledgeBeforeFlush, .endWithoutWriting, .loseSpool, .believeMalformed, .ignorePause, .adoptAtOnce,
+            .adoptUnasked,
             .bindByChance:
             break
         }

@@ -18,6 +18,10 @@ package final class Rehearsal {
     package internal(set) var report: RehearsalReport
 
     private var driver: VirtualDriver?
+    /// What outlives the daemon, and not the host; nil where every batch is committed at once.
+    private var spool: BatchSpool?
+    /// Batches that stand in the spool and are not committed.
+    private var spooled: [WriteBatch] = []
     var checker: RehearsalChecker
     /// When a killed daemon starts again.
     private var restart: MonotonicTime?
@@ -68,7 +72,9 @@ package final class Rehearsal {
         if let store {
             self.store = store
         } else {
-            self.store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"))
+            let spool = plan.usesSpool ? try BatchSpool.inMemory() : nil
+            self.store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"), spool: spool)
+            self.spool = spool
         }
         clock = plan.clock
         reboots = plan.hostReboots[...]
@@ -157,15 +163,22 @@ package final class Rehearsal {
     // MARK: The daemon
 
     private func startDaemon(at now: MonotonicTime) throws(StorageError) {
+        try takeSpool(at: now)
+        var limits = AcquisitionLimits()
+        if spool != nil { (limits.commitInterval, limits.spoolInterval) = (.seconds(10), .seconds(1)) }
         let central: any Central = world.makeCentral()
         let headsets = plan.headsets.map(known)
         let started = try VirtualDriver(
             central: plan.defect.flatMap { SpoiledCentral(central, defect: $0) } ?? central, store: store,
-            seed: plan.seed &+ UInt64(now.nanoseconds), bootBegan: bootBegan,
+            limits: limits, seed: plan.seed &+ UInt64(now.nanoseconds), bootBegan: bootBegan,
             lookUp: { open in headsets.first { $0.matches(open) } },
             conduct: { [unowned self] in conduct($0, at: $1) }, readClock: { [unowned self] in readClock(at: $0) })
         started.willCommit = { [unowned self] batch in willCommit(&batch) }
         started.committed = { [unowned self] in committed($0, at: $1) }
+        started.spooled = { [unowned self] batch, now in
+            spooled.append(batch)
+            checker.spooled(batch, at: now)
+        }
         started.flushed = { [unowned self] _ in checker.flushed() }
         started.refused = { [unowned self] in checker.add(.storage, "\($0)", at: $1, &report) }
         started.reported = { [unowned self] in reported($0, at: $1) }
@@ -249,7 +262,23 @@ package final class Rehearsal {
         batchesOfRightClock[batch.number] = clock.isRight(after: timeSinceBoot(world.now))
     }
 
+    /// A daemon that starts finds what the one before had put into the spool.
+    private func takeSpool(at now: MonotonicTime) throws(StorageError) {
+        guard let spool else { return }
+        if plan.defect == .loseSpool { try spool.begin(token: "lost") }
+        store = try store.reopened(hostBoot: store.hostBoot)
+        for batch in spooled { checker.committed(batch, boot: bootBegan, at: now, &report) }
+        let expected = spooled.reduce(0) { $0 + $1.rowCount }
+        let found = store.recoveredSpool?.rowCount ?? 0
+        if found != expected {
+            checker.add(.storage, "\(expected) rows stood in the spool, \(found) of them are stored", at: now, &report)
+        }
+        if let problem = store.recoveredSpool?.problem { checker.add(.storage, problem, at: now, &report) }
+        spooled.removeAll()
+    }
+
     private func committed(_ batch: WriteBatch, at now: MonotonicTime) {
+        spooled.removeAll { $0.number <= batch.number }
         checker.committed(batch, boot: bootBegan, at: now, &report)
         let isRight = batchesOfRightClock.removeValue(forKey: batch.number) ?? false
         checker.clockIsStored[bootCount] = checker.clockIsStored[bootCount] ?? false || isRight
@@ -281,6 +310,9 @@ package final class Rehearsal {
         world.losePower()
         bootBegan = now + reboot.downFor - Self.startAfterBoot
         bootCount += 1
+        // It is in memory.
+        try spool?.begin(token: "without power")
+        spooled.removeAll()
         clock = reboot.clock
         store = try store.reopened(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)-\(bootCount)"))
         note("the host loses its power", at: now)

@@ -97,6 +97,17 @@ struct RehearsalChecker {
     }
 
     /// - Parameter boot: when the boottime was 0 on which the batch's instants are.
+    /// A batch outlives the daemon.
+    mutating func spooled(_ batch: WriteBatch, at now: MonotonicTime) {
+        for change in batch.changes {
+            if case .stream(let stream) = change { recordingOfStream[stream.id] = stream.recording }
+        }
+        for rows in batch.samples {
+            guard let recording = recordingOfStream[rows.stream], let headset = headsetOfRecording[recording] else { continue }
+            lastRowsCommitted[headset] = now
+        }
+    }
+
     mutating func committed(
         _ batch: WriteBatch, boot: MonotonicTime = .boot, at now: MonotonicTime, _ report: inout RehearsalReport
     ) {

@@ -64,6 +64,8 @@ package struct RehearsalPlan: Sendable {
     package var hostReboots: [HostReboot]
     /// How long a commit takes where nothing is wrong.
     package var commitDuration: Duration
+    /// True where transactions are rare, and what waits for one stands in a spool.
+    package var usesSpool = false
     /// A defect that is planted, to see that the checkers bite.
     package var defect: PlantedDefect?
     /// UTC at boottime 0, in nanoseconds since 1970.
@@ -188,6 +190,8 @@ package struct RehearsalPlan: Sendable {
         plan.drawAddresses()
         plan.drawPause()
         plan.drawWorld()
+        var spooling = SeededGenerator(seed: seed, purpose: 106)
+        plan.usesSpool = spooling.next() % 2 == 0
         return plan
     }
 

@@ -30,6 +30,8 @@ package final class VirtualDriver {
     package var willCommit: (inout WriteBatch) -> Void = { _ in }
     /// Sees every batch once it is committed; on the world's time.
     package var committed: (WriteBatch, MonotonicTime) -> Void = { _, _ in }
+    /// Sees every batch that stands in the spool; on the world's time.
+    package var spooled: (WriteBatch, MonotonicTime) -> Void = { _, _ in }
     /// Sees what the database refuses that was not wanted to fail.
     package var refused: (StorageError, MonotonicTime) -> Void = { _, _ in }
     /// Sees what is reported, on the world's time.
@@ -149,7 +151,7 @@ package final class VirtualDriver {
         case .report(let report): reported(report, now)
         case .beat: break
         case .finished(let error): (isFinished, failure) = (true, error)
-        case .readWishes, .loadResumeState, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory:
+        case .readWishes, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory:
             enqueue(effect, at: now)
         }
     }
@@ -194,6 +196,7 @@ package final class VirtualDriver {
         if let error = conduct(effect, now).error { return failed(effect, error) }
         if case .flush = effect { flushed(now) }
         let answer = tasks.perform(effect, at: now - offset)
+        if case .spool(let batch) = effect, case .spooled(_, .success)? = answer { spooled(batch, now) }
         guard case .committed(_, let result)? = answer else { return answer }
         switch (result, effect) {
         case (.failure(let error), _): refused(error, now)
@@ -212,6 +215,7 @@ package final class VirtualDriver {
         case .loadResumeState(let recording): .resumeState(recording, .failure(error))
         case .commit(let batch), .commitByHeadset(let batch):
             .committed(batch.number, defect == .dropRefusedBatches ? .success([]) : .failure(error))
+        case .spool(let batch): .spooled(batch.number, .failure(error))
         case .flush: .flushed(defect == .acknowledgeBeforeFlush ? .success(()) : .failure(error))
         case .trimHistory: .trimmed(0)
         case .request, .readClock, .noteUnstored, .report, .beat, .finished: nil

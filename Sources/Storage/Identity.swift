@@ -1,5 +1,5 @@
 /// The key of a row of table `headset`.
-package struct HeadsetID: RawRepresentable, Hashable, Comparable, Sendable {
+package struct HeadsetID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
     package let rawValue: Int64
 
     package init(rawValue: Int64) {
@@ -10,7 +10,7 @@ package struct HeadsetID: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 /// The key of a row of table `recording`; people write it in commands.
-package struct RecordingID: RawRepresentable, Hashable, Comparable, Sendable {
+package struct RecordingID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
     package let rawValue: Int64
 
     package init(rawValue: Int64) {
@@ -21,7 +21,7 @@ package struct RecordingID: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 /// The key of a row of table `stream`. Allocated by the one process that acquires, from ``ResumeState/nextStreamID`` on.
-package struct StreamID: RawRepresentable, Hashable, Comparable, Sendable {
+package struct StreamID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
     package let rawValue: Int64
 
     package init(rawValue: Int64) {

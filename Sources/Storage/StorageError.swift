@@ -23,6 +23,8 @@ package enum StorageError: Error, Hashable, Sendable {
     case inUse(path: String, pid: Int32)
     /// A constraint of the schema refused a row: a defect of this program.
     case constraint(detail: String)
+    /// What waits for its transaction cannot be kept where it outlives the process.
+    case spool(path: String, reason: String)
     /// Any other error of SQLite.
     case sqlite(code: Int32, detail: String)
     /// What was asked for is not in the database.
@@ -33,7 +35,7 @@ package enum StorageError: Error, Hashable, Sendable {
     /// What the error asks for.
     package var disposition: Disposition {
         switch self {
-        case .diskFull, .busy, .readOnly, .directoryMissing: .retry
+        case .diskFull, .busy, .readOnly, .directoryMissing, .spool: .retry
         case .cannotOpen, .needsWriter, .corrupt, .newerSchema, .inUse, .refused: .waitForOperator
         // 10 is SQLITE_IOERR: a medium that failed once may work again. Extended codes keep the kind in the low byte.
         case .sqlite(let code, _): code & 0xFF == 10 ? .retry : .stop
@@ -77,6 +79,9 @@ extension StorageError: CustomStringConvertible {
         case .constraint(let detail):
             "The database refused a row: \(detail). The transaction was undone, what was stored before is safe. "
                 + "This is a defect of eegsync; please report it."
+        case .spool(let path, let reason):
+            "The spool \(path) cannot be used: \(reason). Transactions are made each second meanwhile, which loses nothing and "
+                + "writes more to the disk. Check the directory's room and permissions."
         case .sqlite(let code, let detail):
             "SQLite failed with code \(code): \(detail). The transaction was undone. "
                 + "Check the disk, then the database with `eegsync audit`."

@@ -159,6 +159,11 @@ extension Failure {
             self.init(
                 problem: "the database refused a row: \(detail).", consequence: "nothing of the transaction was stored.",
                 remedy: "report this message; it is a defect of eegsync.", code: .software)
+        case .spool(let path, let reason):
+            self.init(
+                problem: "what a process that died has left in \(path) cannot be read: \(reason).",
+                consequence: "nothing was changed; a running `eegsync run` takes it over.",
+                remedy: "start the daemon, or run the command as its user (sudo -u eegsync).", code: .noPermission)
         case .sqlite(let code, let detail):
             self.init(
                 problem: "SQLite failed with code \(code): \(detail).", consequence: "nothing of the transaction was stored.",

@@ -22,8 +22,13 @@ struct EngineCommitTests {
         private(set) var unanswered: [WriteBatch] = []
         private(set) var reports: [AcquisitionReport] = []
 
-        init() {
+        /// Why the spool takes nothing; nil where it does.
+        var spoolRefusal: StorageError?
+
+        /// - Parameter hasSpool: commits come each ten seconds, and the spool is filled each second.
+        init(hasSpool: Bool = false) {
             var limits = AcquisitionLimits()
+            if hasSpool { (limits.commitInterval, limits.spoolInterval) = (.seconds(10), .seconds(1)) }
             limits.wishesInterval = nil
             engine = AcquisitionEngine(nextStreamID: 1, limits: limits, seed: 1, lookUp: { _ in nil })
         }
@@ -67,6 +72,9 @@ struct EngineCommitTests {
                     .clock(
                         ClockOffsetRecord(
                             at: now, offsetNanoseconds: now.nanoseconds, stepNanoseconds: 0, isSynchronised: true)))
+            case .spool(let batch):
+                done.append("spool")
+                answer(.spooled(batch.number, spoolRefusal.map { .failure($0) } ?? .success(())))
             case .commit(let batch):
                 done.append("commit")
                 if isStalled { return unanswered.append(batch) }
@@ -93,6 +101,66 @@ struct EngineCommitTests {
         #expect(done.prefix(3) == ["commit", "all is written", "flush"])
         let commits = done.filter { $0 != "all is written" }.split(separator: "flush", omittingEmptySubsequences: false)
         #expect(commits.map(\.count) == [1, 10, 10, 3])
+    }
+
+    /// What was done, with what is done several times in a row counted.
+    private static func counted(_ done: [String]) -> [String] {
+        done.filter { $0 != "all is written" }.reduce(into: [(word: String, count: Int)]()) { runs, word in
+            if runs.last?.word == word { runs[runs.count - 1].count += 1 } else { runs.append((word, 1)) }
+        }.map { "\($0.count) \($0.word)" }
+    }
+
+    @Test("With a spool, transactions go with the flush each ten seconds, and the spool is filled each second")
+    func spooling() {
+        var disk = Disk(hasSpool: true)
+        disk.run(seconds: 12)
+        _ = disk.takeDone()
+        disk.run(seconds: 30)
+        let done = Self.counted(disk.takeDone())
+        #expect(done.count { $0 == "1 commit" } == 3 && done.count { $0 == "1 flush" } == 3, "\(done)")
+        #expect(done.filter { $0.hasSuffix("spool") }.dropFirst().dropLast().allSatisfy { $0 == "10 spool" }, "\(done)")
+    }
+
+    @Test("Where the spool takes nothing, commits come each second, which is reported once, until it does again")
+    func refusedSpool() {
+        var disk = Disk(hasSpool: true)
+        disk.run(seconds: 12)
+        disk.spoolRefusal = .spool(path: "test", reason: "test")
+        disk.run(seconds: 2)
+        _ = disk.takeDone()
+        disk.run(seconds: 20)
+        #expect((19...21).contains(disk.takeDone().count { $0 == "commit" }))
+        #expect(disk.reports.count { if case .spoolFailed = $0 { true } else { false } } == 1)
+        disk.spoolRefusal = nil
+        disk.run(seconds: 3)
+        _ = disk.takeDone()
+        disk.run(seconds: 30)
+        #expect(disk.takeDone().count { $0 == "commit" } == 3)
+    }
+
+    @Test("While somebody reads along, commits come each second")
+    func followed() {
+        var disk = Disk(hasSpool: true)
+        disk.run(seconds: 12)
+        disk.handle(.wishes(.success(OperatorWishes(version: 1, isFollowed: true))))
+        _ = disk.takeDone()
+        disk.run(seconds: 20)
+        #expect((19...21).contains(disk.takeDone().count { $0 == "commit" }))
+        disk.handle(.wishes(.success(OperatorWishes(version: 1, isFollowed: false))))
+        disk.run(seconds: 10)
+        _ = disk.takeDone()
+        disk.run(seconds: 30)
+        #expect(disk.takeDone().count { $0 == "commit" } == 3)
+    }
+
+    @Test("At an orderly end everything that waits is committed")
+    func endWithSpool() {
+        var disk = Disk(hasSpool: true)
+        disk.run(seconds: 15)
+        _ = disk.takeDone()
+        disk.handle(.shutDown)
+        disk.run(seconds: 5)
+        #expect(disk.takeDone().filter { $0 != "spool" }.suffix(2) == ["commit", "ended"])
     }
 
     @Test("After a refused flush what is committed is written anew, with the next commit; both are reported once")

@@ -170,6 +170,7 @@ struct RehearsalTests {
             if [.shiftSegment, .stretchPeriod].contains(defect) {
                 plan = TimeTests.plan(TimeTests.headsets[0], Crystal(errorPPM: 35))
             }
+            if defect == .loseSpool { plan.usesSpool = true }
             plan.defect = defect
             rules = Set(try Rehearsal(plan).run().violations.map(\.rule))
         }
@@ -192,6 +193,7 @@ struct RehearsalTests {
             case .dropRefusedBatches: [.acknowledgedIsCommitted, .audit, .storage]
             case .acknowledgeBeforeFlush: [.acknowledgedIsCommitted]
             case .endWithoutWriting: [.endsInOrder]
+            case .loseSpool: [.storage]
             }
         #expect(!rules.isDisjoint(with: expected), "\(defect) was noticed by \(rules), not by \(expected)")
     }

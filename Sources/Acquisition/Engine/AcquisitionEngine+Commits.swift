@@ -8,7 +8,7 @@ struct CommitPipeline {
     struct UnderWay {
         var batch: WriteBatch
         /// How many rows the batch holds.
-        let rowCount: Int
+        var rowCount: Int
         var began: MonotonicTime
         /// True once the database has refused it as a whole.
         var isByHeadset = false
@@ -20,6 +20,10 @@ struct CommitPipeline {
     typealias Settled = (acquisition: HeadsetAcquisition, committed: [(stream: StreamID, n: Int64)])
 
     var underWay: UnderWay?
+    /// What stands in the spool, and waits for its transaction.
+    var gathered: UnderWay?
+    /// Why the spool takes nothing; nil while it does.
+    var spoolProblem: StorageError?
     /// The number of the latest batch.
     var number: UInt64 = 0
     /// When the next batch is due, once none is under way.
@@ -29,7 +33,8 @@ struct CommitPipeline {
     var unflushed: [Settled] = []
     /// The same, of a flush that is under way; nil while none is.
     var flushing: [Settled]?
-    var lastFlush = MonotonicTime.boot
+    /// When the next flush is due.
+    var flushDue = MonotonicTime.boot
     /// Why what is committed does not survive a power cut, and since when.
     var flushProblem: (error: StorageError, since: MonotonicTime)?
     /// What was noted last beside the database; nil before the first batch, as an earlier process may have left a note.
@@ -45,7 +50,8 @@ struct CommitPipeline {
 extension AcquisitionEngine {
     /// Rows that are not committed yet.
     package var bufferedRows: Int {
-        acquisitions.reduce(commits.underWay?.rowCount ?? 0) { $0 + $1.rowCount }
+        let drained = (commits.underWay?.rowCount ?? 0) + (commits.gathered?.rowCount ?? 0)
+        return acquisitions.reduce(drained) { $0 + $1.rowCount }
     }
 
     /// What is to be written is written at the next opportunity.
@@ -56,7 +62,7 @@ extension AcquisitionEngine {
 
     /// A commit is due, once none is under way.
     func scheduleCommit(at now: MonotonicTime) {
-        let next = commits.next ?? now + limits.commitInterval
+        let next = commits.next ?? nextCommit(after: now)
         commits.next = next
         timers[.commit] = commits.underWay == nil && commits.failure == nil ? next : nil
     }
@@ -68,8 +74,8 @@ extension AcquisitionEngine {
         if let underWay = commits.underWay {
             if timers.take(.retry, at: now) || isForced && timers[.retry] != nil { write(underWay) }
         } else if commits.failure == nil, timers.take(.commit, at: now) || isForced {
-            commits.next = now + limits.commitInterval
-            commits.underWay = takeBatch(at: now)
+            commits.next = nextCommit(after: now)
+            commits.underWay = takeGathered(at: now)
             scheduleCommit(at: now)
             if let underWay = commits.underWay { write(underWay) }
         }
@@ -80,8 +86,8 @@ extension AcquisitionEngine {
         emit(underWay.isByHeadset ? .commitByHeadset(underWay.batch) : .commit(underWay.batch))
     }
 
-    /// Everything that is to be written; nil where nothing is.
-    private func takeBatch(at now: MonotonicTime) -> CommitPipeline.UnderWay? {
+    /// Everything that is to be written and stands nowhere yet; nil where nothing does.
+    func takeBatch(at now: MonotonicTime) -> CommitPipeline.UnderWay? {
         var batch = WriteBatch(number: commits.number + 1)
         batch.changes = commits.clockOffsets.map(Change.clockOffset)
         commits.clockOffsets.removeAll()
@@ -95,7 +101,8 @@ extension AcquisitionEngine {
         // Everything that they have to write is in this batch.
         let ended = acquisitions.filter { $0.hasEnded || ($0.isReleased && $0.isStopped) }
         guard !batch.isEmpty else {
-            remove(ended)
+            // What an ended one had to write may wait for its transaction.
+            if commits.gathered == nil { remove(ended) } else { commits.gathered?.ended += ended }
             return nil
         }
         commits.number += 1
@@ -155,7 +162,9 @@ extension AcquisitionEngine {
             context.overflowCause = .queueOverflow
             emit(.report(.writeRecovered(after: now - problem.since, rows: done.rowCount)))
         }
-        guard commits.flushing == nil, now - commits.lastFlush >= limits.flushInterval else { return }
+        // A commit that is meant for the flush may be done a moment before it is due.
+        guard commits.flushing == nil, now + commitInterval / 20 >= commits.flushDue else { return }
+        commits.flushDue = now + limits.flushInterval
         commits.flushing = commits.unflushed
         commits.unflushed.removeAll()
         emit(.flush(rewriting: commits.flushProblem != nil))
@@ -169,6 +178,7 @@ extension AcquisitionEngine {
         let problem = commits.flushProblem
         if case .failure(let error) = result {
             commits.flushProblem = (error, problem?.since ?? now)
+            commits.flushDue = now
             if problem?.error.cause != error.cause { emit(.report(.flushFailed(error))) }
             return
         }
@@ -176,7 +186,6 @@ extension AcquisitionEngine {
             commits.flushProblem = nil
             emit(.report(.flushRecovered(after: now - problem.since)))
         }
-        commits.lastFlush = now
         for (acquisition, committed) in flushed where acquisitions.contains(where: { $0 === acquisition }) {
             acquisition.acknowledge(upTo: committed)
         }

@@ -17,7 +17,7 @@ extension AcquisitionEngine {
         end.hasBegun = true
         timers[.end] = now + limits.endLimit
         // Nothing more is begun: a clock that steps each second would be written for ever.
-        for timer in [Timer.wishes, .clock, .alive, .trim] { timers[timer] = nil }
+        for timer in [Timer.wishes, .clock, .alive, .trim, .spool] { timers[timer] = nil }
         for acquisition in acquisitions where !acquisition.isStopped { acquisition.handle(.stop(.shutdown), at: now) }
         settle(at: now)
     }

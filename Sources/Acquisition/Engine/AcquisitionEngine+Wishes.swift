@@ -19,6 +19,8 @@ struct WishesReading {
     var adoptions: [AdoptionWish] = []
     /// True while a person wants nothing recorded.
     var isPaused = false
+    /// True while another program reads what is recorded as it comes.
+    var isFollowed = false
     /// Why they cannot be read.
     var problem: StorageError?
 }
@@ -56,6 +58,8 @@ extension AcquisitionEngine {
         case .success(let read):
             wishes.problem = nil
             wishes.version = read.version
+            if read.isFollowed, !wishes.isFollowed, limits.spoolInterval != nil { commitSoon(at: now) }
+            wishes.isFollowed = read.isFollowed
             if let contents = read.contents { follow(contents, at: now) }
         }
     }

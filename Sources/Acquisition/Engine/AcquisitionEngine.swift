@@ -14,7 +14,7 @@ package final class AcquisitionEngine {
     /// The bounds.
     package var limits: AcquisitionLimits { context.limits }
     /// What is due when, besides what the headsets wait for.
-    enum Timer: Hashable { case clock, wishes, commit, retry, end, heartbeat, alive, trim, sums }
+    enum Timer: Hashable { case clock, wishes, spool, commit, retry, end, heartbeat, alive, trim, sums }
 
     var timers = TimerTable<Timer>()
     let context: EngineContext
@@ -64,6 +64,7 @@ package final class AcquisitionEngine {
         (timers[.clock], timers[.wishes]) = (.boot, .boot)
         if process != nil { timers[.alive] = .boot }
         if limits.historyAge != nil { timers[.trim] = .boot }
+        if limits.spoolInterval != nil { timers[.spool] = .boot }
         if limits.heartbeatInterval != nil { timers[.heartbeat] = .boot }
     }
 
@@ -77,6 +78,7 @@ package final class AcquisitionEngine {
         case .wishes(let result): wishesRead(result, at: now)
         case .wishesChanged: wishes.areStale = true
         case .resumeState(let recording, let result): loaded(recording, result, at: now)
+        case .spooled(_, let result): spooled(result, at: now)
         case .committed(let number, let result): committed(number, result, at: now)
         case .flushed(let result): flushed(result, at: now)
         case .trimmed(let rows): trimmed(rows, at: now)
@@ -119,6 +121,7 @@ package final class AcquisitionEngine {
         recordActivity(at: now)
         beginEnd(at: now)
         readWishes(at: now)
+        spool(at: now)
         commit(at: now)
         trimHistory(at: now)
         reportChanges(at: now)

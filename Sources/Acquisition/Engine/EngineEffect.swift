@@ -12,6 +12,8 @@ package enum EngineEffect: Sendable {
     case readWishes(unlessVersion: Int64?)
     /// Read what the database has of a recording.
     case loadResumeState(RecordingID)
+    /// Keep a batch that is to be committed later where it outlives the process.
+    case spool(WriteBatch)
     /// Commit a batch.
     case commit(WriteBatch)
     /// Commit a batch that the database has refused headset by headset.

@@ -13,6 +13,8 @@ package enum EngineEvent: Sendable {
     case wishesChanged
     /// What the database has of a recording that is to begin, or to be ended.
     case resumeState(RecordingID, Result<ResumeState, StorageError>)
+    /// What became of a batch that was to be kept in the spool.
+    case spooled(UInt64, Result<Void, StorageError>)
     /// What became of a batch that was to be committed; a headset whose part broke a rule of the database is refused.
     case committed(UInt64, Result<[RefusedPart], StorageError>)
     /// Everything that was committed before it was asked for survives a power cut; or why the disk refused.

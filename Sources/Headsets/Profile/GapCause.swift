@@ -1,5 +1,5 @@
 /// Why samples are missing. The raw values are those of the database's gap ledger.
-package enum GapCause: String, Hashable, Sendable, CaseIterable {
+package enum GapCause: String, Hashable, Sendable, Codable, CaseIterable {
     /// The link broke: out of range, interference, or a person disconnected it.
     case linkLost
     /// The headset was connected but silent.

@@ -1,5 +1,5 @@
 /// How the ledger knows the length of a gap.
-package enum GapCertainty: Hashable, Sendable {
+package enum GapCertainty: Hashable, Sendable, Codable {
     /// The headset's counter, or its own mark, says it.
     case counted
     /// Clocks say it: right within so many samples, three standard deviations.

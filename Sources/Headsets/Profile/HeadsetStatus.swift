@@ -1,7 +1,7 @@
 /// What a headset answers to the status query.
-package struct HeadsetStatus: Hashable, Sendable {
+package struct HeadsetStatus: Hashable, Sendable, Codable {
     /// What the headset does.
-    package enum Condition: String, Hashable, Sendable, CaseIterable {
+    package enum Condition: String, Hashable, Sendable, Codable, CaseIterable {
         /// Samples and sends them; it needs only a subscription.
         case streaming
         /// Samples into its memory, but does not send live samples.
@@ -17,7 +17,7 @@ package struct HeadsetStatus: Hashable, Sendable {
     }
 
     /// What the headset holds of one stream.
-    package struct BufferedRange: Hashable, Sendable {
+    package struct BufferedRange: Hashable, Sendable, Codable {
         /// The stream's index in the headset's list of streams.
         package var stream: Int
         /// Index of the oldest sample in memory, as sent (modulo the stream's counter modulus).

@@ -1,5 +1,5 @@
 /// One stream of a headset: channels that are sampled together.
-package struct StreamDescription: Hashable, Sendable {
+package struct StreamDescription: Hashable, Sendable, Codable {
     /// The most channels that one bank holds; wider streams are described as several banks of one name.
     package static let channelsPerBank = 8
 
@@ -43,7 +43,7 @@ package struct StreamDescription: Hashable, Sendable {
 }
 
 /// One channel of a stream.
-package struct ChannelDescription: Hashable, Sendable {
+package struct ChannelDescription: Hashable, Sendable, Codable {
     /// The channel's name, such as `TP9`.
     package var name: String
     /// The channel's type in BIDS's words (`EEG`, `ACCEL`, `GYRO`, `PPG`, `MISC`).

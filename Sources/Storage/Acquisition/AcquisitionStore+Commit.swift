@@ -6,8 +6,15 @@ extension AcquisitionStore {
     ///
     /// - Throws: ``StorageError``; after `retry` errors the same batch may be committed again.
     package func commit(_ batch: WriteBatch) throws(StorageError) {
+        try commit(batch, hostBoot: hostBootID)
+        spool?.discard(upTo: batch.number)
+    }
+
+    /// - Parameter hostBoot: the row of the boot that the batch's instants belong to.
+    func commit(_ batch: WriteBatch, hostBoot: Int64) throws(StorageError) {
         try openBlocks.inTransaction(of: database) { db, blocks in
-            try BatchTransaction(db: db, hostBoot: hostBootID, blocks: blocks).write(batch)
+            try BatchTransaction(db: db, hostBoot: hostBoot, blocks: blocks).write(batch)
+            try db.noteSpooled(batch.number)
         }
     }
 
@@ -18,9 +25,18 @@ extension AcquisitionStore {
     /// - Returns: the parts that were left out.
     /// - Throws: what concerns more than one headset, such as a full disk; nothing was written then.
     package func commitByHeadset(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) -> [RefusedPart] {
+        let refused = try commitByHeadset(batch, at: now, hostBoot: hostBootID)
+        spool?.discard(upTo: batch.number)
+        return refused
+    }
+
+    func commitByHeadset(
+        _ batch: WriteBatch, at now: MonotonicTime, hostBoot: Int64
+    ) throws(StorageError) -> [RefusedPart] {
         let path = path ?? ":memory:"
         return try openBlocks.inTransaction(of: database) { db, blocks in
-            let transaction = BatchTransaction(db: db, hostBoot: hostBootID, blocks: blocks)
+            let transaction = BatchTransaction(db: db, hostBoot: hostBoot, blocks: blocks)
+            try db.noteSpooled(batch.number)
             try transaction.write(batch.sharedRecords())
             var refused: [RefusedPart] = []
             for part in batch.parts {

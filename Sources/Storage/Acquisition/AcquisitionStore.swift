@@ -10,6 +10,17 @@ package struct AcquisitionStore: Store {
     package var presentBoot: Int64? { hostBootID }
     package let database: OpenDatabase
     let openBlocks = OpenBlocks()
+    /// Where batches wait for their transaction; nil where none do.
+    let spool: BatchSpool?
+    /// Says whether somebody reads along; nil for a database in memory.
+    let followers: FollowerFile?
+    /// What an earlier process had left in its spool; nil for nothing.
+    package private(set) var recoveredSpool: RecoveredSpool?
+    /// Why there is no spool although one was wanted; nil where that is not so.
+    package private(set) var spoolProblem: StorageError?
+
+    /// True where batches may wait for their transaction in a spool.
+    package var hasSpool: Bool { spool != nil }
 
     /// Opens a database file, and takes the ``AcquisitionLock`` for as long as it is open. Creates the file where there is
     /// none, and brings its schema up to date.
@@ -21,26 +32,37 @@ package struct AcquisitionStore: Store {
     /// - Throws: `inUse`, `directoryMissing`, `cannotOpen`, `newerSchema`, `corrupt`, `readOnly`, `diskFull`, `busy`. A file
     ///   that is refused was not changed.
     package init(path: String, hostBoot: HostBoot, options: StoreOptions = StoreOptions()) throws(StorageError) {
-        try self.init(DatabaseOpening(path: path, options: options).openForWriting(isAcquiring: true), hostBoot: hostBoot)
+        let database = try DatabaseOpening(path: path, options: options).openForWriting(isAcquiring: true)
+        do {
+            try self.init(database, hostBoot: hostBoot, spool: options.spoolPath.map(BatchSpool.init(path:)))
+        } catch {
+            guard case .spool = error else { throw error }
+            try self.init(database, hostBoot: hostBoot, spool: nil)
+            spoolProblem = error
+        }
     }
 
-    init(_ database: OpenDatabase, hostBoot: HostBoot) throws(StorageError) {
+    init(_ database: OpenDatabase, hostBoot: HostBoot, spool: BatchSpool?) throws(StorageError) {
         self.database = database
         self.hostBoot = hostBoot
+        self.spool = spool
+        followers = database.path.flatMap(FollowerFile.init(database:))
         hostBootID = try database.insertedRow(of: hostBoot)
+        recoveredSpool = try beginSpool(spool)
     }
 
     /// A new database in memory, for simulations and tests.
     package static func inMemory(
-        hostBoot: HostBoot, options: StoreOptions = StoreOptions()
+        hostBoot: HostBoot, options: StoreOptions = StoreOptions(), spool: BatchSpool? = nil
     ) throws(StorageError) -> AcquisitionStore {
-        try AcquisitionStore(DatabaseOpening(path: ":memory:", options: options).openInMemory(), hostBoot: hostBoot)
+        let database = try DatabaseOpening(path: ":memory:", options: options).openInMemory()
+        return try AcquisitionStore(database, hostBoot: hostBoot, spool: spool)
     }
 
-    /// A second store on the same open database under another host boot: what a reboot of the host looks like to the
-    /// database. The database stays open while either store exists.
+    /// A second store on the same open database under another host boot, or the same one: what a reboot of the host, or the
+    /// next process, looks like to the database, what waits in the spool included. The database stays open while either exists.
     package func reopened(hostBoot: HostBoot) throws(StorageError) -> AcquisitionStore {
-        try AcquisitionStore(database, hostBoot: hostBoot)
+        try AcquisitionStore(database, hostBoot: hostBoot, spool: spool)
     }
 
     /// What the operator wants, for a process that is both: a rehearsal, a replay, a command that connects by itself.
@@ -70,7 +92,8 @@ package struct AcquisitionStore: Store {
         // Without a WAL everything is in the database, which a checkpoint has synchronised.
         guard file >= 0 else { return }
         defer { Glibc.close(file) }
-        guard fsync(file) == 0 else {
+        // The log is written over in place: its times need not be written with it, which would cost a card a journal's commit.
+        guard fdatasync(file) == 0 else {
             let reason = String(cString: strerror(errno))
             throw errno == ENOSPC ? .diskFull(detail: reason) : .sqlite(code: 10, detail: "fsync of \(path)-wal: \(reason)")
         }

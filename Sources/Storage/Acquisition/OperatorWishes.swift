@@ -5,8 +5,14 @@ import GRDB
 package struct OperatorWishes: Hashable, Sendable {
     /// A number that changes with the wishes.
     package var version: Int64
+    /// True while another program reads what is recorded as it comes: commits are to be made each second.
+    package var isFollowed = false
     /// Nil where the version was known.
     package var contents: Contents?
+
+    package init(version: Int64, isFollowed: Bool = false, contents: Contents? = nil) {
+        (self.version, self.isFollowed, self.contents) = (version, isFollowed, contents)
+    }
 
     /// The wishes.
     package struct Contents: Hashable, Sendable {
@@ -29,9 +35,10 @@ extension AcquisitionStore {
     /// - Parameter known: a version of which nothing is to be read again.
     package func wishes(unlessVersion known: Int64?) throws(StorageError) -> OperatorWishes {
         let version = try database.dataVersion()
-        guard version != known else { return OperatorWishes(version: version) }
+        let isFollowed = followers?.isFollowed ?? false
+        guard version != known else { return OperatorWishes(version: version, isFollowed: isFollowed) }
         return OperatorWishes(
-            version: version,
+            version: version, isFollowed: isFollowed,
             contents: OperatorWishes.Contents(
                 recordings: try openRecordings(), captures: try openRequests(), measurements: try openRequests(),
                 adoptions: try adoptions(), isPaused: try pause() != nil))

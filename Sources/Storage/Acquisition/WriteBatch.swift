@@ -1,7 +1,7 @@
 /// Everything that one transaction writes. A batch is committed whole or not at all, so the audit holds after every commit.
 ///
 /// Instants are on the host's `CLOCK_BOOTTIME` of the boot that the store was opened in.
-package struct WriteBatch: Sendable {
+package struct WriteBatch: Hashable, Sendable {
     /// The batch's number, counted by the acquisition; comes back with the commit.
     package var number: UInt64
     /// The headsets that the batch is about, so that one whose part is refused can be distinguished from the others.
@@ -19,12 +19,27 @@ package struct WriteBatch: Sendable {
     /// The number of sample rows.
     package var rowCount: Int { samples.reduce(0) { $0 + $1.rowCount } }
 
+    /// Adds a later batch, whose number it takes.
+    package mutating func append(_ later: WriteBatch) {
+        number = later.number
+        for part in later.parts {
+            if let index = parts.firstIndex(where: { $0.recording == part.recording && $0.headset == part.headset }) {
+                parts[index].streams += part.streams.filter { !parts[index].streams.contains($0) }
+                parts[index].presentStreams = part.presentStreams
+            } else {
+                parts.append(part)
+            }
+        }
+        samples += later.samples
+        changes += later.changes
+    }
+
     /// True where there is nothing to write.
     package var isEmpty: Bool { samples.isEmpty && changes.isEmpty }
 }
 
 /// What a batch says about one headset belongs to these keys.
-package struct HeadsetPart: Hashable, Sendable {
+package struct HeadsetPart: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var recording: RecordingID
     /// Every stream of the recording that the batch may mention.

@@ -2,7 +2,7 @@ package import Bluetooth
 import GRDB
 
 /// One of a headset's model, heard at an address that nothing proves to be the headset's.
-package struct CandidateRecord: Hashable, Sendable {
+package struct CandidateRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var identifier: PeripheralIdentifier
     /// The local name that it advertised; nil where there was none.
@@ -50,7 +50,7 @@ extension CandidateRecord: ChangeRecord {
 }
 
 /// Who decided about an address.
-package enum AdoptionDecision: String, Hashable, Sendable, CaseIterable {
+package enum AdoptionDecision: String, Hashable, Sendable, Codable, CaseIterable {
     /// A person: the headset is there.
     case `operator`
     /// Nobody: it was the only one in sight. It is provisional until a person confirms it.
@@ -60,7 +60,7 @@ package enum AdoptionDecision: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A change of a headset's address that nothing proves.
-package struct AdoptionRecord: Hashable, Sendable {
+package struct AdoptionRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     /// The recording that it concerns; nil for none.
     package var recording: RecordingID?

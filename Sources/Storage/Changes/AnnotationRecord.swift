@@ -2,7 +2,7 @@ package import Bluetooth
 import GRDB
 
 /// Something said of an instant or a sample of a recording: onset, duration, description (EDF+'s words).
-package struct AnnotationRecord: Hashable, Sendable {
+package struct AnnotationRecord: Hashable, Sendable, Codable {
     package var recording: RecordingID
     /// When it happened; of what is said of a sample, when that arrived.
     package var onset: MonotonicTime
@@ -33,7 +33,7 @@ package struct AnnotationRecord: Hashable, Sendable {
 }
 
 /// A sample that something is said of.
-package struct AnnotatedSample: Hashable, Sendable {
+package struct AnnotatedSample: Hashable, Sendable, Codable {
     package var stream: StreamID
     package var n: Int64
 

@@ -2,7 +2,7 @@
 ///
 /// A further kind of record is a type that says whom it concerns and how it is written, beside the others of its domain, and
 /// here a case and a line.
-package enum Change: Hashable, Sendable {
+package enum Change: Hashable, Sendable, Codable {
     /// A stream that nothing before mentions.
     case stream(NewStream)
     case recording(RecordingChange)

@@ -2,7 +2,7 @@ package import Bluetooth
 import GRDB
 
 /// UTC minus `CLOCK_BOOTTIME`, when it was first seen or had stepped.
-package struct ClockOffsetRecord: Hashable, Sendable {
+package struct ClockOffsetRecord: Hashable, Sendable, Codable {
     package var at: MonotonicTime
     /// Nanoseconds since 1970-01-01T00:00:00Z at boottime 0.
     package var offsetNanoseconds: Int64
@@ -38,7 +38,7 @@ extension ClockOffsetRecord: ChangeRecord {
 }
 
 /// The headset's own clock beside the host's: an observation, not the truth.
-package struct ClockObservationRecord: Hashable, Sendable {
+package struct ClockObservationRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var bootIdentifier: UInt32?
     package var deviceTicks: UInt64

@@ -2,7 +2,7 @@ package import Bluetooth
 import GRDB
 
 /// How often the same has happened without a return in between: one row of the database stands for all.
-package struct Repetition: Hashable, Sendable {
+package struct Repetition: Hashable, Sendable, Codable {
     /// How often, the first time included; at least 2.
     package var count: Int
     /// When it happened last.
@@ -15,7 +15,7 @@ package struct Repetition: Hashable, Sendable {
 }
 
 /// One attempt to reach a headset through one layer, when it ended.
-package struct ConnectionAttemptRecord: Hashable, Sendable {
+package struct ConnectionAttemptRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     /// `restoration`, `cachedIdentifier`, `serviceRetrieval` or `scan`.
     package var layer: String
@@ -83,7 +83,7 @@ extension ConnectionAttemptRecord: ChangeRecord {
 }
 
 /// A change of the connection's state.
-package struct ConnectionEventRecord: Hashable, Sendable {
+package struct ConnectionEventRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var at: MonotonicTime
     /// The state that was entered, such as `streaming`, `backingOff`.
@@ -144,7 +144,7 @@ extension ConnectionEventRecord: ChangeRecord {
 }
 
 /// What a machine wants to know again after the process died, as one JSON document a headset.
-package struct PreservedStateRecord: Hashable, Sendable {
+package struct PreservedStateRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var json: String
     package var at: MonotonicTime

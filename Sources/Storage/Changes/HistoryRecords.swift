@@ -3,7 +3,7 @@ import GRDB
 package import Headsets
 
 /// Samples that flow again after a loss, or for the first time. One row each: no return is ever folded into another.
-package struct StreamingReturnRecord: Hashable, Sendable {
+package struct StreamingReturnRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var recording: RecordingID
     /// The layer that found the headset: `restoration`, `cachedIdentifier`, `serviceRetrieval` or `scan`.
@@ -60,7 +60,7 @@ extension StreamingReturnRecord: ChangeRecord {
 }
 
 /// How strong a link was.
-package struct LinkQualityRecord: Hashable, Sendable {
+package struct LinkQualityRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var at: MonotonicTime
     package var quality: LinkQuality
@@ -87,7 +87,7 @@ extension LinkQualityRecord: ChangeRecord {
 }
 
 /// A process that acquires.
-package struct ProcessIdentity: Hashable, Sendable {
+package struct ProcessIdentity: Hashable, Sendable, Codable {
     /// The program's version.
     package var version: String
     /// The kernel's number of the process.
@@ -100,7 +100,7 @@ package struct ProcessIdentity: Hashable, Sendable {
 }
 
 /// What becomes of the process that acquires. There is one at a time, so the latest row is its own.
-package enum ProcessChange: Hashable, Sendable {
+package enum ProcessChange: Hashable, Sendable, Codable {
     case started(ProcessIdentity, at: MonotonicTime)
     /// It was alive at an instant.
     case alive(at: MonotonicTime)
@@ -132,7 +132,7 @@ extension ProcessChange: ChangeRecord {
 }
 
 /// The machine was suspended.
-package struct SuspensionRecord: Hashable, Sendable {
+package struct SuspensionRecord: Hashable, Sendable, Codable {
     /// When it was noticed that the machine is awake again.
     package var resumed: MonotonicTime
     /// For how long it was suspended.

@@ -2,7 +2,7 @@ package import Bluetooth
 import GRDB
 
 /// An identifier under which a headset was proven to be reached, or failed to be.
-package struct IdentifierUse: Hashable, Sendable {
+package struct IdentifierUse: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var identifier: PeripheralIdentifier
     package var at: MonotonicTime
@@ -54,7 +54,7 @@ extension IdentifierUse: ChangeRecord {
 }
 
 /// The serial number, or whatever else the headset proves its identity by.
-package struct IdentityProofRecord: Hashable, Sendable {
+package struct IdentityProofRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var proof: String
 

@@ -3,7 +3,7 @@ import GRDB
 package import Headsets
 
 /// One change of the gap ledger. A gap is known by its stream, first n and channel.
-package enum LedgerEntry: Hashable, Sendable {
+package enum LedgerEntry: Hashable, Sendable, Codable {
     /// Samples from n on are missing. `count` is nil while the end is not known; `channel` 0 means the whole row, 1 ... 8
     /// one channel of rows that are there.
     /// A `count` of 0 is that of a gap between two host boots: n goes on, and their clocks say how long it was.
@@ -69,7 +69,7 @@ extension LedgerEntry: ChangeRecord {
 }
 
 /// A stream whose headset was let go: a gap opens after its last row, where none is open and there is a row at all.
-package struct QuarantineRecord: Hashable, Sendable {
+package struct QuarantineRecord: Hashable, Sendable, Codable {
     package var stream: StreamID
     package var at: MonotonicTime
 

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// A link to a headset: when it was there, and what it was made with. Inserted, or updated by (headset, begin).
-package struct LinkRecord: Hashable, Sendable {
+package struct LinkRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var recording: RecordingID
     /// When the link was there.
@@ -45,9 +45,9 @@ extension LinkRecord: ChangeRecord {
 
 /// Something that a headset said on a link beside samples and statuses, and how often. Inserted, or counted on the row that
 /// has its number.
-package struct HeadsetMessageRecord: Hashable, Sendable {
+package struct HeadsetMessageRecord: Hashable, Sendable, Codable {
     /// What it is.
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// Text for people, such as the answer to a command.
         case message
         /// A command that the headset refused.

@@ -4,7 +4,7 @@ import GRDB
 package import Headsets
 
 /// A stream that is to be created.
-package struct NewStream: Hashable, Sendable {
+package struct NewStream: Hashable, Sendable, Codable {
     package var id: StreamID
     package var recording: RecordingID
     /// The stream's position in the headset's list of streams.
@@ -53,7 +53,7 @@ extension NewStream: ChangeRecord {
 }
 
 /// The beginning or the end of a recording. Of several the first one stays.
-package enum RecordingChange: Hashable, Sendable {
+package enum RecordingChange: Hashable, Sendable, Codable {
     /// Its first sample came.
     case started(RecordingID, at: MonotonicTime)
     /// It has ended as the operator wished.

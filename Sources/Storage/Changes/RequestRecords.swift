@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// The impedance of one electrode at an instant, as the headset says it.
-package struct ImpedanceRecord: Hashable, Sendable {
+package struct ImpedanceRecord: Hashable, Sendable, Codable {
     package var recording: RecordingID
     package var at: MonotonicTime
     /// The channel's name, or another one of the headset's profile.
@@ -32,7 +32,7 @@ extension ImpedanceRecord: ChangeRecord {
 }
 
 /// Some packets of a capture.
-package struct CaptureChunk: Hashable, Sendable {
+package struct CaptureChunk: Hashable, Sendable, Codable {
     package var capture: CaptureID
     package var packetCount: Int
     /// Whole records of a btsnoop file.
@@ -60,7 +60,7 @@ extension CaptureChunk: ChangeRecord {
 }
 
 /// A person's timed request with which the acquisition has done.
-package enum CompletedRequest: Hashable, Sendable {
+package enum CompletedRequest: Hashable, Sendable, Codable {
     case capture(CaptureID)
     case measurement(ImpedanceMeasurementID)
 }

@@ -1,5 +1,5 @@
 /// Consecutive new rows of one stream.
-package struct SampleRows: Hashable, Sendable {
+package struct SampleRows: Hashable, Sendable, Codable {
     package var stream: StreamID
     /// 1 ... 8.
     package var channelCount: Int
@@ -23,7 +23,7 @@ package struct SampleRows: Hashable, Sendable {
 }
 
 /// Values of one channel for rows that were stored without it.
-package struct ChannelFill: Hashable, Sendable {
+package struct ChannelFill: Hashable, Sendable, Codable {
     package var stream: StreamID
     /// 1 ... 8.
     package var channel: Int

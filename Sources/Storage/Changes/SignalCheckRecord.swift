@@ -1,7 +1,7 @@
 import GRDB
 
 /// What the signal of a channel looked like for some seconds: a status for people. It alters no sample.
-package struct SignalCheckRecord: Hashable, Sendable {
+package struct SignalCheckRecord: Hashable, Sendable, Codable {
     package var stream: StreamID
     /// 1 ... 8.
     package var channel: Int

@@ -4,7 +4,7 @@ import GRDB
 package import Headsets
 
 /// A headset's answer to a status query, and what was concluded from it.
-package struct StatusReportRecord: Hashable, Sendable {
+package struct StatusReportRecord: Hashable, Sendable, Codable {
     package var headset: HeadsetID
     package var at: MonotonicTime
     /// The answer; nil where there was none in time.

@@ -3,7 +3,7 @@ import GRDB
 package import Headsets
 
 /// One run of a headset's counter on a stream: `n = firstN + (index - firstIndex)`, with the unwrapped sample index.
-package struct EpochRecord: Hashable, Sendable {
+package struct EpochRecord: Hashable, Sendable, Codable {
     package var stream: StreamID
     /// From 0 in each stream.
     package var number: Int
@@ -47,7 +47,7 @@ extension EpochRecord: ChangeRecord {
 }
 
 /// One piece of a stream's time map: `boottime(n) = referenceTime + (n - referenceN) × period`, for `firstN ... lastN`.
-package struct SegmentRecord: Hashable, Sendable {
+package struct SegmentRecord: Hashable, Sendable, Codable {
     package var stream: StreamID
     package var firstN: Int64
     package var lastN: Int64
@@ -104,7 +104,7 @@ extension SegmentRecord: ChangeRecord {
 }
 
 /// Evidence of the time map: the earliest arrival of about a second, from which anybody can compute the map anew.
-package struct ArrivalRecord: Hashable, Sendable {
+package struct ArrivalRecord: Hashable, Sendable, Codable {
     package var stream: StreamID
     /// The sample that arrived: the last one of its packet.
     package var n: Int64
@@ -136,7 +136,7 @@ extension ArrivalRecord: ChangeRecord {
 }
 
 /// From one sample of a stream without counter on, what shows that samples are missing.
-package struct LossDetectionRecord: Hashable, Sendable {
+package struct LossDetectionRecord: Hashable, Sendable, Codable {
     package var stream: StreamID
     package var firstN: Int64
     /// Not ``Headsets/LossDetection/counter``: streams with a counter have no record.

@@ -25,7 +25,7 @@ package typealias CaptureRequest = TimedRequest<CaptureID>
 package typealias ImpedanceRequest = TimedRequest<ImpedanceMeasurementID>
 
 /// The key of a row of a table of timed requests: written by a command, followed by the acquisition, removed by the command.
-package protocol TimedRequestID: RawRepresentable<Int64>, Hashable, Sendable {
+package protocol TimedRequestID: RawRepresentable<Int64>, Hashable, Sendable, Codable {
     /// The table.
     static var table: String { get }
     /// The desired state of a request that is wanted.

@@ -14,11 +14,15 @@ package struct StoreOptions: Hashable, Sendable {
     /// False: no digests are written, so that a benchmark can say what they cost. An audit of such a database fails.
     package var keepsEvidence: Bool
 
+    /// The file of the ``BatchSpool``; nil for none.
+    package var spoolPath: String?
+
     /// Creates options. Five seconds are far above any commit of one second of samples, and short enough for a person.
     package init(
         isFullySynchronous: Bool = false, busyTimeoutSeconds: Double = 5, maximumPageCount: Int? = nil,
-        keepsEvidence: Bool = true
+        keepsEvidence: Bool = true, spoolPath: String? = nil
     ) {
+        self.spoolPath = spoolPath
         self.isFullySynchronous = isFullySynchronous
         self.busyTimeoutSeconds = busyTimeoutSeconds
         self.maximumPageCount = maximumPageCount

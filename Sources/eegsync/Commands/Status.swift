@@ -16,7 +16,7 @@ struct Status: AsyncParsableCommand {
               eegsync status --json
             """)
 
-    /// How often --watch looks; the daemon commits once a second.
+    /// How often --watch looks; the daemon commits once a second while somebody follows.
     private static let watchInterval = Duration.seconds(1)
 
     @Flag(help: "Keep looking, until Ctrl-C.")
@@ -28,6 +28,9 @@ struct Status: AsyncParsableCommand {
     func run() async throws {
         let store = try options.openReadOnly()
         let configuration = try? options.configurationIfPresent()
+        // While somebody looks, transactions come each second.
+        let follower = watch ? store.path.flatMap(Follower.init(database:)) : nil
+        defer { withExtendedLifetime(follower) {} }
         while true {
             let facts = try StatusFacts(store: store, configuration: configuration, now: HostClock.now)
             guard watch, !output.json else {

@@ -141,9 +141,13 @@ struct Configuration: Hashable, Sendable {
 
     /// Bounds of the daemon.
     struct Limits: Hashable, Sendable {
-        /// The time between two commits, 0.05 ... 60 s. What is not committed is lost on a crash, unless the headset still
-        /// has it.
-        var commitInterval = Duration.seconds(1)
+        /// The time between two commits, 0.05 ... 60 s. What is not committed yet is put into the spool each second, so that a
+        /// crash costs a second at most, of headsets that do not have it still.
+        var commitInterval = Duration.seconds(10)
+        /// How often the spool is filled.
+        static let spoolInterval = Duration.seconds(1)
+        /// True where commits are rarer than the spool would be filled.
+        var usesSpool: Bool { commitInterval > Self.spoolInterval }
         /// How many rows are held in memory while the database cannot be written, 1,000 ... 10,000,000; beyond it they are
         /// dropped and ledgered. The default is 20 minutes of 250 Hz.
         var bufferRows = 300_000

@@ -109,12 +109,16 @@ final class Daemon: Service {
 
     /// Opens the database; waits for it where time may bring it (a disk that is not mounted yet, a full one).
     private func openStore() async throws -> AcquisitionStore {
-        let options = StoreOptions(isFullySynchronous: configuration.limits.synchronous == .full)
+        let options = StoreOptions(
+            isFullySynchronous: configuration.limits.synchronous == .full,
+            spoolPath: configuration.limits.usesSpool ? SpoolLocation.path(of: configuration.databasePath) : nil)
         var logged: String?
         while true {
             do {
-                return try AcquisitionStore(
+                let store = try AcquisitionStore(
                     path: configuration.databasePath, hostBoot: try HostBoot.current(), options: options)
+                report(store)
+                return store
             } catch {
                 guard error.isWorthWaiting else { throw error }
                 if logged != "\(error)" { log.log(.warning, "\(error)") }
@@ -125,6 +129,18 @@ final class Daemon: Service {
             ServiceNotification.watchdog()
             try await Task.sleep(for: Self.waitInterval)
         }
+    }
+
+    /// What an earlier process had left, and what hinders this one.
+    private func report(_ store: AcquisitionStore) {
+        if let recovered = store.recoveredSpool {
+            let rows = Quantity.count(Int64(recovered.rowCount), "row")
+            log.log(.notice, "\(rows) that an earlier process had not committed yet were in its spool, and are stored now")
+            if let problem = recovered.problem {
+                log.log(.error, "some of what was in the spool was refused, and is kept beside the database: \(problem)")
+            }
+        }
+        if let problem = store.spoolProblem { log.log(.warning, "\(problem)") }
     }
 
     /// Looks from time to time whether somebody's transaction keeps the write-ahead log from beginning anew.
@@ -152,6 +168,14 @@ final class Daemon: Service {
         settings.hostFacts = Self.hostFacts(choice)
         settings.limits.historyAge = configuration.limits.historyAge
         settings.limits.commitInterval = configuration.limits.commitInterval
+        if configuration.limits.usesSpool {
+            let spoolInterval = Configuration.Limits.spoolInterval
+            if store.hasSpool {
+                settings.limits.spoolInterval = spoolInterval
+            } else {
+                settings.limits.commitInterval = spoolInterval
+            }
+        }
         settings.limits.rowLimit = configuration.limits.bufferRows
         settings.limits.heartbeatInterval = ServiceNotification.watchdogInterval
         if settings.limits.heartbeatInterval != nil { settings.beat = Self.makeHeartbeat() }

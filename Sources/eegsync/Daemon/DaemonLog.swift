@@ -70,6 +70,7 @@ final class DaemonLog: Sendable {
                     + "until then")
         case .flushRecovered(let after):
             log(.notice, "what is written survives a power cut again", ["after_s": "\(after.components.seconds)"])
+        case .spoolFailed(let error): log(.warning, "\(error)")
         case .radioHangs(true):
             log(.error, "the radio hangs: for minutes it has done nothing that it was asked. It is switched off and on again")
         case .radioHangs(false):

@@ -1,0 +1,72 @@
+import Bluetooth
+import Headsets
+import Storage
+
+/// Between two transactions, what is to be written is kept where it outlives the process: transactions can be rare, which
+/// spares a card, and the death of the process costs what was not kept yet.
+extension AcquisitionEngine {
+    /// Time between two commits as things stand: each time the spool would be filled, where it takes nothing or somebody reads
+    /// along.
+    var commitInterval: Duration {
+        guard let spoolInterval = limits.spoolInterval else { return limits.commitInterval }
+        return commits.spoolProblem != nil || wishes.isFollowed ? spoolInterval : limits.commitInterval
+    }
+
+    /// When the next commit is due after one. With a spool it goes with the flush, so that a power cut costs no more than the
+    /// flush's interval.
+    func nextCommit(after now: MonotonicTime) -> MonotonicTime {
+        let next = now + commitInterval
+        guard limits.spoolInterval != nil, commits.flushDue > now else { return next }
+        return min(next, commits.flushDue)
+    }
+
+    /// Puts what is to be written into the spool, where that is due. While a batch cannot be written the headsets keep their
+    /// records, which they bound.
+    func spool(at now: MonotonicTime) {
+        guard let interval = limits.spoolInterval, timers.take(.spool, at: now) else { return }
+        timers[.spool] = now + interval
+        guard commits.problem == nil, commits.failure == nil, let latest = takeBatch(at: now) else { return }
+        emit(.spool(latest.batch))
+        commits.gather(latest)
+        // Others wait for what has ended.
+        if !latest.ended.isEmpty { commitSoon(at: now) }
+    }
+
+    /// Takes what became of a batch that was put into the spool.
+    func spooled(_ result: Result<Void, StorageError>, at now: MonotonicTime) {
+        switch result {
+        case .success: commits.spoolProblem = nil
+        case .failure(let error):
+            if commits.spoolProblem == nil { emit(.report(.spoolFailed(error))) }
+            commits.spoolProblem = error
+            commitSoon(at: now)
+        }
+    }
+
+    /// Everything that is to be written; nil where nothing is.
+    func takeGathered(at now: MonotonicTime) -> CommitPipeline.UnderWay? {
+        if let latest = takeBatch(at: now) { commits.gather(latest) }
+        defer { commits.gathered = nil }
+        commits.gathered?.began = now
+        return commits.gathered
+    }
+}
+
+extension CommitPipeline {
+    /// Adds what was taken after what is gathered already.
+    mutating func gather(_ latest: UnderWay) {
+        guard var all = gathered else { return gathered = latest }
+        all.batch.append(latest.batch)
+        all.rowCount += latest.rowCount
+        for (acquisition, committed) in latest.settled {
+            if let index = all.settled.firstIndex(where: { $0.acquisition === acquisition }) {
+                let isNewer = { (stream: StreamID) in committed.contains { $0.stream == stream } }
+                all.settled[index].committed = all.settled[index].committed.filter { !isNewer($0.stream) } + committed
+            } else {
+                all.settled.append((acquisition, committed))
+            }
+        }
+        all.ended += latest.ended.filter { ended in !all.ended.contains { $0 === ended } }
+        gathered = all
+    }
+}
