@@ -62,22 +62,41 @@ struct DatabaseOpening {
         }
     }
 
+    /// True where commits may stand in the write-ahead log that the file lacks.
+    static func hasLog(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path + "-wal") }
+
     /// Opens an existing database, whose schema is up to date, for reading only.
-    func openForReading() throws(StorageError) -> OpenDatabase {
+    ///
+    /// - Parameter isImmutable: whether the file is read as it stands, without locks and log.
+    func openForReading(isImmutable: Bool = false) throws(StorageError) -> OpenDatabase {
         try Self.checkDirectory(of: path)
         guard FileManager.default.fileExists(atPath: path) else {
             throw StorageError.cannotOpen(path: path, reason: "it is not there")
         }
-        guard try inspect() else {
+        let name = isImmutable ? Self.immutableName(of: path) : path
+        guard try inspect(name) else {
             throw StorageError.cannotOpen(
                 path: path, reason: "it is empty, or `eegsync run` has not yet brought it up to date")
         }
         do {
-            let queue = try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
+            let queue = try DatabaseQueue(path: name, configuration: configuration(isReadOnly: true))
             return OpenDatabase(writer: queue, path: path)
         } catch {
             throw StorageError(error, path: path)
         }
+    }
+
+    /// The file as a URI; what is no letter or digit of ASCII is escaped, but for the slashes.
+    private static func immutableName(of path: String) -> String {
+        let plain = path.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                String(UnicodeScalar(byte))
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+        return "file:\(plain.joined())?immutable=1"
     }
 
     func openInMemory() throws(StorageError) -> OpenDatabase {
@@ -137,11 +156,12 @@ struct DatabaseOpening {
 
     /// Looks at an existing file through a read-only connection, so that a file that is refused stays as it is.
     ///
+    /// - Parameter name: the file as SQLite is to open it; nil for its path.
     /// - Returns: true where every migration has been applied.
-    private func inspect() throws(StorageError) -> Bool {
+    private func inspect(_ name: String? = nil) throws(StorageError) -> Bool {
         if let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int, size == 0 { return false }
         do {
-            let queue = try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
+            let queue = try DatabaseQueue(path: name ?? path, configuration: configuration(isReadOnly: true))
             defer { try? queue.close() }
             return try queue.read { db in
                 let application = try Int32.fetchOne(db, sql: "PRAGMA application_id")

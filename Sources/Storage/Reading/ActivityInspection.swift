@@ -43,7 +43,7 @@ struct ActivityInspection {
         """
 
     /// The state that was entered last; it may be counted on one of the latest rows.
-    private func latestEvent(of headset: Int64, in db: Database) throws -> Row? {
+    func latestEvent(of headset: Int64, in db: Database) throws -> Row? {
         try Row.fetchOne(
             db,
             sql: """
@@ -53,13 +53,13 @@ struct ActivityInspection {
                 """, arguments: [headset])
     }
 
-    private func latest(_ table: String, where condition: String = "TRUE", of headset: Int64, in db: Database) throws -> Row? {
+    func latest(_ table: String, where condition: String = "TRUE", of headset: Int64, in db: Database) throws -> Row? {
         try Row.fetchOne(
             db, sql: "SELECT * FROM \(table) WHERE headset_id = ? AND \(condition) ORDER BY id DESC LIMIT 1",
             arguments: [headset])
     }
 
-    private func instant(_ boot: Int64, _ nanoseconds: Int64, in db: Database) throws -> StoredInstant {
+    func instant(_ boot: Int64, _ nanoseconds: Int64, in db: Database) throws -> StoredInstant {
         try StoredInstant(nanoseconds, ofBoot: boot, present: hostBoot, in: db)
     }
 
@@ -127,7 +127,7 @@ struct ActivityInspection {
         return (lost ?? 0) / Double(window)
     }
 
-    private func signals(
+    func signals(
         of stream: Int64, lastN: Int64?, samplingFrequency: Double, in db: Database
     ) throws -> [SignalActivity] {
         // The latest of each channel, by a search of the key.
