@@ -170,6 +170,10 @@ let package = Package(
         // libsystemd: notifications to the service manager, and D-Bus.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
+        // Who is to be notified of what: rules, debouncing, queues, the shapes of messages. Pure.
+        .target(name: "Alerts", dependencies: ["Bluetooth"], swiftSettings: settings),
+        .testTarget(name: "AlertsTests", dependencies: ["Alerts", "Bluetooth"], swiftSettings: settings),
+
         // The commands, the configuration, the wiring, the exit codes.
         .executableTarget(
             name: "eegsync",

@@ -1,7 +1,7 @@
 /// What the pure targets and the tests must not do.
 enum Purity {
     /// Targets without clock, task, chance or unordered iteration.
-    static let pureTargets = ["AttributeProtocol", "Bluetooth", "Headsets", "Reconnection"]
+    static let pureTargets = ["Alerts", "AttributeProtocol", "Bluetooth", "Headsets", "Reconnection"]
 
     /// The same of a target whose other half holds file descriptors.
     static let pureFolders = ["Sources/KernelBluetooth/Conversation/"]

@@ -1,0 +1,123 @@
+import Bluetooth
+import Foundation
+import Testing
+
+@testable import Alerts
+
+/// What one way still has to deliver, through outages, deaths and floods.
+@Suite struct DeliveryQueueTests {
+    private static let failed = DeliveryOutcome.refused(reason: "no network")
+
+    /// Delivers what is due at each second; the network is there or not.
+    private func deliver(
+        _ queue: inout DeliveryQueue, from begin: Int, until end: Int, isUp: Bool
+    ) -> (sent: [String], attempts: Int) {
+        var (sent, attempts): ([String], Int) = ([], 0)
+        for second in begin..<end {
+            let now = MonotonicTime.boot + .seconds(second)
+            while let notice = queue.begin(at: now) {
+                attempts += 1
+                queue.end(notice, isUp ? .delivered : Self.failed, at: now)
+                if isUp { sent.append("\(notice.event.rawValue) \(notice.alert)") }
+            }
+        }
+        return (sent, attempts)
+    }
+
+    @Test func afterADayWithoutNetworkOneMessageSaysWhatStillMatters() {
+        var queue = DeliveryQueue(way: "phone")
+        queue.add(.made(.raised, id: "1"))
+        queue.add(.made(.raised, "battery_below", id: "2"))
+        #expect(deliver(&queue, from: 0, until: 3600, isUp: false).sent.isEmpty)
+        queue.add(.made(.recovered, "battery_below", id: "3"))
+        for hour in 1..<24 {
+            queue.add(.made(.repeated, id: "r\(hour)"))
+            #expect(queue.count == 1)
+            let (_, attempts) = deliver(&queue, from: hour * 3600, until: (hour + 1) * 3600, isUp: false)
+            #expect(attempts <= 13, "each five minutes")
+        }
+        #expect(queue.problem == "no network")
+        #expect(queue.undelivered == 25, "1 raised, 22 repeated, and both of the battery")
+        #expect(deliver(&queue, from: 86_400, until: 86_400 + 301, isUp: true).sent == ["repeated no_samples/left"])
+        #expect(queue.undelivered == 0 && queue.problem == nil && queue.count == 0)
+    }
+
+    @Test func whatIsOverBeforeAnybodyHeardOfItIsNotSent() {
+        var queue = DeliveryQueue(way: "phone")
+        queue.add(.made(.raised, id: "1"))
+        _ = deliver(&queue, from: 0, until: 600, isUp: false)
+        queue.add(.made(.recovered, id: "2"))
+        #expect(queue.count == 0)
+        #expect(queue.undelivered == 2)
+    }
+
+    @Test func theEndOfWhatMayHaveArrivedIsSent() {
+        for outcome in [nil, .unclear(reason: "no answer"), .delivered] as [DeliveryOutcome?] {
+            var queue = DeliveryQueue(way: "phone")
+            queue.add(.made(.raised, id: "1"))
+            let notice = queue.begin(at: .boot)
+            if let notice, let outcome { queue.end(notice, outcome, at: .boot) }
+            queue.add(.made(.recovered, id: "2"))
+            #expect(deliver(&queue, from: 0, until: 600, isUp: true).sent == ["recovered no_samples/left"], "\(outcome as Any)")
+        }
+    }
+
+    @Test func aProcessThatIsKilledInADeliverySendsTheSameMessageAgain() throws {
+        var queue = DeliveryQueue(way: "phone")
+        queue.add(.made(.raised, id: "1"))
+        let begun = queue.begin(at: .boot)
+        let first = try #require(begun)
+        // Killed here: what was kept before the delivery is all that is left.
+        var kept = try JSONDecoder().decode(DeliveryQueue.self, from: try JSONEncoder().encode(queue))
+        let begunAgain = kept.begin(at: .boot)
+        let second = try #require(begunAgain)
+        #expect(second == first && second.id == "1")
+        kept.end(second, .delivered, at: .boot)
+        #expect(kept.count == 0)
+        // Its end is sent, for the receiver has heard of it.
+        kept.add(.made(.recovered, id: "2"))
+        #expect(kept.count == 1)
+    }
+
+    @Test func aQueueThatIsNotKeptBeforeTheDeliveryWouldLoseTheEnd() throws {
+        // The planted defect: kept before `begin`, so that nobody knows that the message may have arrived.
+        var queue = DeliveryQueue(way: "phone")
+        queue.add(.made(.raised, id: "1"))
+        var kept = queue
+        _ = queue.begin(at: .boot)
+        kept.add(.made(.recovered, id: "2"))
+        #expect(kept.count == 0)
+    }
+
+    @Test func attemptsBecomeRarerUpToFiveMinutes() {
+        var queue = DeliveryQueue(way: "phone")
+        queue.add(.made(id: "1"))
+        var attempts: [Int] = []
+        for second in 0..<1300
+        where queue.begin(at: .boot + .seconds(second)).map({
+            queue.end($0, Self.failed, at: .boot + .seconds(second))
+        }) != nil { attempts.append(second) }
+        #expect(attempts == [0, 5, 15, 35, 75, 155, 315, 615, 915, 1215])
+    }
+
+    @Test func aFloodDropsTheOldestAndCountsThem() {
+        var queue = DeliveryQueue(way: "phone")
+        for number in 0..<1000 { queue.add(.made(.raised, headset: "h\(number)", id: "\(number)")) }
+        #expect(queue.count == DeliveryQueue.waitingMaximum)
+        #expect(queue.undelivered == 1000 - DeliveryQueue.waitingMaximum)
+        let oldest = queue.begin(at: .boot)
+        #expect(oldest?.headset == "h950")
+    }
+
+    @Test func aNewAlertAfterAnUndeliveredEndReplacesIt() {
+        var queue = DeliveryQueue(way: "phone")
+        queue.add(.made(.raised, id: "1"))
+        #expect(deliver(&queue, from: 0, until: 1, isUp: true).sent == ["raised no_samples/left"])
+        queue.add(.made(.recovered, id: "2"))
+        _ = deliver(&queue, from: 1, until: 100, isUp: false)
+        queue.add(.made(.raised, id: "3"))
+        #expect(queue.count == 1)
+        queue.add(.made(.recovered, id: "4"))
+        #expect(deliver(&queue, from: 400, until: 1000, isUp: true).sent == ["recovered no_samples/left"])
+    }
+}
