@@ -180,14 +180,14 @@ let package = Package(
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
                 "Evidence", "Export", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth", "Simulation",
-                "Rehearsal", "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle, unixSignals, logging,
+                "Rehearsal", "Alerts", "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle, unixSignals, logging,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
             name: "EegsyncTests",
             dependencies: [
                 "eegsync", "Bluetooth", "Capture", "Headsets", "Storage", "Acquisition", "Reconnection", "KernelBluetooth",
-                "Simulation", "Rehearsal", "YAMLReading", "CLinux", grdb,
+                "Alerts", "Simulation", "Rehearsal", "YAMLReading", "CLinux", grdb,
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.

@@ -22,12 +22,13 @@ struct Eegsync: AsyncParsableCommand {
 
             Exit codes are those of sysexits.h: 64 wrong command line, 65 damaged data or failed audit, 66 nothing there, \
             73 cannot create the output, 74 disk full, 75 try again, 77 not permitted, 78 wrong configuration. \
-            Besides, `eegsync latency` ends with 1 where a headset was back too late.
+            Besides, `eegsync latency` ends with 1 where a headset was back too late, and `eegsync alerts check` with 0 ... 3.
             """,
         version: version,
         subcommands: [
             Run.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, Pause.self, Resume.self, Mark.self, Marks.self,
-            Status.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, ManifestCommand.self,
+            Status.self, AlertsCommand.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self,
+            ManifestCommand.self,
             RefitCommand.self, ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self,
             DemoAcquisition.self,
         ])

@@ -53,6 +53,15 @@ import Testing
         try daemon.close()
     }
 
+    /// Who watches must know that the daemon has ended in order, when nothing that readers share is left.
+    @Test func alertsNeedNoDaemonAndNoRightToWrite() throws {
+        #expect(!FileManager.default.fileExists(atPath: database.path + "-shm"))
+        let run = try runAsReader(["alerts", "check"])
+        #expect(run.exitCode != 3, "\(run.output)")
+        #expect(run.output.contains("'left silence'="), "\(run.output)")
+        #expect(!FileManager.default.fileExists(atPath: database.path + "-shm"))
+    }
+
     @Test(arguments: [["recordings"], ["export", "1", "-o", "/tmp/never.edf"]])
     func whatReadingNeedsWithoutADaemonIsSaid(arguments: [String]) throws {
         #expect(!FileManager.default.fileExists(atPath: database.path + "-shm"))

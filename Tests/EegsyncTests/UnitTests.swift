@@ -30,6 +30,19 @@ import Testing
         #expect(Self.preventingCodes(without) == Self.lasting.filter { $0 != 64 })
     }
 
+    @Test func theServiceThatNotifiesPeopleCanDoNothingToTheRecording() throws {
+        let unit = try Self.file("Deploy/eegsync-alerts.service")
+        #expect(Self.preventingCodes(unit) == Self.lasting)
+        for line in [
+            "ExecStart=/usr/local/bin/eegsync alerts run", "User=eegsync-alerts", "SupplementaryGroups=eegsync",
+            "ProtectSystem=strict", "StateDirectory=eegsync-alerts", "CapabilityBoundingSet=", "AmbientCapabilities=",
+            "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+        ] { #expect(unit.contains("\n\(line)\n"), "\(line)") }
+        #expect(!unit.contains("ReadWritePaths") && !unit.contains("AF_BLUETOOTH"))
+        // The network is allowed there, and only there.
+        #expect(try Self.file("Deploy/eegsync.service").contains("\nIPAddressDeny=any\n"))
+    }
+
     @Test func theDocumentationNamesTheSameCodes() throws {
         let codes = Self.lasting.map(String.init)
         let list = codes.dropLast().joined(separator: ", ") + " and " + (codes.last ?? "")

@@ -21,6 +21,8 @@ struct Configuration: Hashable, Sendable {
     var adoption = Adoption()
     /// From which level on lines are logged.
     var logLevel = LogLevel.info
+    /// Who is notified of what; nil where nobody is.
+    var alerts: Alerts?
 
     /// One headset that may be recorded.
     struct Headset: Hashable, Sendable {

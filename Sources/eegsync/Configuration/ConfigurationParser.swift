@@ -34,13 +34,16 @@ struct ConfigurationParser: YAMLReader {
     // MARK: Sections
 
     private mutating func configuration(_ root: YAMLValue) -> Configuration {
-        let found = fields(root, ["database", "central", "headsets", "adopt", "adopt_after_seconds", "limits", "log_level"])
-        return Configuration(
+        let found = fields(
+            root, ["database", "central", "headsets", "adopt", "adopt_after_seconds", "limits", "alerts", "log_level"])
+        var configuration = Configuration(
             databasePath: databasePath(found),
             headsets: headsets(required("headsets", found, "allowed is a list of headsets")),
             central: found["central"].map { central($0) } ?? .automatic(Configuration.BlueZ(), Configuration.Kernel()),
             limits: found["limits"].map { limits($0) } ?? Configuration.Limits(), adoption: adoption(found),
             logLevel: word(found["log_level"], Configuration.LogLevel.self) ?? .info)
+        configuration.alerts = found["alerts"].map { alerts($0, headsets: configuration.headsets.map(\.name)) }
+        return configuration
     }
 
     private mutating func databasePath(_ found: YAMLFields) -> String {

@@ -1,0 +1,118 @@
+import Bluetooth
+import Foundation
+import GRDB
+import Headsets
+import Testing
+
+@testable import Alerts
+@testable import Storage
+@testable import eegsync
+
+/// How things stand, read from a real database and a directory that stands for the machine's files.
+@Suite struct AlertFactsTests {
+    private func reader(_ database: RecordedDatabase) throws -> AlertFactsReader {
+        AlertFactsReader(
+            databasePath: database.path, configured: ["left"], files: SystemFiles(root: database.directory.path),
+            hostBoot: try HostBoot.current())
+    }
+
+    private func later(_ duration: Duration) -> AlertInstant {
+        let now = AlertInstant.now
+        return AlertInstant(time: now.time + duration, unixNanoseconds: now.unixNanoseconds + duration.nanoseconds)
+    }
+
+    @Test func silenceIsJudgedByWhatIsCommitted() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        let headset = try #require(try reader(database).facts(at: later(.seconds(300))).headsets?.first)
+        #expect(headset.name == "left" && headset.situation == "waits for eegsync run, which does not run")
+        let silence = try #require(headset.silence)
+        #expect(silence >= .seconds(300) && silence < .seconds(330))
+        #expect(headset.batteryPercent == 81)
+        #expect(headset.badContacts == nil, "nothing flows")
+        // A commit with newer samples ends it.
+        let store = try database.acquisitionStore()
+        var batch = WriteBatch(number: 9)
+        batch.samples = [
+            SampleRows(
+                stream: StreamID(rawValue: 1), channelCount: 4, firstN: 2500, values: [Int32](repeating: 7, count: 4 * 75_000))
+        ]
+        try store.commit(batch)
+        #expect(try reader(database).facts(at: later(.seconds(300))).headsets?.first?.silence.map { $0 < .seconds(30) } == true)
+    }
+
+    @Test func aRecordingThatWasAskedForJustNowIsNotSilentYet() throws {
+        let database = try RecordedDatabase()
+        let store = try database.acquisitionStore()
+        try store.control.startRecording(headset: "left", model: "buffered-eeg", at: HostClock.now)
+        let silence = try reader(database).facts(at: later(.seconds(40))).headsets?.first?.silence
+        #expect(silence.map { $0 >= .seconds(40) && $0 < .seconds(70) } == true)
+    }
+
+    @Test func aStoppedRecordingIsNotWatchedAndAPausedOneIsSaidToBe() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        let store = try database.acquisitionStore()
+        try store.control.pause(at: HostClock.now)
+        #expect(try reader(database).facts(at: .now).isPaused)
+        try store.control.resume(at: HostClock.now)
+        let resumed = try reader(database).facts(at: later(.seconds(5)))
+        #expect(!resumed.isPaused)
+        #expect(resumed.headsets?.first?.silence.map { $0 < .seconds(15) } == true, "since the end of the pause")
+        try store.control.stopRecording(headset: "left", at: HostClock.now)
+        #expect(try reader(database).facts(at: .now).headsets == [])
+    }
+
+    @Test func aSampleOfAnotherBootSaysNothingOfThisOne() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        var reader = try reader(database)
+        // The machine has booted since: its clock begins at 0.
+        reader = AlertFactsReader(
+            databasePath: database.path, configured: nil, files: reader.files, hostBoot: HostBoot(uuid: "another"))
+        let now = AlertInstant(time: .boot + .seconds(90), unixNanoseconds: AlertInstant.now.unixNanoseconds)
+        #expect(reader.facts(at: now).headsets?.first?.silence == .seconds(90))
+    }
+
+    @Test func deathsAreStartsAfterAProcessThatDidNotEndInOrder() throws {
+        let database = try RecordedDatabase()
+        let store = try database.acquisitionStore()
+        try store.control.noteClockOffset(HostClock.offset())
+        let now = HostClock.now
+        try store.database.write { db in
+            // Ended in order; died; died; runs.
+            for (age, ended) in [(4000, true), (3000, false), (2000, false), (1000, false)] {
+                let started = (now - .seconds(age)).nanoseconds
+                try db.execute(
+                    sql: """
+                        INSERT INTO process (version, pid, host_boot_id, started_boottime_ns, taken_over, alive_boottime_ns,
+                            ended_boottime_ns) VALUES ('0', 1, ?, ?, 0, ?, ?)
+                        """, arguments: [store.presentBoot, started, started, ended ? started + 1 : nil])
+            }
+        }
+        let restarts = try reader(database).facts(at: .now).restarts ?? []
+        #expect(restarts.map { Int(($0.inSeconds / 1000).rounded()) } == [1, 2])
+    }
+
+    @Test func theDiskAndTheBoardAreLookedAt() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        let zone = database.directory.appendingPathComponent("sys/class/thermal/thermal_zone0")
+        try FileManager.default.createDirectory(at: zone, withIntermediateDirectories: true)
+        try Data("61000\n".utf8).write(to: zone.appendingPathComponent("temp"))
+        let facts = try reader(database).facts(at: .now)
+        #expect(facts.temperatureCelsius == 61)
+        #expect(facts.isUndervoltage == nil)
+        let free = try #require(facts.freeBytes)
+        #expect(facts.diskDays.map { abs($0 - Double(free) / (250 * 47) / 86_400) < 1 } == true)
+    }
+
+    @Test func aDatabaseThatIsNotThereOrNoneIsAProblemAndNothingElseIsSaid() throws {
+        let database = try RecordedDatabase()
+        let absent = try reader(database).facts(at: .now)
+        #expect(absent.headsets == nil && absent.databaseProblem?.contains("it is not there") == true)
+        try Data("no database".utf8).write(to: URL(fileURLWithPath: database.path))
+        let damaged = try reader(database).facts(at: .now)
+        #expect(damaged.headsets == nil && damaged.databaseProblem != nil)
+    }
+}
