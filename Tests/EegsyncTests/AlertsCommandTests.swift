@@ -30,6 +30,8 @@ import Testing
             #expect(run.output.hasPrefix("EEGSYNC \(word) - "))
             #expect(run.output.contains(" | 'left battery'=81%;"))
             #expect(run.output.split(separator: "\n").count == 1 && run.errors.isEmpty)
+            let alias = try ProgramRun(["status", "--check"] + configure(rule(percent, severity)))
+            #expect(alias.exitCode == code && alias.output.hasPrefix("EEGSYNC \(word) - "))
         }
     }
 

@@ -10,7 +10,7 @@ extension AlertsCommand {
             discussion: """
                 Judges by the rules of the configuration, or by the standard ones, how things are at this moment; the times \
                 for which rules must hold are those of the program that asks, but for how long samples have been missing. \
-                Behind a bar stands what was measured.
+                Behind a bar stands what was measured. `eegsync status --check` is the same.
 
                 Exit codes: 0 as wished, 1 a warning, 2 critical, 3 nothing can be said.
                 """)

@@ -22,10 +22,14 @@ struct Status: AsyncParsableCommand {
     @Flag(help: "Keep looking, until Ctrl-C.")
     var watch = false
 
+    @Flag(help: "One line and exit code 0 ... 3 for Nagios and the like, as `eegsync alerts check`.")
+    var check = false
+
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
+        if check { return try AlertsCommand.Check.run(options) }
         let store = try options.openReadOnly()
         let configuration = try? options.configurationIfPresent()
         // While somebody looks, transactions come each second.
