@@ -7,6 +7,7 @@ extension StorageError {
         case .cannotOpen, .needsWriter: "the file cannot be opened"
         case .directoryMissing: "the directory is missing"
         case .newerSchema: "the database is newer"
+        case .olderSchemaInUse: "an older version acquires"
         case .corrupt: "the database is damaged"
         case .diskFull: "the disk is full"
         case .readOnly: "the database is read-only"

@@ -9,8 +9,11 @@ package enum StorageError: Error, Hashable, Sendable {
     case needsWriter(path: String)
     /// The directory of the file does not exist (not mounted yet?).
     case directoryMissing(path: String)
-    /// The file was written by a newer version of eegsync; it was left untouched.
-    case newerSchema(path: String, unknownMigrations: [String])
+    /// The file was written by a newer version of eegsync; it was left untouched. `snapshot` is a copy beside it that this
+    /// version can go on with; nil where there is none.
+    case newerSchema(path: String, unknownMigrations: [String], snapshot: String? = nil)
+    /// The file has the schema of an older version of eegsync, a process of which acquires into it.
+    case olderSchemaInUse(path: String, pid: Int32)
     /// The file is not a database, or is damaged.
     case corrupt(path: String, detail: String)
     /// No room is left on the file system.
@@ -36,7 +39,7 @@ package enum StorageError: Error, Hashable, Sendable {
     package var disposition: Disposition {
         switch self {
         case .diskFull, .busy, .readOnly, .directoryMissing, .spool: .retry
-        case .cannotOpen, .needsWriter, .corrupt, .newerSchema, .inUse, .refused: .waitForOperator
+        case .cannotOpen, .needsWriter, .corrupt, .newerSchema, .olderSchemaInUse, .inUse, .refused: .waitForOperator
         // 10 is SQLITE_IOERR: a medium that failed once may work again. Extended codes keep the kind in the low byte.
         case .sqlite(let code, _): code & 0xFF == 10 ? .retry : .stop
         case .constraint, .notFound: .stop
@@ -58,9 +61,13 @@ extension StorageError: CustomStringConvertible {
         case .directoryMissing(let path):
             "The directory \(path) of the database does not exist; it may not be mounted yet. "
                 + "The daemon waits for it; commands stop here. Mount or create it."
-        case .newerSchema(let path, let migrations):
+        case .newerSchema(let path, let migrations, let snapshot):
             "The database \(path) was written by a newer version of eegsync "
-                + "(it has \(migrations.joined(separator: ", "))). It was left untouched. Install that version or a later one."
+                + "(it has \(migrations.joined(separator: ", "))). It was left untouched. Install that version or a later one"
+                + (snapshot.map { ", or go back to \($0) with `eegsync downgrade`." } ?? ".")
+        case .olderSchemaInUse(let path, let pid):
+            "The database \(path) has the schema of an older eegsync, and process \(pid) of that version acquires into it. "
+                + "Nothing was changed. Restart that process with this version."
         case .corrupt(let path, let detail):
             "The database \(path) is damaged or no SQLite database: \(detail). It was left as it is, nothing more is written. "
                 + "Copy it, then try `sqlite3 \(path) .recover`, or give another path in the configuration."

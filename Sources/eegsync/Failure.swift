@@ -127,11 +127,13 @@ extension Failure {
                 problem: "the directory of the database \(path) is not there.",
                 consequence: "nothing was written; `eegsync run` waits for the directory.",
                 remedy: "mount the disk or create the directory.", code: .noInput)
-        case .newerSchema(let path, let migrations):
+        case .newerSchema(let path, let migrations, let snapshot):
+            self = Self.newerSchema(path, migrations, snapshot)
+        case .olderSchemaInUse(let path, let pid):
             self.init(
-                problem:
-                    "the database \(path) was written by a newer version of eegsync (\(migrations.joined(separator: ", "))).",
-                consequence: "the file was left untouched.", remedy: "install that version or a later one.", code: .dataError)
+                problem: "the database \(path) has the schema of an older eegsync, process \(pid) of which acquires into it.",
+                consequence: "nothing was changed; that process goes on.",
+                remedy: "restart it with this version: systemctl restart eegsync.", code: .temporary)
         case .corrupt(let path, let detail):
             self.init(
                 problem: "the database \(path) is damaged or is no database: \(detail).",
@@ -177,5 +179,21 @@ extension Failure {
                 problem: "there is no \(what).", consequence: "nothing was changed.",
                 remedy: "`eegsync recordings` and `eegsync status` list what there is.", code: .noInput)
         }
+    }
+
+    private static func newerSchema(_ path: String, _ migrations: [String], _ snapshot: String?) -> Failure {
+        Failure(
+            problem: "the database \(path) was written by a newer version of eegsync (\(migrations.joined(separator: ", "))).",
+            consequence: "the file was left untouched.", remedy: wayBack(to: snapshot), code: .dataError)
+    }
+
+    /// What a person can do who has an older version than the one that wrote the database.
+    private static func wayBack(to snapshot: String?) -> String {
+        guard let snapshot else {
+            return "install that version or a later one; beside the database is no copy from before it was changed."
+        }
+        return "install that version or a later one. To stay with this one: `eegsync downgrade` goes back to \(snapshot), "
+            + "the database as it was before the newer version changed it, and keeps what was recorded since then in a file "
+            + "beside it; then `systemctl start eegsync`."
     }
 }

@@ -29,10 +29,14 @@ package struct AcquisitionStore: Store {
     ///   - path: the file; its directory must exist.
     ///   - hostBoot: the boot that instants given to this store belong to.
     ///   - options: durability and limits.
+    ///   - progress: hears that a change of the schema makes progress, which may take minutes.
     /// - Throws: `inUse`, `directoryMissing`, `cannotOpen`, `newerSchema`, `corrupt`, `readOnly`, `diskFull`, `busy`. A file
     ///   that is refused was not changed.
-    package init(path: String, hostBoot: HostBoot, options: StoreOptions = StoreOptions()) throws(StorageError) {
-        let database = try DatabaseOpening(path: path, options: options).openForWriting(isAcquiring: true)
+    package init(
+        path: String, hostBoot: HostBoot, options: StoreOptions = StoreOptions(), progress: SchemaProgress? = nil
+    ) throws(StorageError) {
+        let opening = DatabaseOpening(path: path, options: options, progress: progress)
+        let database = try opening.openForWriting(isAcquiring: true)
         do {
             try self.init(database, hostBoot: hostBoot, spool: options.spoolPath.map(BatchSpool.init(path:)))
         } catch {
@@ -40,6 +44,7 @@ package struct AcquisitionStore: Store {
             try self.init(database, hostBoot: hostBoot, spool: nil)
             spoolProblem = error
         }
+        try? keepAccountOfSnapshots()
     }
 
     init(_ database: OpenDatabase, hostBoot: HostBoot, spool: BatchSpool?) throws(StorageError) {

@@ -7,6 +7,8 @@ import Migrations
 struct DatabaseOpening {
     let path: String
     let options: StoreOptions
+    /// What hears that a change of the schema makes progress; see ``SchemaUpdate``.
+    var progress: SchemaProgress?
 
     static func checkDirectory(of path: String) throws(StorageError) {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -46,7 +48,14 @@ struct DatabaseOpening {
     func openForWriting(isAcquiring: Bool) throws(StorageError) -> OpenDatabase {
         try Self.checkDirectory(of: path)
         let lock = isAcquiring ? try AcquisitionLock(database: path) : nil
-        if FileManager.default.fileExists(atPath: path) { _ = try inspect() } else { create() }
+        var update: SchemaUpdate?
+        if FileManager.default.fileExists(atPath: path) {
+            update = try SchemaUpdate(path: path, pending: inspect(), isAcquiring: isAcquiring, progress: progress)
+        } else {
+            create()
+        }
+        defer { withExtendedLifetime(update) {} }
+        update?.takeSnapshot(configuration(isReadOnly: true))
         do {
             let pool = try DatabasePool(path: path, configuration: configuration(isReadOnly: false))
             try pool.writeWithoutTransaction { db in
@@ -54,7 +63,9 @@ struct DatabaseOpening {
                 let isFull = options.isFullySynchronous || !isAcquiring
                 try db.execute(sql: "PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
             }
+            pool.writeWithoutTransaction { db in update?.watch(db) }
             try migrate(pool)
+            pool.writeWithoutTransaction { db in update?.unwatch(db) }
             if options.keepsEvidence { try pool.writeWithoutTransaction(DigestedTable.keepSums) }
             return OpenDatabase(writer: pool, path: path, lock: lock, keepsEvidence: options.keepsEvidence)
         } catch {
@@ -74,7 +85,7 @@ struct DatabaseOpening {
             throw StorageError.cannotOpen(path: path, reason: "it is not there")
         }
         let name = isImmutable ? Self.immutableName(of: path) : path
-        guard try inspect(name) else {
+        guard try inspect(name) == [] else {
             throw StorageError.cannotOpen(
                 path: path, reason: "it is empty, or `eegsync run` has not yet brought it up to date")
         }
@@ -157,9 +168,9 @@ struct DatabaseOpening {
     /// Looks at an existing file through a read-only connection, so that a file that is refused stays as it is.
     ///
     /// - Parameter name: the file as SQLite is to open it; nil for its path.
-    /// - Returns: true where every migration has been applied.
-    private func inspect(_ name: String? = nil) throws(StorageError) -> Bool {
-        if let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int, size == 0 { return false }
+    /// - Returns: the migrations that have not been applied; nil where the file holds no database yet.
+    func inspect(_ name: String? = nil) throws(StorageError) -> [String]? {
+        if let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int, size == 0 { return nil }
         do {
             let queue = try DatabaseQueue(path: name ?? path, configuration: configuration(isReadOnly: true))
             defer { try? queue.close() }
@@ -168,14 +179,18 @@ struct DatabaseOpening {
                 let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
                 if application != Migration.applicationID {
                     // Empty so far: a creation that was interrupted, or is under way in another process.
-                    if application == 0, tables.allSatisfy({ $0 == "grdb_migrations" }) { return false }
+                    if application == 0, tables.allSatisfy({ $0 == "grdb_migrations" }) { return nil }
                     throw StorageError.cannotOpen(path: path, reason: "it is a SQLite database of another program")
                 }
                 let applied = try Self.migrator.appliedIdentifiers(db)
                 let all = try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier")
                 let unknown = all.filter { identifier in !Migration.all.contains { $0.identifier == identifier } }
-                if !unknown.isEmpty { throw StorageError.newerSchema(path: path, unknownMigrations: unknown) }
-                return applied.count == Migration.all.count
+                if !unknown.isEmpty {
+                    throw StorageError.newerSchema(
+                        path: path, unknownMigrations: unknown,
+                        snapshot: SchemaSnapshot.existing(of: path, before: unknown.min() ?? ""))
+                }
+                return Migration.all.map(\.identifier).filter { !applied.contains($0) }
             }
         } catch {
             if lacksSharedMemory { throw StorageError.needsWriter(path: path) }

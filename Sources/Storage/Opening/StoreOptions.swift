@@ -17,6 +17,12 @@ package struct StoreOptions: Hashable, Sendable {
     /// The file of the ``BatchSpool``; nil for none.
     package var spoolPath: String?
 
+    /// What a change of the schema leaves free on the disk, in bytes, for what is recorded next.
+    package static let freeBytesAfterSnapshot: Int64 = 200_000_000
+    /// The largest database that is copied before its schema is changed, in bytes: nothing is recorded meanwhile, and a card
+    /// that writes 40 MB/s takes 100 s for it.
+    package static let snapshotBound: Int64 = 4_000_000_000
+
     /// Creates options. Five seconds are far above any commit of one second of samples, and short enough for a person.
     package init(
         isFullySynchronous: Bool = false, busyTimeoutSeconds: Double = 5, maximumPageCount: Int? = nil,

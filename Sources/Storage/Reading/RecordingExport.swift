@@ -180,7 +180,7 @@ struct RecordingExport {
         // Copied or written by itself.
         "digest_sum",
         "headset_identifier", "candidate", "handle_map", "long_term_key", "identity_resolving_key", "link_key",
-        "preserved_state", "spool", "switched_off_adapter", "pause", "capture", "capture_chunk", "impedance_measurement", "gap_cause",
-        "grdb_migrations",
+        "preserved_state", "spool", "switched_off_adapter", "pause", "capture", "capture_chunk", "impedance_measurement",
+        "gap_cause", "early_start", "schema_snapshot", "grdb_migrations",
     ]
 }
