@@ -45,8 +45,8 @@ package struct Migration: Hashable, Sendable {
         Migration(
             "m0026_digested_tables", PackageResources.m0026_digested_tables_sql,
             digestedTables: ["recording_edit", "headset_message"]),
-        Migration("m0030_spool", PackageResources.m0030_spool_sql),
         Migration("m0029_start", PackageResources.m0029_start_sql),
+        Migration("m0030_spool", PackageResources.m0030_spool_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

@@ -1,4 +1,5 @@
 import CSystemd
+import Foundation
 
 /// What the service manager is notified of (sd_notify(3)); every call is a no-op where no service manager started the process.
 enum ServiceNotification {
@@ -25,6 +26,17 @@ enum ServiceNotification {
     /// The daemon is alive; due at least every ``watchdogInterval``.
     static func watchdog() {
         send("WATCHDOG=1")
+    }
+
+    /// The start, or whatever else is under way, makes progress and takes longer than the unit allows: 30 s more from now,
+    /// which the watchdog grants, too.
+    static func takingLonger(_ sentence: String) {
+        send("EXTEND_TIMEOUT_USEC=30000000\nWATCHDOG=1\nSTATUS=\(oneLine(sentence))")
+    }
+
+    /// True where systemd has started this very process, and not one that this process is a descendant of.
+    static func isService(environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
+        environment["SYSTEMD_EXEC_PID"] == String(getpid())
     }
 
     /// How often ``watchdog()`` is to be called: half of the unit's `WatchdogSec`, as sd_watchdog_enabled(3) recommends; nil

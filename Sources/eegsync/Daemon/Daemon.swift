@@ -1,4 +1,5 @@
 import Acquisition
+import Bluetooth
 import BluetoothManagement
 import Foundation
 import Logging
@@ -42,13 +43,18 @@ final class Daemon: Service {
         let store: AcquisitionStore
         do {
             store = try await cancelWhenGracefulShutdown { try await self.openStore() }
+            try await cancelWhenGracefulShutdown { try await self.backOff(store) }
         } catch is CancellationError {
             return stopped()
         }
         let writes = DeferredWrites(store: store)
         let writing = Task { await writes.run() }
         let watching = Task { await self.watchWriteAheadLog(of: store) }
-        defer { watching.cancel() }
+        let settling = Task { await DaemonStart.settle(writes) }
+        defer {
+            watching.cancel()
+            settling.cancel()
+        }
         let service = makeService(store, KeptLinks(store: store, writes: writes, log: log))
         let reports = Task { await self.follow(service.reports) }
         try await withGracefulShutdownHandler {
@@ -69,6 +75,7 @@ final class Daemon: Service {
             ServiceNotification.stopping()
             Task { await service.shutDown() }
         }
+        try? store.noteSettled()
         try store.close()
         stopped()
     }
@@ -112,11 +119,12 @@ final class Daemon: Service {
         let options = StoreOptions(
             isFullySynchronous: configuration.limits.synchronous == .full,
             spoolPath: configuration.limits.usesSpool ? SpoolLocation.path(of: configuration.databasePath) : nil)
+        let update = DaemonStart.schemaProgress(log)
         var logged: String?
         while true {
             do {
                 let store = try AcquisitionStore(
-                    path: configuration.databasePath, hostBoot: try HostBoot.current(), options: options)
+                    path: configuration.databasePath, hostBoot: try HostBoot.current(), options: options, progress: update)
                 report(store)
                 return store
             } catch {
@@ -141,6 +149,25 @@ final class Daemon: Service {
             }
         }
         if let problem = store.spoolProblem { log.log(.warning, "\(problem)") }
+    }
+
+    /// Says how the process before this one died, and waits where several have died early.
+    private func backOff(_ store: AcquisitionStore) async throws {
+        let start = DaemonStart(store: store, isService: ServiceNotification.isService())
+        for line in start.lines { log.log(line.level, line.sentence, line.metadata) }
+        guard let sentence = start.pauseSentence else { return }
+        ready(sentence)
+        let end = HostClock.now + start.pause
+        do {
+            while HostClock.now < end {
+                ServiceNotification.watchdog()
+                try await Task.sleep(for: min(Self.waitInterval, end - HostClock.now))
+            }
+        } catch {
+            // Somebody ended it in order while it waited: the next start is a person's.
+            try? store.noteSettled()
+            throw error
+        }
     }
 
     /// Looks from time to time whether somebody's transaction keeps the write-ahead log from beginning anew.

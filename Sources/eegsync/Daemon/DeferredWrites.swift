@@ -14,6 +14,8 @@ actor DeferredWrites {
         case handleMap(PeripheralIdentifier)
         /// Its keys; of Bluetooth Classic, its link key.
         case bond(PeripheralIdentifier)
+        /// That the process has run for long enough.
+        case start
         /// Whether a person wants the adapter with an address off.
         case adapterPower(UInt64)
     }
