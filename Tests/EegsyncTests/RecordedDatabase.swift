@@ -30,7 +30,7 @@ final class RecordedDatabase {
     /// A store that writes what is recorded, without the lock by which commands know that a daemon runs.
     func acquisitionStore() throws -> AcquisitionStore {
         let opening = DatabaseOpening(path: path, options: StoreOptions())
-        return try AcquisitionStore(try opening.openForWriting(isAcquiring: false), hostBoot: try HostBoot.current(), spool: nil)
+        return try AcquisitionStore(try opening.openForWriting(isAcquiring: false), hostBoot: try HostBoot.current())
     }
 
     /// Records ten seconds of four channels at 250 Hz from headset `left`, ending now, with one second missing of which 50 rows

@@ -47,7 +47,7 @@ package struct AcquisitionStore: Store {
         try? keepAccountOfSnapshots()
     }
 
-    init(_ database: OpenDatabase, hostBoot: HostBoot, spool: BatchSpool?) throws(StorageError) {
+    init(_ database: OpenDatabase, hostBoot: HostBoot, spool: BatchSpool? = nil) throws(StorageError) {
         self.database = database
         self.hostBoot = hostBoot
         self.spool = spool
