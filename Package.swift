@@ -167,6 +167,11 @@ let package = Package(
 
         // Linux system calls that Glibc's module lacks.
         .target(name: "CLinux"),
+        // The commit that the program is built of, where the build says it: Swift's own -D has no values.
+        .target(
+            name: "CBuild",
+            cSettings: Context.environment["EEGSYNC_COMMIT"].map { [.define("EEGSYNC_COMMIT", to: "\"\($0)\"")] }
+        ),
         // libsystemd: notifications to the service manager, and D-Bus.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
@@ -180,7 +185,8 @@ let package = Package(
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
                 "Evidence", "Export", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth", "Simulation",
-                "Rehearsal", "Alerts", "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle, unixSignals, logging,
+                "Rehearsal", "Alerts", "CBuild", "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle, unixSignals,
+                logging,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(

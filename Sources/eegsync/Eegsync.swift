@@ -4,8 +4,10 @@ import Foundation
 /// The program. Each command is a file of `Commands`; what all of them share is here.
 @main
 struct Eegsync: AsyncParsableCommand {
-    /// The version that `--version` prints.
-    static let version = "0.1.0"
+    /// The version, without what the build adds to it. Deploy/package reads it here.
+    static let number = "0.1.0"
+    /// The version that stands beside data, with the commit where the build says it.
+    static let version = BuildIdentity.own.provenance
 
     static let configuration = CommandConfiguration(
         commandName: "eegsync",
@@ -24,7 +26,7 @@ struct Eegsync: AsyncParsableCommand {
             73 cannot create the output, 74 disk full, 75 try again, 77 not permitted, 78 wrong configuration. \
             Besides, `eegsync latency` ends with 1 where a headset was back too late, and `eegsync alerts check` with 0 ... 3.
             """,
-        version: version,
+        version: BuildIdentity.own.description,
         subcommands: [
             Run.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, Pause.self, Resume.self, Mark.self, Marks.self,
             Status.self, AlertsCommand.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self,

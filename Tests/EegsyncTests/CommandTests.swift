@@ -18,7 +18,7 @@ import Testing
             #expect(own.exitCode == 0)
             #expect(own.output.contains("EXAMPLE") || command == "record", "\(command)")
         }
-        #expect(try ProgramRun(["--version"]).output == "\(Eegsync.version)\n")
+        #expect(try ProgramRun(["--version"]).output == "\(BuildIdentity.own.description)\n")
         #expect(try ProgramRun(["--generate-completion-script", "bash"]).output.contains("complete"))
     }
 
