@@ -111,7 +111,7 @@ package struct PacketReconstruction: Sendable {
         let field = link.handle | (isReceived ? 0x2000 : 0)
         let bytes =
             AttributeTable.littleEndian(field) + AttributeTable.littleEndian(UInt16(payload.count + 4))
-            + AttributeTable.littleEndian(UInt16(payload.count)) + AttributeTable.littleEndian(channel) + payload
+            + AttributeTable.littleEndian(UInt16(payload.count)) + AttributeTable.littleEndian(channel) + Array(payload)
         return CapturedPacket(
             peripheral: link.peripheral, time: time, kind: .data, isReceived: isReceived, bytes: bytes)
     }

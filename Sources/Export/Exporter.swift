@@ -80,6 +80,6 @@ extension PartialFile {
         let (_, name) = split(path)
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return path + suffix }
         let length = name.distance(from: dot, to: name.endIndex)
-        return path.dropLast(length) + suffix + name[dot...]
+        return String(path.dropLast(length)) + suffix + String(name[dot...])
     }
 }

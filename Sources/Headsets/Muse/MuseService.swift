@@ -50,7 +50,7 @@ package enum MuseCommand {
 
     /// The text with its length, which counts the line feed.
     package static func bytes(_ text: String) -> [UInt8] {
-        [UInt8(truncatingIfNeeded: text.utf8.count + 1)] + text.utf8 + [UInt8(ascii: "\n")]
+        [UInt8(truncatingIfNeeded: text.utf8.count + 1)] + Array(text.utf8) + [UInt8(ascii: "\n")]
     }
 
     /// The text of a command; nil where length or line feed are wrong.

@@ -259,7 +259,7 @@ extension StatusFacts {
             lines += ["  you can: grant it; `eegsync doctor` says how", ""]
         }
         if let grownLog {
-            let sentence = grownLog.sentence.prefix(1).uppercased() + grownLog.sentence.dropFirst() + "."
+            let sentence = grownLog.sentence.prefix(1).uppercased() + String(grownLog.sentence.dropFirst()) + "."
             lines += [style.apply(.bad, to: sentence), "  you can: \(grownLog.remedy)", ""]
         }
         let daemon = daemonPid.map { "eegsync run has pid \($0)" } ?? "eegsync run does not run"
