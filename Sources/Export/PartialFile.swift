@@ -1,36 +1,55 @@
 import Glibc
+import Synchronization
 
-/// A file that is being written under a temporary name beside its final one, and gets the final name only when it is complete.
+/// A file that is being written beside its final name, and gets that name only when it is complete.
 ///
-/// A file that is not published is removed when this object goes away.
+/// Until then it has no name at all, so that the kernel removes it however this process ends (O_TMPFILE, open(2)). Where the
+/// file system has no such files, or another program has to open it by name, it has a hidden name: a signal that ends the
+/// process removes it, and what `kill -9` has left is removed by the next export into the directory.
 final class PartialFile {
     /// The final name.
     let path: String
-    /// The name until then; hidden, so that no pattern such as `*.edf` finds it.
-    let temporaryPath: String
+    /// How it is opened until then.
+    private(set) var temporaryPath: String
     private(set) var byteCount: Int64 = 0
     private var descriptor: Int32
+    private let isNamed: Bool
     private var isPublished = false
 
-    /// Creates the temporary file.
+    /// Creates the file.
     ///
+    /// - Parameter isNamed: true where a program must find it by a path that is not this process's own.
     /// - Throws: ``ExportError``; `exists` where the final name is taken and `replacesExisting` is false.
-    init(path: String, replacesExisting: Bool) throws {
+    init(path: String, replacesExisting: Bool, isNamed: Bool = false) throws {
         self.path = path
-        let (directory, name) = Self.split(path)
-        temporaryPath = "\(directory)/.\(name).\(getpid()).partial"
+        let (directory, _) = Self.split(path)
         descriptor = -1
-        guard replacesExisting || access(path, F_OK) != 0 else { throw ExportError.exists(path: path) }
-        // What a killed process of the same number left behind is of no use to anyone.
+        temporaryPath = ""
+        guard replacesExisting || access(path, F_OK) != 0 else {
+            self.isNamed = false
+            throw ExportError.exists(path: path)
+        }
+        TemporaryNames.removeAbandoned(in: directory)
+        descriptor = isNamed ? -1 : open(directory, Self.unnamed | O_RDWR | O_CLOEXEC, 0o644)
+        temporaryPath = "/proc/self/fd/\(descriptor)"
+        self.isNamed = descriptor < 0 || access(temporaryPath, R_OK) != 0
+        guard self.isNamed else { return }
+        if descriptor >= 0 { close(descriptor) }
+        temporaryPath = TemporaryNames.name(beside: path)
         unlink(temporaryPath)
+        TemporaryNames.add(temporaryPath)
         descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure() }
+        // By this lock an export of another process sees that this one lives.
+        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw failure() }
     }
 
     deinit {
+        if isNamed, !isPublished { TemporaryNames.remove(temporaryPath) }
         if descriptor >= 0 { close(descriptor) }
-        if !isPublished { unlink(temporaryPath) }
     }
+
+    /// O_TMPFILE, which Swift does not import: its bit of asm-generic/fcntl.h, and O_DIRECTORY.
+    private static let unnamed = 0o20_000_000 | O_DIRECTORY
 
     /// Appends bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -67,17 +86,8 @@ final class PartialFile {
         byteCount = 0
     }
 
-    /// Removes the temporary file, so that a program that insists on creating it can; ``adopt()`` takes it back.
-    func vacate() {
-        close(descriptor)
-        descriptor = -1
-        unlink(temporaryPath)
-    }
-
-    /// Goes on with the file that was created under the temporary name.
-    func adopt() throws {
-        descriptor = open(temporaryPath, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure() }
+    /// Takes note of what another program has written into the file.
+    func measure() {
         byteCount = Int64(lseek(descriptor, 0, SEEK_END))
     }
 
@@ -89,16 +99,16 @@ final class PartialFile {
     /// Gives the file its final name. Call ``synchronize()`` before.
     func publish(replacesExisting: Bool) throws {
         if replacesExisting {
-            guard rename(temporaryPath, path) == 0 else { throw failure() }
-        } else if link(temporaryPath, path) == 0 {
+            try replace()
+        } else if link(to: path) {
             // A link, unlike a rename, never replaces a file that appeared meanwhile.
-            unlink(temporaryPath)
+            if isNamed { TemporaryNames.remove(temporaryPath) }
         } else if errno == EEXIST {
             throw ExportError.exists(path: path)
         } else {
             // File systems of memory sticks have no links.
-            guard access(path, F_OK) != 0 else { throw ExportError.exists(path: path) }
-            guard rename(temporaryPath, path) == 0 else { throw failure() }
+            guard isNamed, access(path, F_OK) != 0 else { throw isNamed ? ExportError.exists(path: path) : failure() }
+            try replace()
         }
         isPublished = true
         // The name, too, is to survive a power cut; where a directory cannot be synchronised nothing is lost but that.
@@ -107,6 +117,29 @@ final class PartialFile {
             fsync(directory)
             close(directory)
         }
+    }
+
+    private func link(to name: String) -> Bool {
+        isNamed
+            ? Glibc.link(temporaryPath, name) == 0
+            : linkat(AT_FDCWD, temporaryPath, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0
+    }
+
+    /// A link never replaces, a rename needs a name: so a file without one gets a hidden name first.
+    private func replace() throws {
+        var name = temporaryPath
+        if !isNamed {
+            name = TemporaryNames.name(beside: path)
+            unlink(name)
+            TemporaryNames.add(name)
+            guard link(to: name) else { throw failure() }
+        }
+        guard rename(name, path) == 0 else {
+            let failure = failure()
+            TemporaryNames.remove(name)
+            throw failure
+        }
+        TemporaryNames.forget(name)
     }
 
     /// Writes to another descriptor from now on; tests give it a full device.
@@ -126,5 +159,61 @@ final class PartialFile {
         let code = errno
         if code == ENOSPC || code == EDQUOT { return .diskFull(path: path) }
         return .cannotWrite(path: path, reason: String(cString: strerror(code)))
+    }
+}
+
+/// The hidden names of files that are being written, as far as they have one.
+package enum TemporaryNames {
+    private static let own = Mutex<[String]>([])
+    /// No other program's files end so.
+    private static let ending = ".eegsync-partial"
+    /// What SQLite may put beside a database.
+    private static let companions = ["", "-journal", "-wal", "-shm"]
+
+    /// Removes all unfinished files of this process that have a name; for a signal that ends it.
+    package static func removeAll() {
+        own.withLock { names in
+            for name in names { unlinkAll(name) }
+            names.removeAll()
+        }
+    }
+
+    /// Hidden, so that no pattern such as `*.edf` finds it.
+    static func name(beside path: String) -> String {
+        let (directory, name) = PartialFile.split(path)
+        return "\(directory)/.\(name).\(getpid())\(ending)"
+    }
+
+    static func add(_ name: String) { own.withLock { $0.append(name) } }
+
+    static func forget(_ name: String) { own.withLock { names in names.removeAll { $0 == name } } }
+
+    static func remove(_ name: String) {
+        unlinkAll(name)
+        forget(name)
+    }
+
+    private static func unlinkAll(_ name: String) {
+        for companion in companions { unlink(name + companion) }
+    }
+
+    /// Removes what exports have left in a directory that were killed: nobody holds its lock.
+    static func removeAbandoned(in directory: String) {
+        guard let folder = opendir(directory) else { return }
+        defer { closedir(folder) }
+        var abandoned: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            guard name.hasPrefix("."), name.hasSuffix(ending) else { continue }
+            abandoned.append("\(directory)/\(name)")
+        }
+        for path in abandoned where !own.withLock({ $0.contains(path) }) {
+            let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+            guard file >= 0 else { continue }
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { unlinkAll(path) }
+            close(file)
+        }
     }
 }

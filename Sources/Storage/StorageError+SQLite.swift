@@ -11,7 +11,8 @@ extension StorageError {
             self = .sqlite(code: 1, detail: "\(error)")
             return
         }
-        let detail = error.description
+        // SQLite's own words and code: a person has no use for the statement.
+        let detail = "\(error.message ?? "no reason was given") (SQLite code \(error.extendedResultCode.rawValue))"
         switch error.resultCode {
         case .SQLITE_CANTOPEN: self = .cannotOpen(path: path, reason: error.message ?? "no reason was given")
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .corrupt(path: path, detail: detail)

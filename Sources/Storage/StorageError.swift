@@ -7,6 +7,10 @@ package enum StorageError: Error, Hashable, Sendable {
     /// This user may read the file, but not write its directory, where SQLite needs a file that is there only while a program
     /// which may write has the database open.
     case needsWriter(path: String)
+    /// This user may not reach or read the file, which members of the group may; nil where the group has no name.
+    case denied(path: String, group: String?)
+    /// The file system of the file is mounted read-only, and SQLite needs to write beside it even to read.
+    case readOnlyFileSystem(path: String)
     /// The directory of the file does not exist (not mounted yet?).
     case directoryMissing(path: String)
     /// The file was written by a newer version of eegsync; it was left untouched. `snapshot` is a copy beside it that this
@@ -32,14 +36,17 @@ package enum StorageError: Error, Hashable, Sendable {
     case sqlite(code: Int32, detail: String)
     /// What was asked for is not in the database.
     case notFound(what: String)
+    /// The headset is being recorded already.
+    case alreadyRecording(headset: String, recording: Int64)
     /// What a person asked for contradicts what the database holds, such as a second recording of one headset.
     case refused(reason: String)
 
     /// What the error asks for.
     package var disposition: Disposition {
         switch self {
-        case .diskFull, .busy, .readOnly, .directoryMissing, .spool: .retry
-        case .cannotOpen, .needsWriter, .corrupt, .newerSchema, .olderSchemaInUse, .inUse, .refused: .waitForOperator
+        case .diskFull, .busy, .readOnly, .readOnlyFileSystem, .directoryMissing, .spool: .retry
+        case .cannotOpen, .needsWriter, .denied, .corrupt, .newerSchema, .olderSchemaInUse, .inUse, .alreadyRecording, .refused:
+            .waitForOperator
         // 10 is SQLITE_IOERR: a medium that failed once may work again. Extended codes keep the kind in the low byte.
         case .sqlite(let code, _): code & 0xFF == 10 ? .retry : .stop
         case .constraint, .notFound: .stop
@@ -58,6 +65,12 @@ extension StorageError: CustomStringConvertible {
             "The database \(path) cannot be read by this user just now: SQLite needs \(path)-shm, which is there only while a "
                 + "program that may write has the database open, and this user may not create it. Nothing was changed. "
                 + "Read while the daemon runs, or as a user who may write the directory, or read a copy elsewhere."
+        case .denied(let path, let group):
+            "This user may not read the database \(path). Nothing was changed. "
+                + "Join the group \(group ?? "that owns it") (usermod -aG), and log in again."
+        case .readOnlyFileSystem(let path):
+            "The file system of the database \(path) is mounted read-only, and SQLite needs to write beside it even to read it. "
+                + "Nothing was changed. Remount it writable, or read a copy elsewhere."
         case .directoryMissing(let path):
             "The directory \(path) of the database does not exist; it may not be mounted yet. "
                 + "The daemon waits for it; commands stop here. Mount or create it."
@@ -94,6 +107,8 @@ extension StorageError: CustomStringConvertible {
                 + "Check the disk, then the database with `eegsync audit`."
         case .notFound(let what):
             "There is no \(what) in the database. Nothing was changed. `eegsync recordings` lists what there is."
+        case .alreadyRecording(let headset, let recording):
+            "The headset \(headset) is being recorded already (recording \(recording)). Nothing was changed. Stop that one first."
         case .refused(let reason):
             "Refused: \(reason). Nothing was changed."
         }

@@ -122,6 +122,25 @@ extension Failure {
                 remedy:
                     "read it while `eegsync run` runs, or as a member of the group eegsync, or copy the file into a directory "
                     + "of your own and name the copy with --database.", code: .noPermission)
+        case .denied(let path, let group):
+            self.init(
+                problem: "the database \(path) is closed to this user: Permission denied.", consequence: "nothing was changed.",
+                remedy: group.map {
+                    "join the group \($0): sudo usermod -aG \($0) $USER; then log in again (or: newgrp \($0))."
+                } ?? "run the command as its owner (ls -ld says who), or with sudo.", code: .noPermission)
+        case .readOnlyFileSystem(let path):
+            self.init(
+                problem: "the file system of the database \(path) is mounted read-only, and SQLite needs to write beside it "
+                    + "even to read.",
+                consequence: "nothing was changed.",
+                remedy:
+                    "remount it writable (mount -o remount,rw), or copy the file with its -wal into a directory of your own "
+                    + "and name the copy with --database.", code: .noPermission)
+        case .alreadyRecording(let headset, let recording):
+            self.init(
+                problem: "the headset \(headset) is being recorded already (recording \(recording)).",
+                consequence: "that recording goes on; no other was started.",
+                remedy: "for a new one stop that one first: eegsync record stop \(headset).", code: .temporary)
         case .directoryMissing(let path):
             self.init(
                 problem: "the directory of the database \(path) is not there.",

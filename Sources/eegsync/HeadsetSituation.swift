@@ -5,7 +5,7 @@ import Storage
 /// What a headset does, in words: one sentence, and what a person can do about it.
 struct HeadsetSituation: Hashable {
     /// How good that is.
-    enum Severity: String, Encodable, Hashable {
+    enum Severity: String, Encodable, Hashable, Comparable {
         /// As wished.
         case good
         /// Not as wished; eegsync works on it.
@@ -14,6 +14,45 @@ struct HeadsetSituation: Hashable {
         case waiting
         /// Nothing is wished.
         case idle
+
+        /// The worse is greater.
+        static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+
+        private var rank: Int {
+            switch self {
+            case .idle: 0
+            case .good: 1
+            case .working: 2
+            case .waiting: 3
+            }
+        }
+
+        /// The exit code of `eegsync status` where this is the worst of what is wanted.
+        var exitCode: Int32 {
+            switch self {
+            case .good, .idle: 0
+            case .working: Failure.Code.temporary.rawValue
+            case .waiting: Failure.Code.unavailable.rawValue
+            }
+        }
+    }
+
+    /// What is known besides what the database says of the headset.
+    struct Surroundings {
+        /// Whether a process acquires into the database.
+        var isDaemonRunning: Bool
+        /// Whether a person wants nothing recorded for a while.
+        var isPaused = false
+        /// Whether the configuration names the headset; nil where there is none.
+        var isConfigured: Bool?
+        /// What keeps everything from being stored.
+        var storage: StorageSituation?
+        /// True where the headset streamed when something was committed last, and nothing of it was committed since.
+        var isLate = false
+        /// True where the state is that of an earlier process.
+        var isOutdated = false
+        /// True where the process has had time to begin with the headset, and has not.
+        var isIgnored = false
     }
 
     var severity: Severity
@@ -26,25 +65,46 @@ struct HeadsetSituation: Hashable {
     ///
     /// - Parameters:
     ///   - isDaemonRunning: whether a process acquires into the database.
-    ///   - isPaused: whether a person wants nothing recorded for a while.
     ///   - isConfigured: whether the configuration names the headset; nil where there is none.
-    init(_ activity: HeadsetActivity, isDaemonRunning: Bool, isPaused: Bool = false, isConfigured: Bool?) {
+    init(_ activity: HeadsetActivity, isDaemonRunning: Bool, isConfigured: Bool?) {
+        self.init(activity, Surroundings(isDaemonRunning: isDaemonRunning, isConfigured: isConfigured))
+    }
+
+    /// The situation of a headset.
+    init(_ activity: HeadsetActivity, _ around: Surroundings) {
         guard activity.recording != nil else {
-            self.init(idle: activity, isConfigured: isConfigured)
+            self.init(idle: activity, isConfigured: around.isConfigured)
             return
         }
-        if isPaused, activity.isWanted {
+        if around.isPaused, activity.isWanted {
             self.init(.idle, "is wanted, and paused", nil)
             return
         }
-        guard isDaemonRunning else {
-            self.init(
-                .waiting, activity.isWanted ? "waits for eegsync run, which does not run" : "is stopped",
-                activity.isWanted ? "start it: systemctl start eegsync" : nil)
+        guard activity.isWanted else {
+            // Nothing is stored of it any more; a process notes its end.
+            self = around.isDaemonRunning ? Self(.working, "is being stopped", nil) : Self(.idle, "is stopped", nil)
             return
         }
-        guard activity.isWanted else {
-            self.init(.working, "is being stopped", nil)
+        if around.isConfigured == false {
+            self.init(
+                .waiting, "is wanted, but the configuration names no such headset of the model \(activity.model)",
+                "name it there, then: systemctl reload eegsync; or end it: eegsync record stop \(activity.name)")
+            return
+        }
+        guard around.isDaemonRunning else {
+            self.init(.waiting, "waits for eegsync run, which does not run", "start it: systemctl start eegsync")
+            return
+        }
+        if let storage = around.storage {
+            self.init(.waiting, "is not stored: \(storage.sentence)", storage.remedy)
+            return
+        }
+        if around.isLate {
+            self.init(.working, "streams, but nothing of it is stored", "read why: journalctl -u eegsync -e")
+            return
+        }
+        if around.isOutdated {
+            self = around.isIgnored ? Self.ignored(activity) : Self(nil, nil, reason: nil)
             return
         }
         let phase = activity.state.flatMap { ConnectionPhase(rawValue: $0) }
@@ -52,6 +112,14 @@ struct HeadsetSituation: Hashable {
             activity.stateCause.flatMap { ConnectionCause(phase: phase, code: $0, parameter: activity.stateDetail) }
         }
         self.init(phase, cause, reason: cause?.words ?? activity.stateDetail)
+    }
+
+    /// The situation of a headset that is wanted and that the process knows nothing of, as it says in its log.
+    private static func ignored(_ activity: HeadsetActivity) -> HeadsetSituation {
+        HeadsetSituation(
+            .waiting, "is wanted, but eegsync run has not begun with it",
+            "see that its configuration names \(activity.name) with the model \(activity.model), then: systemctl reload eegsync"
+        )
     }
 
     /// The situation of a headset that nobody wants recorded. What is offered must work.

@@ -53,6 +53,16 @@ import Testing
         return finding
     }
 
+    @Test func whatStreamsAndIsNotStoredIsAProblem() throws {
+        var facts = StorageFacts(process: DaemonProcess(pid: 4711))
+        (facts.hasUnstored, facts.freeBytes) = (true, 0)
+        let situation = try #require(StorageSituation(facts))
+        let found = complaintsOfDatabase { $0.storing = .not(situation) }
+        #expect(found.map(\.check) == ["storing"] && found[0].verdict == .problem)
+        #expect(found[0].sentence.contains("the disk of the database is full"))
+        #expect(complaintsOfDatabase { $0.storing = .isStored(newestRowSeconds: 0.4) }.isEmpty)
+    }
+
     @Test func aHealthyMachineHasNoComplaintAndNoRemedies() {
         #expect(complaints { _ in }.isEmpty)
         let findings = Diagnosis.findings(of: Self.healthy)

@@ -10,6 +10,9 @@ import YAMLReading
         (.newerSchema(path: "/a", unknownMigrations: ["m9"]), 65), (.corrupt(path: "/a", detail: "d"), 65),
         (.diskFull(detail: "d"), 74), (.readOnly(detail: "d"), 77), (.busy(detail: "d"), 75), (.inUse(path: "/a", pid: 7), 75),
         (.constraint(detail: "d"), 70), (.sqlite(code: 1, detail: "d"), 74), (.notFound(what: "recording 3"), 66),
+        (.denied(path: "/a", group: "eegsync"), 77), (.denied(path: "/a", group: nil), 77),
+        (.readOnlyFileSystem(path: "/a"), 77),
+        (.alreadyRecording(headset: "left", recording: 3), 75),
     ]
 
     @Test(arguments: storageErrors) func eachErrorOfTheDatabaseHasItsExitCode(error: StorageError, code: Int32) {

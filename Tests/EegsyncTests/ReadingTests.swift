@@ -49,7 +49,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: output) }
         let daemon = try ControlStore(path: database.path, hostBoot: try HostBoot.current())
         let run = try runAsReader(arguments.map { $0.hasPrefix("@") ? output.path + "/a" + $0.dropFirst() : $0 })
-        #expect(run.exitCode == 0, "\(run.errors)")
+        // The recording is wanted, and nobody records it.
+        #expect(run.exitCode == (arguments == ["status"] ? 69 : 0), "\(run.errors)")
         try daemon.close()
     }
 
@@ -69,6 +70,39 @@ import Testing
         #expect(run.exitCode == Failure.Code.noPermission.rawValue)
         #expect(run.errors.contains("needs \(database.path)-shm"), "\(run.errors)")
         #expect(run.errors.contains("copy the file into a directory of your own"))
+    }
+
+    @Test(arguments: [["status"], ["recordings"], ["mark", "x"], ["export", "1", "-o", "/tmp/never.edf"]])
+    func aClosedDirectoryIsNoAbsentDatabase(arguments: [String]) throws {
+        let prefix = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let isRoot = geteuid() == 0
+        for (mode, name) in [(mode_t(0o750), "daemon"), (0o700, nil)] as [(mode_t, String?)] {
+            if isRoot { #expect(chown(database.directory.path, 0, 1) == 0) }
+            chmod(database.directory.path, isRoot ? mode : 0)
+            defer { chmod(database.directory.path, 0o755) }
+            let run = try ProgramRun(arguments + ["--database", database.path], under: isRoot ? prefix : [])
+            #expect(run.exitCode == 77, "\(run.errors)")
+            #expect(run.errors.contains("is closed to this user") && !run.errors.contains("is not there"), "\(run.errors)")
+            if isRoot { #expect(run.errors.contains(name.map { "usermod -aG \($0) $USER" } ?? "with sudo"), "\(run.errors)") }
+        }
+    }
+
+    @Test func aReadOnlyFileSystemIsSaidToBeOne() {
+        for error in [StorageError.readOnlyFileSystem(path: "/d.sqlite")] {
+            #expect(Failure(error).code == .noPermission && Failure(error).remedy.contains("remount"))
+        }
+    }
+
+    @Test func noStatementOfSQLReachesAPerson() throws {
+        let writer = try DatabaseQueue(path: database.path)
+        let run = try writer.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            defer { try? db.execute(sql: "ROLLBACK") }
+            return try ProgramRun(["mark", "x", "--database", database.path])
+        }
+        #expect(run.exitCode == 75)
+        #expect(run.errors.contains("database is locked (SQLite code 5)"), "\(run.errors)")
+        for word in ["INSERT", "SELECT", "BEGIN", "while executing"] { #expect(!run.errors.contains(word), "\(run.errors)") }
     }
 
     @Test func aCopyInADirectoryThatMayBeWrittenIsRead() throws {

@@ -14,7 +14,7 @@ import Testing
     /// What the status says about the only headset.
     private func headset(_ database: RecordedDatabase, _ options: [String] = []) throws -> [String: Any] {
         let run = try ProgramRun(["status", "--json", "--database", database.path] + options)
-        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(run.exitCode == 0 || run.exitCode == 69, "\(run.errors)")
         return try #require((try run.json()["headsets"] as? [[String: Any]])?.first { $0["name"] as? String != "right" })
     }
 
@@ -45,6 +45,37 @@ import Testing
         #expect(alone == "record it: eegsync record start left --model buffered-eeg")
         let offered = Array(alone.split(separator: " ").map(String.init).drop { $0 != "eegsync" }.dropFirst())
         #expect(try ProgramRun(offered + ["--database", database.path]).exitCode == 0)
+    }
+
+    @Test func theExitCodeSaysWhetherWhatIsWantedHappens() throws {
+        let database = try RecordedDatabase()
+        let store = try ControlStore(path: database.path, hostBoot: try HostBoot.current())
+        func run(_ options: [String] = []) throws -> (Int32, String?) {
+            let run = try ProgramRun(["status", "--json", "--database", database.path] + options)
+            return (run.exitCode, try run.json()["severity"] as? String)
+        }
+        #expect(try run() == (0, "idle"), "nothing is wanted")
+        try store.startRecording(headset: "left", model: "buffered-eeg", at: HostClock.now)
+        #expect(try run() == (69, "waiting"), "no daemon runs")
+        try store.pause(at: HostClock.now)
+        #expect(try run() == (0, "idle"), "a pause is wanted")
+        try store.resume(at: HostClock.now)
+        let unnamed = try ProgramRun(["status", "--config", try configuration(database, naming: "right")])
+        #expect(unnamed.exitCode == 69)
+        #expect(unnamed.output.contains("left is wanted, but the configuration names no such headset"), "\(unnamed.output)")
+        #expect(unnamed.output.contains("eegsync record stop left"))
+        try store.stopRecording(headset: "left", at: HostClock.now)
+        #expect(try run() == (0, "idle"), "nothing is wanted any more")
+    }
+
+    @Test func aConfigurationOfAnotherDatabaseSaysNothingOfThisOne() throws {
+        let database = try RecordedDatabase()
+        let other = try RecordedDatabase()
+        try database.record()
+        let file = try configuration(other, naming: "right")
+        let run = try ProgramRun(["status", "--json", "--database", database.path, "--config", file])
+        let headsets = try #require(try run.json()["headsets"] as? [[String: Any]])
+        #expect(headsets.map { $0["name"] as? String } == ["left"])
     }
 
     @Test func nobodyIsOfferedToRecordAReplay() throws {

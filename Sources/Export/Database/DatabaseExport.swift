@@ -24,10 +24,10 @@ struct DatabaseExport: RecordingExport {
                 what: "A choice of streams", reason: "a database holds the whole recording",
                 advice: "Leave out --stream, or choose another format.")
         }
-        let file = try PartialFile(path: request.path, replacesExisting: request.replacesExisting)
-        file.vacate()
+        // SQLite writes into an empty file that is there.
+        let file = try PartialFile(path: request.path, replacesExisting: request.replacesExisting, isNamed: true)
         try reader.copy(to: file.temporaryPath)
-        try file.adopt()
+        file.measure()
         try file.synchronize()
         try job.afterWriting(file.temporaryPath)
         progress(0.6)

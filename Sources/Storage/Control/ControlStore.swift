@@ -47,8 +47,8 @@ extension ControlStore {
     ///   - model: the identifier of its profile.
     ///   - details: what else is said of it.
     ///   - at: now.
-    /// - Throws: ``StorageError/refused(reason:)`` where the headset is being recorded already, has another model, or where a
-    ///   field cannot say what is said.
+    /// - Throws: ``StorageError/alreadyRecording(headset:recording:)``; ``StorageError/refused(reason:)`` where the headset has
+    ///   another model, or where a field cannot say what is said.
     @discardableResult
     package func startRecording(
         headset: String, model: String, label: String? = nil, subject: String? = nil, task: String? = nil,
@@ -61,8 +61,7 @@ extension ControlStore {
                 db, sql: "SELECT id FROM recording WHERE headset_id = ? AND desired_state = 'recording'",
                 arguments: [headsetID])
             if let open {
-                throw StorageError.refused(
-                    reason: "headset \(headset) is being recorded already (recording \(open)); stop that recording first")
+                throw StorageError.alreadyRecording(headset: headset, recording: open)
             }
             try db.execute(
                 sql: """

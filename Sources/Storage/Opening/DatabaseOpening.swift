@@ -12,6 +12,7 @@ struct DatabaseOpening {
 
     static func checkDirectory(of path: String) throws(StorageError) {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        try FileAccess(path: path).check()
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue else {
             throw StorageError.directoryMissing(path: directory)
@@ -69,7 +70,7 @@ struct DatabaseOpening {
             if options.keepsEvidence { try pool.writeWithoutTransaction(DigestedTable.keepSums) }
             return OpenDatabase(writer: pool, path: path, lock: lock, keepsEvidence: options.keepsEvidence)
         } catch {
-            throw StorageError(error, path: path)
+            throw translated(error)
         }
     }
 
@@ -93,7 +94,7 @@ struct DatabaseOpening {
             let queue = try DatabaseQueue(path: name, configuration: configuration(isReadOnly: true))
             return OpenDatabase(writer: queue, path: path)
         } catch {
-            throw StorageError(error, path: path)
+            throw translated(error)
         }
     }
 
@@ -193,8 +194,20 @@ struct DatabaseOpening {
                 return Migration.all.map(\.identifier).filter { !applied.contains($0) }
             }
         } catch {
+            let translated = translated(error)
+            if case .readOnlyFileSystem = translated { throw translated }
             if lacksSharedMemory { throw StorageError.needsWriter(path: path) }
-            throw StorageError(error, path: path)
+            throw translated
+        }
+    }
+
+    /// An error of opening, where SQLite itself knows only that it could not.
+    private func translated(_ error: any Error) -> StorageError {
+        let translated = StorageError(error, path: path)
+        switch translated {
+        case .cannotOpen, .readOnly:
+            return FileAccess(path: path).isOnReadOnlyFileSystem ? .readOnlyFileSystem(path: path) : translated
+        default: return translated
         }
     }
 

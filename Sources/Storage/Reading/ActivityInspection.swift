@@ -13,7 +13,7 @@ struct ActivityInspection {
         let recording = try Row.fetchOne(
             db,
             sql: """
-                SELECT id, desired_state FROM recording WHERE headset_id = ? AND stopped_host_boot_id IS NULL
+                SELECT * FROM recording WHERE headset_id = ? AND stopped_host_boot_id IS NULL
                 ORDER BY desired_state = 'recording' DESC, id DESC LIMIT 1
                 """, arguments: [id])
         let event = try latestEvent(of: id, in: db)
@@ -24,7 +24,10 @@ struct ActivityInspection {
         return HeadsetActivity(
             id: HeadsetID(rawValue: id), name: headset["name"], model: headset["model"],
             serialNumber: headset["serial_number"], isLive: isLive, recording: recordingID.map(RecordingID.init),
-            isWanted: recording?["desired_state"] == "recording", state: event?["state"], stateCause: event?["cause"],
+            isWanted: recording?["desired_state"] == "recording",
+            requested: try recording.flatMap { try self.instant("requested", of: $0, in: db) },
+            stopRequested: try recording.flatMap { try self.instant("stop_requested", of: $0, in: db) }, state: event?["state"],
+            stateCause: event?["cause"],
             stateDetail: event?["detail"],
             stateEntered: try event.map { try instant($0["host_boot_id"], $0["entered_boottime_ns"], in: db) },
             condition: (report?["condition"] as String?).flatMap(HeadsetStatus.Condition.init),
@@ -61,6 +64,14 @@ struct ActivityInspection {
 
     func instant(_ boot: Int64, _ nanoseconds: Int64, in db: Database) throws -> StoredInstant {
         try StoredInstant(nanoseconds, ofBoot: boot, present: hostBoot, in: db)
+    }
+
+    /// The instant of two columns whose names begin alike; nil where there is none.
+    private func instant(_ name: String, of row: Row, in db: Database) throws -> StoredInstant? {
+        guard let boot = row["\(name)_host_boot_id"] as Int64?, let nanoseconds = row["\(name)_boottime_ns"] as Int64? else {
+            return nil
+        }
+        return try instant(boot, nanoseconds, in: db)
     }
 
     private func streams(of recording: Int64, in db: Database) throws -> [StreamActivity] {

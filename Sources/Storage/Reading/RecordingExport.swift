@@ -9,11 +9,12 @@ extension RecordingReader {
     ///
     /// The recording's own database is only read, through the reader's connection; nobody who writes there waits.
     ///
-    /// - Parameter path: a file that does not exist yet; on an error it is removed again.
-    /// - Throws: `refused` where the file exists or the reader has read rows before, `directoryMissing`, `diskFull`, ...
+    /// - Parameter path: a file that does not exist yet, or is empty; on an error it is removed again.
+    /// - Throws: `refused` where the file holds something or the reader has read rows before, `directoryMissing`, `diskFull`, ...
     package func copy(to path: String) throws(StorageError) {
         try DatabaseOpening.checkDirectory(of: path)
-        if FileManager.default.fileExists(atPath: path) {
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
+        if let size, size.int64Value > 0 {
             throw StorageError.refused(reason: "the file \(path) exists")
         }
         do {

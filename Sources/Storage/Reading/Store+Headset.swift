@@ -10,6 +10,21 @@ extension Store {
         }
     }
 
+    /// The recording that was asked for last; nil where there is none.
+    ///
+    /// - Parameter headset: of the headset with this name; nil for all.
+    package func newestRecording(of headset: String?) throws(StorageError) -> RecordingID? {
+        try database.read { db in
+            let number = try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT max(r.id) FROM recording AS r JOIN headset AS h ON h.id = r.headset_id
+                    WHERE ?1 IS NULL OR h.name = ?1
+                    """, arguments: [headset])
+            return number.map(RecordingID.init)
+        }
+    }
+
     /// Identifiers under which the headset was reached, the last success first.
     package func identifiers(of headset: HeadsetID) throws(StorageError) -> [PeripheralIdentifier] {
         try database.read(headset.identifiers)

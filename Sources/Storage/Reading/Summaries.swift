@@ -90,6 +90,10 @@ package struct HeadsetActivity: Hashable, Sendable {
     package var recording: RecordingID?
     /// False where the operator has stopped ``recording``.
     package var isWanted: Bool
+    /// When ``recording`` was asked for.
+    package var requested: StoredInstant?
+    /// When its end was asked for; nil while it is wanted.
+    package var stopRequested: StoredInstant?
     /// The connection state entered last, such as `streaming`; nil where nothing ever acquired.
     package var state: String?
     /// What is waited for; see ``ConnectionEventRecord/cause``. Nil also in what earlier versions have written: they had one

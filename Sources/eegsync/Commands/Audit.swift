@@ -30,8 +30,8 @@ struct Audit: ParsableCommand {
               eegsync audit --continue /var/lib/eegsync/audited.json
             """)
 
-    @Argument(help: "The number of one recording; all without it.")
-    var recording: Int64?
+    @Argument(help: ArgumentHelp("Only this one. \(RecordingName.words)", valueName: "recording"))
+    var recording: RecordingName?
 
     @Flag(help: "Leave content and file out, which read every byte.")
     var quick = false
@@ -62,13 +62,14 @@ struct Audit: ParsableCommand {
     func run() throws {
         let file = earlier.map(AuditedExtentFile.init)
         let bar = Mutex(ProgressBar(label: "auditing"))
-        let scope = AuditScope(
-            recording: recording.map(RecordingID.init), isQuick: quick,
-            since: since?.unixNanoseconds(now: Int64(Date().timeIntervalSince1970 * 1e9)), earlier: try file?.read(),
-            readerCount: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)))
         let report: AuditReport
         do {
-            report = try options.openReadOnly().audit(scope) { done, total in
+            let store = try options.openReadOnly()
+            let scope = AuditScope(
+                recording: try recording.map { RecordingID(rawValue: try $0.number(in: store)) }, isQuick: quick,
+                since: since?.unixNanoseconds(now: Int64(Date().timeIntervalSince1970 * 1e9)), earlier: try file?.read(),
+                readerCount: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)))
+            report = try store.audit(scope) { done, total in
                 bar.withLock { $0.update(done: done, total: total) }
             }
         } catch StorageError.corrupt(_, let detail) {

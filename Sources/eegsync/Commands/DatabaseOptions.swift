@@ -9,7 +9,8 @@ struct DatabaseOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The database. Without it: $EEGSYNC_DATABASE, or else the one that the configuration names.", valueName: "path"),
+            "The database. Without it: the one that --config names, else $EEGSYNC_DATABASE, else that of the configuration.",
+            valueName: "path"),
         completion: .file(extensions: ["sqlite"]))
     var database: String?
 
@@ -29,12 +30,13 @@ struct DatabaseOptions: ParsableArguments {
         return try configuration()
     }
 
-    /// The path of the database: as the command says, else the environment, else the configuration.
+    /// The path of the database: as the command says, by itself or by a configuration, else the environment, else the
+    /// configuration.
     func databasePath(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) -> String {
         if let database, !database.isEmpty { return database }
-        if let named = environment["EEGSYNC_DATABASE"], !named.isEmpty { return named }
+        if config == nil, let named = environment["EEGSYNC_DATABASE"], !named.isEmpty { return named }
         guard let configuration = try configurationIfPresent() else { throw .noDatabase(file: configurationPath) }
         return configuration.databasePath
     }

@@ -13,20 +13,21 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write a recording as files for your analysis.",
         discussion: """
-            The file is written under a temporary name, read back and compared, and only then gets its name; an existing file \
-            is replaced only with --force. A recording that still runs is exported as it is at this moment.
+            The file is written without a name, read back and compared, and only then gets its name; Ctrl-C leaves nothing \
+            behind. An existing file is replaced only with --force. A recording that still runs is exported as it is at this moment.
 
             \(ExportFormat.allCases.map(\.summary).joined(separator: " "))
 
             EXAMPLES
               eegsync export 12 -o night.edf
+              eegsync export left -o night.edf
               eegsync export 12 --format csv --stream eeg -o night.csv
               eegsync export 12 --format bdf --gaps segments -o night.bdf
               eegsync export 12 -o night.sqlite
             """)
 
-    @Argument(help: "The number of the recording.")
-    var recording: Int64
+    @Argument(help: RecordingName.help)
+    var recording: RecordingName
 
     @Option(
         name: .shortAndLong,
@@ -37,11 +38,11 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "Without it: as the output's name ends.")
     var format: ExportFormat?
 
-    @Option(help: "What EDF+ and BDF+ do with missing samples.")
-    var gaps: GapTreatment = .fill
+    @Option(help: "What EDF+ and BDF+ do with missing samples. Without it: fill.")
+    var gaps: GapTreatment?
 
-    @Option(help: "What the cells of CSV hold.")
-    var values: TableValues = .physical
+    @Option(help: "What the cells of CSV hold. Without it: physical.")
+    var values: TableValues?
 
     @Option(help: ArgumentHelp("Only this stream; may be repeated.", valueName: "name"))
     var stream: [String] = []
@@ -54,7 +55,18 @@ struct ExportCommand: ParsableCommand {
 
     func validate() throws {
         if output.isEmpty || output.hasSuffix("/") { throw ValidationError("The output must be the path of a file.") }
+        if output == "-" {
+            throw ValidationError(
+                "A file is read back and compared before it gets its name, which standard output does not allow: give a path.")
+        }
         let format = try chosenFormat()
+        if values != nil, format != .csv {
+            throw ValidationError("--values is for CSV; a file of the format \(format.rawValue) has the headset's own counts.")
+        }
+        if gaps != nil, !["edf", "bdf"].contains(format.rawValue) {
+            throw ValidationError(
+                "--gaps is for EDF+ and BDF+; in the format \(format.rawValue) missing samples are absent rows.")
+        }
         if format.isWholeRecording && !stream.isEmpty {
             throw ValidationError("A file of the format \(format.rawValue) holds all streams; leave --stream out.")
         }
@@ -62,14 +74,18 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         let store = try options.openReadOnly()
+        let recording = try recording.number(in: store)
         let exporter = try Exporter(store: store, recording: RecordingID(rawValue: recording))
         let request = ExportRequest(
-            format: try chosenFormat(), path: output, streams: stream, gaps: gaps, values: values, replacesExisting: force)
+            format: try chosenFormat(), path: output, streams: stream, gaps: gaps ?? .fill, values: values ?? .physical,
+            replacesExisting: force)
         var bar = ProgressBar(label: "exporting")
         let report: ExportReport
         do {
             defer { bar.finish() }
-            report = try exporter.export(request) { bar.update(done: Int64($0 * 1000), total: 1000) }
+            report = try UnfinishedFiles.removedOnSignals {
+                try exporter.export(request) { bar.update(done: Int64($0 * 1000), total: 1000) }
+            }
         }
         try ExportFacts(recording: recording, report: report).print(asJSON: outputOptions.json)
     }

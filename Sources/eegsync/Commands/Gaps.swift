@@ -20,14 +20,16 @@ struct Gaps: ParsableCommand {
               eegsync gaps 12 --json
             """)
 
-    @Argument(help: "The number of the recording.")
-    var recording: Int64
+    @Argument(help: RecordingName.help)
+    var recording: RecordingName
 
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let gaps = try options.openReadOnly().gaps(of: RecordingID(rawValue: recording))
+        let store = try options.openReadOnly()
+        let recording = try recording.number(in: store)
+        let gaps = try store.gaps(of: RecordingID(rawValue: recording))
         try GapsFacts(recording: recording, gaps: gaps).print(asJSON: output.json)
     }
 }

@@ -26,8 +26,8 @@ struct ManifestCommand: ParsableCommand {
               eegsync manifest --check night.manifest --database copy.sqlite
             """)
 
-    @Argument(help: "The number of the recording.")
-    var recording: Int64?
+    @Argument(help: RecordingName.help)
+    var recording: RecordingName?
 
     @Option(name: [.customShort("o"), .long], help: "The file to write; standard output without it.")
     var output: String?
@@ -53,15 +53,16 @@ struct ManifestCommand: ParsableCommand {
         if let check { return try compare(with: check) }
         guard let recording else { return }
         let store = try options.openReadOnly()
-        let id = RecordingID(rawValue: recording)
+        let number = try recording.number(in: store)
+        let id = RecordingID(rawValue: number)
         guard try store.audit(recording: id).holds else {
             throw Failure(
-                problem: "the audit of recording \(recording) fails", consequence: "no manifest is written.",
-                remedy: "see `eegsync audit \(recording)`.", code: .dataError)
+                problem: "the audit of recording \(number) fails", consequence: "no manifest is written.",
+                remedy: "see `eegsync audit \(number)`.", code: .dataError)
         }
         let contents = try store.reader(of: id).contents
         let statement = Manifest.Statement(
-            made: Date().ISO8601Format(), version: Eegsync.version, recording: recording, headset: contents.headsetName,
+            made: Date().ISO8601Format(), version: Eegsync.version, recording: number, headset: contents.headsetName,
             model: contents.model, streams: try store.manifestStreams(of: id))
         let manifest = try Manifest(statement, with: ManifestKeyFile(path: key).key())
         guard let output else { return print(manifest.text, terminator: "") }

@@ -43,7 +43,7 @@ struct Mark: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if text.isEmpty { throw ValidationError("The text of the annotation is empty.") }
+        if text.allSatisfy(\.isWhitespace) { throw ValidationError("The text of the annotation is empty.") }
         try AnnotationLimits.check(durationSeconds: duration)
         if headset != nil && recording != nil { throw ValidationError("Give either --headset or --recording.") }
     }

@@ -36,14 +36,14 @@ struct Record: ParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() throws {
-            let model = try headsetModel()
             let path = try options.databasePath()
+            let model = try headsetModel(database: path)
             let store = try options.openForControl()
             let recording = try store.startRecording(
                 headset: headset, model: model, details: details.stated + zone, at: HostClock.now)
             try RecordFacts(
                 recording: recording.rawValue, headset: headset, desiredState: "recording",
-                daemonPid: DaemonPresence.pid(database: path)
+                daemonPid: DaemonPresence.pid(database: path), isNamed: configuration(of: path) != nil
             ).print(asJSON: output.json)
         }
 
@@ -52,7 +52,12 @@ struct Record: ParsableCommand {
             details.timeZone == nil ? [(.timeZone, TimeZone.current.identifier)] : []
         }
 
-        private func headsetModel() throws -> String {
+        /// The configuration of a database; nil where this user finds none that can be read.
+        private func configuration(of path: String) -> Configuration? {
+            (try? options.configurationIfPresent()).flatMap { $0.names(path) ? $0 : nil }
+        }
+
+        private func headsetModel(database path: String) throws -> String {
             if let model {
                 let known = HeadsetLibrary(configurationPath: options.configurationPath).models
                 guard known.contains(model) else {
@@ -60,6 +65,15 @@ struct Record: ParsableCommand {
                         problem: "the model '\(model)' is unknown; known models: \(known.joined(separator: ", ")).",
                         consequence: "no recording was started.", remedy: "check --model; `eegsync headsets list` shows all.",
                         code: .usage)
+                }
+                if let named = configuration(of: path),
+                    !named.headsets.contains(where: { $0.name == headset && $0.model == model })
+                {
+                    throw Failure(
+                        problem:
+                            "the configuration \(options.configurationPath) names no headset \(headset) of the model \(model).",
+                        consequence: "no recording was started: eegsync run records only what it names.",
+                        remedy: "add the headset to the configuration, then: systemctl reload eegsync.", code: .noInput)
                 }
                 return model
             }
@@ -113,17 +127,24 @@ struct RecordFacts: Facts {
     var desiredState: String
     /// The acquiring process; nil where none runs.
     var daemonPid: Int32?
+    /// Whether a configuration of this database was found, which then names the headset; nil for what is stopped.
+    var isNamed: Bool?
 
     func lines(style: TerminalStyle) -> [String] {
         if desiredState == "stopped" {
             return ["Recording \(recording) of \(headset.printable) is stopped and stays so."]
         }
         let wish = "Recording \(recording) of \(headset.printable) is wanted."
-        if daemonPid != nil { return [wish, "`eegsync status` shows how far it is."] }
-        return [
-            wish,
+        let doubt =
+            isNamed == false
+            ? [
+                style.apply(.caution, to: "No configuration of this database was found here.")
+                    + " eegsync run records \(headset.printable) only if its own names it."
+            ] : []
+        if daemonPid != nil { return [wish] + doubt + ["`eegsync status` shows how far it is."] }
+        return [wish] + doubt + [
             style.apply(.caution, to: "Nothing is recorded yet: eegsync run does not run on this database.")
-                + " Start it: systemctl start eegsync.",
+                + " Start it: systemctl start eegsync."
         ]
     }
 }

@@ -11,14 +11,16 @@ struct ShowRecording: ParsableCommand {
               eegsync recordings show 3
             """)
 
-    @Argument(help: "The recording's number, as `eegsync recordings` shows it.")
-    var recording: Int64
+    @Argument(help: RecordingName.help)
+    var recording: RecordingName
 
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let provenance = try options.openReadOnly().provenance(of: RecordingID(rawValue: recording))
+        let store = try options.openReadOnly()
+        let recording = try recording.number(in: store)
+        let provenance = try store.provenance(of: RecordingID(rawValue: recording))
         try ProvenanceFacts(recording: recording, provenance).print(asJSON: output.json)
     }
 }

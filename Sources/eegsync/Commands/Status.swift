@@ -8,7 +8,11 @@ struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what each headset does, what it waits for, and what you can do.",
         discussion: """
-            Reads the database only, so it also shows how things stood when `eegsync run` ended.
+            Reads the database only, so it also shows how things stood when `eegsync run` ended. Whether something is stored is \
+            judged by what is committed: a full disk, a stopped process and a database that another program holds are named.
+
+            Exit code 0 where everything that is wanted is being stored, 75 where something is not and eegsync works on it, 69 \
+            where only a person can change it. A pause is wanted.
 
             EXAMPLES
               eegsync status
@@ -31,7 +35,7 @@ struct Status: AsyncParsableCommand {
     func run() async throws {
         if check { return try AlertsCommand.Check.run(options) }
         let store = try options.openReadOnly()
-        let configuration = try? options.configurationIfPresent()
+        let configuration = (try? options.configurationIfPresent()).flatMap { $0.names(store.path) ? $0 : nil }
         // While somebody looks, transactions come each second.
         let follower = watch ? store.path.flatMap(Follower.init(database:)) : nil
         defer { withExtendedLifetime(follower) {} }
@@ -39,7 +43,10 @@ struct Status: AsyncParsableCommand {
             let facts = try StatusFacts(store: store, configuration: configuration, now: HostClock.now)
             guard watch, !output.json else {
                 try facts.print(asJSON: output.json)
-                guard watch else { return }
+                guard watch else {
+                    if facts.severity.exitCode != 0 { throw ExitCode(facts.severity.exitCode) }
+                    return
+                }
                 fflush(nil)
                 try await Task.sleep(for: Self.watchInterval)
                 continue
@@ -60,12 +67,14 @@ struct StatusFacts: Facts {
         var model: String
         var serialNumber: String?
         var recording: Int64?
+        /// Whether a person wants it recorded.
+        var isWanted = false
         /// The name of the connection state.
         var state: String?
         var severity: HeadsetSituation.Severity
         var sentence: String
         var remedy: String?
-        /// For how long the state has lasted; nil where that is not known.
+        /// For how long that has lasted; nil where that is not known.
         var stateSeconds: Double?
         var batteryPercent: Double?
         /// What is wrong with the signals of a headset that streams, in one sentence; nil where nothing is.
@@ -128,6 +137,10 @@ struct StatusFacts: Facts {
         }
     }
 
+    /// The worst of what is wanted.
+    var severity = HeadsetSituation.Severity.idle
+    /// Why nothing is stored although the daemon runs; nil where it is, as far as can be seen.
+    var storage: StorageSituation?
     var database: String?
     var databaseBytes: Int64
     var freeBytes: Int64?
@@ -145,11 +158,24 @@ struct StatusFacts: Facts {
 
     /// - Parameter configuration: nil where there is none, or none that can be read.
     init(store: some Store, configuration: Configuration?, now: MonotonicTime) throws {
+        let process = store.path.flatMap { DaemonPresence.process(database: $0) }
+        try self.init(store: store, configuration: configuration, now: now, process: process)
+    }
+
+    /// - Parameters:
+    ///   - configuration: nil where there is none, or none that can be read.
+    ///   - process: that acquires; nil for none.
+    init(store: some Store, configuration: Configuration?, now: MonotonicTime, process: DaemonProcess?) throws {
         let configured = configuration?.headsets
-        let pid = store.path.flatMap { DaemonPresence.pid(database: $0) }
+        let pid = process?.pid
         let activities = try store.headsets(at: now)
         let size = try store.size()
         let wall = HostClock.offset().offsetNanoseconds + now.nanoseconds
+        let pause = try store.pause()
+        let judgement = try StorageJudgement(
+            store, activities, process: process, commitInterval: configuration?.limits.commitInterval, now: now,
+            wallNanoseconds: wall)
+        storage = judgement.situation
         database = store.path
         databaseBytes = size.bytes
         freeBytes = size.freeBytes
@@ -161,13 +187,15 @@ struct StatusFacts: Facts {
         }
         let rows = try store.recordings().reduce(0) { $0 + $1.rows }
         daysLeft = Self.daysLeft(size: size, rows: rows, activities: activities)
-        let pause = try store.pause()
-        pausedSeconds = pause.map { Self.age($0, now: now, wallNanoseconds: wall) ?? 0 }
+        let pausedSeconds = pause.map { judgement.age($0) ?? 0 }
+        self.pausedSeconds = pausedSeconds
         headsets = activities.map { activity in
-            let situation = HeadsetSituation(
-                activity, isDaemonRunning: pid != nil, isPaused: pause != nil,
-                isConfigured: configured?.contains { $0.name == activity.name })
-            return Self.headset(activity, situation, now: now, wallNanoseconds: wall)
+            let around = judgement.surroundings(
+                of: activity, isPaused: pause != nil,
+                isConfigured: configured?.contains { $0.name == activity.name && $0.model == activity.model })
+            return Self.headset(
+                activity, HeadsetSituation(activity, around), judgement,
+                seconds: around.isPaused && activity.isWanted ? pausedSeconds : judgement.seconds(of: activity, around))
         }
         for headset in configured ?? [] where !activities.contains(where: { $0.name == headset.name }) {
             headsets.append(
@@ -175,26 +203,17 @@ struct StatusFacts: Facts {
                     name: headset.name, model: headset.model, serialNumber: headset.serialNumber, severity: .idle,
                     sentence: "was never recorded", remedy: "record it: eegsync record start \(headset.name)", streams: []))
         }
-    }
-
-    private static func age(_ instant: StoredInstant?, now: MonotonicTime, wallNanoseconds: Int64) -> Double? {
-        guard let instant else { return nil }
-        if instant.isSameHostBoot { return (now - instant.time).inSeconds }
-        return instant.unixNanoseconds.map { Double(wallNanoseconds - $0) / 1e9 }
+        severity = headsets.filter(\.isWanted).map(\.severity).max() ?? .idle
     }
 
     private static func headset(
-        _ activity: HeadsetActivity, _ situation: HeadsetSituation, now: MonotonicTime, wallNanoseconds: Int64
+        _ activity: HeadsetActivity, _ situation: HeadsetSituation, _ judgement: StorageJudgement, seconds: Double?
     ) -> Headset {
-        func age(_ instant: StoredInstant?) -> Double? {
-            Self.age(instant, now: now, wallNanoseconds: wallNanoseconds)
-        }
-        let stateSeconds = age(activity.stateEntered)
-        let streamingSeconds = situation.severity == .good ? stateSeconds : nil
+        let streamingSeconds = situation.severity == .good ? seconds : nil
         return Headset(
             name: activity.name, model: activity.model, serialNumber: activity.serialNumber,
-            recording: activity.recording?.rawValue, state: activity.state, severity: situation.severity,
-            sentence: situation.sentence, remedy: situation.remedy, stateSeconds: stateSeconds,
+            recording: activity.recording?.rawValue, isWanted: activity.isWanted, state: activity.state,
+            severity: situation.severity, sentence: situation.sentence, remedy: situation.remedy, stateSeconds: seconds,
             batteryPercent: activity.batteryPercent,
             signal: situation.severity == .good ? SignalSituation(activity).sentence : nil,
             address: AddressSituation(activity),
@@ -205,7 +224,7 @@ struct StatusFacts: Facts {
                     samplingFrequency: stream.samplingFrequency, rowsPerSecond: stream.rowsPerSecond, rows: stream.rows,
                     missing: stream.missing, gaps: stream.gaps, missingByDesign: stream.missingByDesign,
                     gapsByDesign: stream.gapsByDesign, recovered: stream.recovered,
-                    hasOpenGap: stream.openGapFirstN != nil, newestRowSeconds: age(stream.lastSample),
+                    hasOpenGap: stream.openGapFirstN != nil, newestRowSeconds: judgement.age(stream.lastSample),
                     signals: stream.signals.map(Signal.init),
                     timeUncertaintySeconds: stream.times?.uncertaintyNanoseconds.map { $0 / 1e9 },
                     measuredFrequency: stream.times.map { 1e9 / $0.periodNanoseconds }, lossDetection: stream.lossDetection)
@@ -245,8 +264,14 @@ extension StatusFacts {
                     + " (for \(Quantity.duration(seconds: max(0, pausedSeconds))))")
             lines += ["  you can: go on recording: eegsync resume", ""]
         }
+        if let storage {
+            lines += Paragraph.block("Nothing is stored: \(storage.sentence).", head: "", indent: 0, columns: columns) {
+                style.apply(.bad, to: $0)
+            }
+            lines += Paragraph.block("you can: \(storage.remedy)", head: "  ", indent: 2, columns: columns) + [""]
+        }
         for headset in headsets {
-            lines += Self.lines(of: headset, style: style, columns: columns)
+            lines += self.lines(of: headset, style: style, columns: columns)
             lines.append("")
         }
         if headsets.isEmpty {
@@ -270,7 +295,7 @@ extension StatusFacts {
         return lines
     }
 
-    private static func lines(of headset: Headset, style: TerminalStyle, columns: Int?) -> [String] {
+    private func lines(of headset: Headset, style: TerminalStyle, columns: Int?) -> [String] {
         let look: TerminalStyle.Style =
             switch headset.severity {
             case .good: .good
@@ -278,14 +303,19 @@ extension StatusFacts {
             case .waiting: .bad
             case .idle: .faint
             }
+        // What is the matter with all stands above.
+        let isStored = storage.map { headset.remedy != $0.remedy } ?? true
         var sentence =
-            style.apply(.heading, to: headset.name.printable) + " " + style.apply(look, to: headset.sentence.printable)
+            style.apply(.heading, to: headset.name.printable) + " "
+            + style.apply(look, to: isStored ? headset.sentence.printable : "is not stored")
         if let seconds = headset.stateSeconds, seconds >= 0, headset.severity != .idle {
             sentence += " (for \(Quantity.duration(seconds: seconds)))"
         }
         var lines = [sentence]
         if let signal = headset.signal { lines.append("  " + style.apply(.caution, to: signal.printable)) }
-        if let remedy = headset.remedy { lines.append("  you can: \(remedy.printable)") }
+        if isStored, let remedy = headset.remedy {
+            lines += Paragraph.block("you can: \(remedy.printable)", head: "  ", indent: 2, columns: columns)
+        }
         if let address = headset.address {
             lines += Paragraph.block(address.sentence.printable, head: "  ", indent: 2, columns: columns) {
                 style.apply(.caution, to: $0)
@@ -302,7 +332,7 @@ extension StatusFacts {
         if let recording = headset.recording { about.append("recording \(recording)") }
         if let battery = headset.batteryPercent { about.append(String(format: "battery %.0f %%", battery)) }
         lines.append("  " + about.joined(separator: ", "))
-        if !headset.streams.isEmpty { lines += table(of: headset.streams, style: style, columns: columns) }
+        if !headset.streams.isEmpty { lines += Self.table(of: headset.streams, style: style, columns: columns) }
         return lines
     }
 

@@ -47,3 +47,12 @@ enum ConfigurationFile {
         return try ConfigurationParser.parse(text, file: path, models: models, described: described)
     }
 }
+
+extension Configuration {
+    /// Whether a database is the one that the configuration names, whatever links lead to it.
+    func names(_ database: String?) -> Bool {
+        guard let database else { return false }
+        func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+        return resolved(databasePath) == resolved(database)
+    }
+}

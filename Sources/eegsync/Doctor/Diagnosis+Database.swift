@@ -16,7 +16,16 @@ extension Diagnosis {
             ]
         }
         let log = database.grownLog.map { Finding.warning("write-ahead log", $0.sentence, remedy: $0.remedy) }
-        return [file(database), log, room(database), medium(database.medium)].compactMap { $0 }
+        return [file(database), database.storing.map(storing), log, room(database), medium(database.medium)].compactMap { $0 }
+    }
+
+    private static func storing(_ storing: HostFacts.Storing) -> Finding {
+        let check = "storing"
+        return switch storing {
+        case .isStored(let seconds):
+            .ok(check, "what streams is stored; the newest row is \(Quantity.duration(seconds: max(0, seconds))) old")
+        case .not(let situation): .problem(check, "nothing is stored: \(situation.sentence)", remedy: situation.remedy)
+        }
     }
 
     private static func file(_ database: HostFacts.Database) -> Finding {

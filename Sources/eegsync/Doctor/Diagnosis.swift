@@ -3,7 +3,7 @@ enum Diagnosis {
     /// All findings, in the order in which a person would look.
     static func findings(of facts: HostFacts) -> [Finding] {
         var findings = [configuration(facts.configuration, facts.choice)]
-        if !usesSimulation(facts.configuration) { findings += bluetooth(facts) }
+        if isRadioUsed(facts.configuration) { findings += bluetooth(facts) }
         findings.append(clock(facts.clock))
         if let database = facts.database { findings += self.database(database) }
         findings += headsets(facts.headsets)
@@ -11,10 +11,13 @@ enum Diagnosis {
         return findings
     }
 
-    /// A simulated radio needs no adapter.
-    private static func usesSimulation(_ configuration: HostFacts.ConfigurationFile) -> Bool {
-        if case .valid(_, central: "simulation") = configuration { return true }
-        return false
+    /// A simulated radio needs no adapter; of a file that cannot be read nobody knows what it means to use.
+    private static func isRadioUsed(_ configuration: HostFacts.ConfigurationFile) -> Bool {
+        switch configuration {
+        case .valid(_, let central): central != "simulation"
+        case .wrong: false
+        case .absent: true
+        }
     }
 
     private static func configuration(_ configuration: HostFacts.ConfigurationFile, _ choice: CentralChoice?) -> Finding {

@@ -105,9 +105,17 @@ struct HostFacts: Hashable {
         var grownLog: GrownLog?
         var freeBytes: Int64?
         var medium = Medium()
+        /// Whether what is wanted is stored; nil where nothing streams.
+        var storing: Storing?
         /// Rows a second while every configured headset streams, and bytes of a row; both nominal.
         var rowsPerSecond = 0.0
         var bytesPerRow = 46.0
+    }
+
+    /// Whether the daemon stores what it should.
+    enum Storing: Hashable {
+        case isStored(newestRowSeconds: Double)
+        case not(StorageSituation)
     }
 
     /// What the database lies on.

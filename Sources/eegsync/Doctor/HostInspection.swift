@@ -85,11 +85,23 @@ struct HostInspection {
                 // The same rule as `eegsync status`: measured where there is enough to measure.
                 if rows > 1_000_000 { database.bytesPerRow = Double(database.bytes) / Double(rows) }
                 facts.headsets = try headsets(store, configuration, facts)
+                database.storing = try storing(store, configuration)
             } catch {
                 database.openingError = Failure(error).problem
             }
         }
         facts.database = database
+    }
+
+    /// Whether what is wanted is stored, by the same rule as `eegsync status`; nil where nothing streams that is.
+    private func storing(_ store: ReadOnlyStore, _ configuration: Configuration?) throws -> HostFacts.Storing? {
+        guard let process = store.path.flatMap({ DaemonPresence.process(database: $0) }) else { return nil }
+        let named = configuration.flatMap { $0.names(store.path) ? $0 : nil }
+        let inspection = StorageInspection(
+            process: process, now: HostClock.now, commitInterval: named?.limits.commitInterval)
+        let activities = try store.headsets(at: inspection.now)
+        if let situation = try inspection.situation(store, activities) { return .not(situation) }
+        return activities.compactMap(inspection.newestRowSeconds).min().map { .isStored(newestRowSeconds: $0) }
     }
 
     /// The nominal rows a second of a headset: one for each sample and bank. A model that describes itself counts as one

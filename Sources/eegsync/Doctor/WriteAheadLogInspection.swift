@@ -51,6 +51,8 @@ struct WriteAheadLogInspection {
 
     /// SQLite's locks on the shared memory file that readers hold during a transaction: WAL_READ_LOCK of wal.c, 120 + 3 to 7.
     private static let readLocks: ClosedRange<Int64> = 123...127
+    /// The one that whoever writes holds: WAL_WRITE_LOCK of wal.c, 120 + 0.
+    private static let writeLock: ClosedRange<Int64> = 120...120
 
     /// - Returns: nil where the log is as small as it should be.
     func grownLog(of store: some Store, bound: Int64 = StoreOptions.writeAheadLogBound) -> GrownLog? {
@@ -60,18 +62,24 @@ struct WriteAheadLogInspection {
         return GrownLog(bytes: store.writeAheadLogBytes, boundBytes: bound, holders: holders)
     }
 
-    /// Those that hold a lock of a reader, by proc_locks(5): lines such as
+    /// Those that hold a lock of a reader.
+    private func readers(of path: String) -> [GrownLog.Holder] { holders(of: path, "READ", Self.readLocks) }
+
+    /// Those that are inside a transaction that writes, so that nobody else can commit.
+    func writers(of path: String) -> [GrownLog.Holder] { holders(of: path, "WRITE", Self.writeLock) }
+
+    /// Those that hold a lock, by proc_locks(5): lines such as
     /// `3: POSIX  ADVISORY  READ 812 fd:00:131074 124 124`. Everybody may read them.
-    private func readers(of path: String) -> [GrownLog.Holder] {
+    private func holders(of path: String, _ kind: String, _ range: ClosedRange<Int64>) -> [GrownLog.Holder] {
         var file = stat()
         guard stat(path + "-shm", &file) == 0 else { return [] }
         var pids: Set<Int32> = []
         for line in (files.text("/proc/locks") ?? "").split(separator: "\n") {
             let fields = line.split(separator: " ")
             // The number of the file alone: of some file systems the device differs from what stat(2) says.
-            guard fields.count == 8, fields[3] == "READ", fields[5].hasSuffix(":\(file.st_ino)"), let pid = Int32(fields[4]),
+            guard fields.count == 8, fields[3] == kind, fields[5].hasSuffix(":\(file.st_ino)"), let pid = Int32(fields[4]),
                 let first = Int64(fields[6]), let last = Int64(fields[7]), pid > 0, !others.contains(pid),
-                first <= Self.readLocks.upperBound, last >= Self.readLocks.lowerBound
+                first <= range.upperBound, last >= range.lowerBound
             else { continue }
             pids.insert(pid)
         }

@@ -89,9 +89,14 @@ class Acquisition:
         return output_of([self.program_path, *words, "--config", str(self.configuration)])
 
     def status(self) -> dict[str, Any]:
-        """What `eegsync status` says."""
-        found: dict[str, Any] = json.loads(self.command("status", "--json"))
+        """What `eegsync status` says; 69 and 75 are the exit codes of what is not as wanted."""
+        command = [self.program_path, "status", "--json", "--config", str(self.configuration)]
+        found: dict[str, Any] = json.loads(output_of(command, 0, 69, 75))
         return found
+
+    def status_text(self) -> str:
+        """The same for people."""
+        return output_of([self.program_path, "status", "--config", str(self.configuration)], 0, 69, 75)
 
     # Signals
 

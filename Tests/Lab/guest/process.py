@@ -73,9 +73,9 @@ class Program:
         return status[0]
 
 
-def output_of(command: Sequence[str], expected: int = 0) -> str:
-    """Runs a command to its end and returns what it printed."""
+def output_of(command: Sequence[str], *expected: int) -> str:
+    """Runs a command to its end and returns what it printed; exit codes other than the expected ones, or than 0, raise."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    if done.returncode != expected:
+    if done.returncode not in (expected or (0,)):
         raise LabError(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout

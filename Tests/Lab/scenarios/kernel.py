@@ -28,7 +28,7 @@ _UNAVAILABLE = 69
 
 def _expect_doctor(lab: Lab, text: str) -> None:
     """The doctor calls it a problem."""
-    output = output_of([lab.acquisition.program_path, "doctor", *_configuration(lab)], expected=_UNAVAILABLE)
+    output = output_of([lab.acquisition.program_path, "doctor", *_configuration(lab)], _UNAVAILABLE)
     lab.require(text in " ".join(output.split()), f"eegsync doctor does not say: {text}")
 
 
@@ -52,7 +52,7 @@ def _beside_bluetoothd(lab: Lab) -> None:
     _expect_line(lab, "bluetoothd runs beside eegsync")
     lab.pass_time(30)
     _expect_line(lab, "waiting for a person: bluetoothd runs beside eegsync")
-    lab.require("EBUSY" in lab.acquisition.command("status"), "eegsync status does not say who is in the way")
+    lab.require("EBUSY" in lab.acquisition.status_text(), "eegsync status does not say who is in the way")
     _expect_doctor(lab, "takes the channels of links (EBUSY)")
     _bluetoothd_stopped(lab, "bluetoothd stopped")
     # It comes while a headset streams.

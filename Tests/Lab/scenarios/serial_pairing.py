@@ -59,7 +59,7 @@ def _wrong(lab: Lab) -> None:
     lab.start()
     lab.acquisition.command("record", "start", "left")
     lab.pass_time(60)
-    status = " ".join(lab.acquisition.command("status").split())
+    status = " ".join(lab.acquisition.status_text().split())
     lab.require("write the headset's PIN as its 'passkey'" in status, "eegsync status does not say what a person can do")
     attempts = sum(_REFUSED in line for line in lab.acquisition.lines())
     lab.require(attempts == _ATTEMPTS, f"{attempts} attempts in a minute with a wrong PIN instead of {_ATTEMPTS}")

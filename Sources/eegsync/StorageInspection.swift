@@ -1,0 +1,66 @@
+import Bluetooth
+import Foundation
+import Glibc
+import Storage
+
+/// Judges by what is committed whether the acquiring process stores what it should. Only looks: the database is read, nothing
+/// is locked.
+struct StorageInspection {
+    let process: DaemonProcess
+    let now: MonotonicTime
+    /// The longest age of the newest committed row of a headset that streams: two commits, and five seconds in which a slow
+    /// card may write one.
+    let patienceSeconds: Double
+    /// How often a process that has nothing else to write notes that it is alive, and as long again.
+    private static let alivePatienceSeconds = 120.0
+
+    init(process: DaemonProcess, now: MonotonicTime, commitInterval: Duration?) {
+        self.process = process
+        self.now = now
+        patienceSeconds = 2 * (commitInterval ?? .seconds(1)).inSeconds + 5
+    }
+
+    /// Nil where all is well, as far as can be seen.
+    func situation(_ store: some Store, _ activities: [HeadsetActivity]) throws -> StorageSituation? {
+        guard let path = store.path else { return nil }
+        var facts = StorageFacts(process: process)
+        facts.hasUnstored = FileManager.default.fileExists(atPath: path + "-unstored")
+        facts.isOverdue = isOverdue(activities, lastProcess: try store.lastProcess())
+        guard facts.hasUnstored || facts.isOverdue || process.isStopped else { return nil }
+        var system = statvfs()
+        facts.isReadOnly = statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
+        facts.freeBytes = try store.size().freeBytes
+        facts.lockHolders =
+            WriteAheadLogInspection(files: SystemFiles(), others: [getpid(), process.pid]).writers(of: path)
+        return StorageSituation(facts)
+    }
+
+    /// The age of the newest row of a headset that was streaming when something was committed last; nil where it was not.
+    func newestRowSeconds(of activity: HeadsetActivity) -> Double? {
+        guard activity.isWanted, activity.state == "streaming" else { return nil }
+        let rows = activity.streams.compactMap(\.lastSample).filter(\.isSameHostBoot).map(\.time)
+        guard let entered = activity.stateEntered, entered.isSameHostBoot else { return nil }
+        // A headset that has just come has no row yet, nor has a process that has just begun.
+        let latest = (rows + [entered.time, process.started].compactMap { $0 }).max() ?? entered.time
+        return (now - latest).inSeconds
+    }
+
+    /// True where one streams of which nothing was committed of late.
+    func isLate(_ activity: HeadsetActivity) -> Bool {
+        newestRowSeconds(of: activity).map { $0 > patienceSeconds } ?? false
+    }
+
+    /// True where nothing was committed that should have been: by whatever streams, by a process that has started, or by one
+    /// that should have noted that it is alive.
+    func isOverdue(_ activities: [HeadsetActivity], lastProcess: ProcessActivity?) -> Bool {
+        guard activities.contains(where: \.isWanted) else { return false }
+        let streaming = activities.filter { newestRowSeconds(of: $0) != nil }
+        if !streaming.isEmpty { return streaming.allSatisfy(isLate) }
+        guard let started = process.started else { return false }
+        // Its first transaction says that it has started. Clock ticks are hundredths of a second.
+        guard let lastProcess, lastProcess.started.isSameHostBoot, lastProcess.started.time > started - .milliseconds(50) else {
+            return (now - started).inSeconds > patienceSeconds
+        }
+        return (now - lastProcess.lastSign.time).inSeconds > Self.alivePatienceSeconds
+    }
+}

@@ -1,0 +1,32 @@
+import Dispatch
+import Export
+import Glibc
+
+/// Removes what a command has half written when a signal ends it.
+enum UnfinishedFiles {
+    /// Runs a command that writes files under temporary names. SIGINT and SIGTERM remove those, and then end the process as
+    /// they do by themselves.
+    static func removedOnSignals<Value>(_ body: () throws -> Value) rethrows -> Value {
+        let sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { @Sendable in
+                TemporaryNames.removeAll()
+                signal(number, SIG_DFL)
+                // All signals are blocked on the threads of a queue, and who started the process may have blocked them elsewhere.
+                var set = sigset_t()
+                sigemptyset(&set)
+                sigaddset(&set, number)
+                pthread_sigmask(SIG_UNBLOCK, &set, nil)
+                raise(number)
+            }
+            source.resume()
+            return source
+        }
+        defer {
+            for source in sources { source.cancel() }
+            for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+        }
+        return try body()
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Export
+
+/// What is left of a file that was never finished: nothing.
+@Suite(.serialized) struct PartialFileTests {
+    private let directory: Directory
+
+    /// Removed when the test lets it go.
+    private final class Directory {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("eegsync-\(UUID().uuidString)").path
+
+        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    init() throws { directory = try Directory() }
+
+    private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+
+    private func file(_ name: String, replaces: Bool = false, isNamed: Bool = false) throws -> PartialFile {
+        try PartialFile(path: "\(directory.path)/\(name)", replacesExisting: replaces, isNamed: isNamed)
+    }
+
+    @Test func aFileThatIsBeingWrittenHasNoName() throws {
+        let file = try file("a.edf")
+        try file.write([1, 2, 3])
+        try #require(try names().isEmpty, "the file system of the tests has files without a name")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.temporaryPath)) == Data([1, 2, 3]), "it can be read back")
+        try file.synchronize()
+        try file.publish(replacesExisting: false)
+        #expect(try names() == ["a.edf"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == Data([1, 2, 3]))
+    }
+
+    @Test(arguments: [false, true]) func whatAppearsMeanwhileIsNotReplacedUnlessItShallBe(isNamed: Bool) throws {
+        let (first, second) = (try file("a", isNamed: isNamed), try file("a", replaces: true))
+        try first.write([1])
+        try Data([9]).write(to: URL(fileURLWithPath: first.path))
+        #expect(throws: ExportError.exists(path: first.path)) { try first.publish(replacesExisting: false) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: first.path)) == Data([9]))
+        try second.write([2])
+        try second.publish(replacesExisting: true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: first.path)) == Data([2]))
+        #expect(try names().filter { !$0.hasPrefix(".") } == ["a"])
+    }
+
+    @Test func aNamedFileGoesWithItsObjectOrWithASignal() throws {
+        do {
+            let file = try file("a", isNamed: true)
+            try file.write([1])
+            #expect(try names().count == 1)
+        }
+        #expect(try names().isEmpty)
+        let file = try file("b", isNamed: true)
+        try Data([1]).write(to: URL(fileURLWithPath: file.temporaryPath + "-journal"))
+        #expect(try names().count == 2)
+        TemporaryNames.removeAll()
+        #expect(try names().isEmpty)
+    }
+
+    @Test func whatAKilledExportHasLeftIsRemovedByTheNextOne() throws {
+        let left = "\(directory.path)/.night.sqlite.1.eegsync-partial"
+        let held = "\(directory.path)/.other.sqlite.2.eegsync-partial"
+        for path in [left, held, "\(directory.path)/.mine.1.partial", "\(directory.path)/a.eegsync-partial"] {
+            try Data([1]).write(to: URL(fileURLWithPath: path))
+        }
+        let lock = open(held, O_RDONLY)
+        #expect(flock(lock, LOCK_EX) == 0)
+        _ = try file("b.edf")
+        #expect(try names() == [".mine.1.partial", ".other.sqlite.2.eegsync-partial", "a.eegsync-partial"])
+        close(lock)
+        _ = try file("b.edf")
+        #expect(try names() == [".mine.1.partial", "a.eegsync-partial"])
+    }
+}
