@@ -19,9 +19,7 @@ package final class Rehearsal {
 
     private var driver: VirtualDriver?
     /// What outlives the daemon, and not the host; nil where every batch is committed at once.
-    private var spool: BatchSpool?
-    /// Batches that stand in the spool and are not committed.
-    private var spooled: [WriteBatch] = []
+    private var spool: RehearsedSpool?
     var checker: RehearsalChecker
     /// When a killed daemon starts again.
     private var restart: MonotonicTime?
@@ -74,7 +72,7 @@ package final class Rehearsal {
         } else {
             let spool = plan.usesSpool ? try BatchSpool.inMemory() : nil
             self.store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"), spool: spool)
-            self.spool = spool
+            self.spool = spool.map(RehearsedSpool.init)
         }
         clock = plan.clock
         reboots = plan.hostReboots[...]
@@ -164,19 +162,18 @@ package final class Rehearsal {
 
     private func startDaemon(at now: MonotonicTime) throws(StorageError) {
         try takeSpool(at: now)
-        var limits = AcquisitionLimits()
-        if spool != nil { (limits.commitInterval, limits.spoolInterval) = (.seconds(10), .seconds(1)) }
         let central: any Central = world.makeCentral()
         let headsets = plan.headsets.map(known)
         let started = try VirtualDriver(
             central: plan.defect.flatMap { SpoiledCentral(central, defect: $0) } ?? central, store: store,
-            limits: limits, seed: plan.seed &+ UInt64(now.nanoseconds), bootBegan: bootBegan,
+            limits: plan.usesSpool ? RehearsedSpool.limits : AcquisitionLimits(), seed: plan.seed &+ UInt64(now.nanoseconds),
+            bootBegan: bootBegan,
             lookUp: { open in headsets.first { $0.matches(open) } },
             conduct: { [unowned self] in conduct($0, at: $1) }, readClock: { [unowned self] in readClock(at: $0) })
         started.willCommit = { [unowned self] batch in willCommit(&batch) }
         started.committed = { [unowned self] in committed($0, at: $1) }
         started.spooled = { [unowned self] batch, now in
-            spooled.append(batch)
+            spool?.batches.append(batch)
             checker.spooled(batch, at: now)
         }
         started.flushed = { [unowned self] _ in checker.flushed() }
@@ -262,23 +259,15 @@ package final class Rehearsal {
         batchesOfRightClock[batch.number] = clock.isRight(after: timeSinceBoot(world.now))
     }
 
-    /// A daemon that starts finds what the one before had put into the spool.
     private func takeSpool(at now: MonotonicTime) throws(StorageError) {
-        guard let spool else { return }
-        if plan.defect == .loseSpool { try spool.begin(token: "lost") }
-        store = try store.reopened(hostBoot: store.hostBoot)
-        for batch in spooled { checker.committed(batch, boot: bootBegan, at: now, &report) }
-        let expected = spooled.reduce(0) { $0 + $1.rowCount }
-        let found = store.recoveredSpool?.rowCount ?? 0
-        if found != expected {
-            checker.add(.storage, "\(expected) rows stood in the spool, \(found) of them are stored", at: now, &report)
-        }
-        if let problem = store.recoveredSpool?.problem { checker.add(.storage, problem, at: now, &report) }
-        spooled.removeAll()
+        guard let batches = try spool?.restart(&store, isLost: plan.defect == .loseSpool) else { return }
+        for batch in batches { checker.committed(batch, boot: bootBegan, at: now, &report) }
+        let rows = batches.reduce(0) { $0 + $1.rowCount }
+        checker.check(store.recoveredSpool, rowCount: rows, at: now, &report)
     }
 
     private func committed(_ batch: WriteBatch, at now: MonotonicTime) {
-        spooled.removeAll { $0.number <= batch.number }
+        spool?.batches.removeAll { $0.number <= batch.number }
         checker.committed(batch, boot: bootBegan, at: now, &report)
         let isRight = batchesOfRightClock.removeValue(forKey: batch.number) ?? false
         checker.clockIsStored[bootCount] = checker.clockIsStored[bootCount] ?? false || isRight
@@ -310,9 +299,7 @@ package final class Rehearsal {
         world.losePower()
         bootBegan = now + reboot.downFor - Self.startAfterBoot
         bootCount += 1
-        // It is in memory.
-        try spool?.begin(token: "without power")
-        spooled.removeAll()
+        try spool?.losePower()
         clock = reboot.clock
         store = try store.reopened(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)-\(bootCount)"))
         note("the host loses its power", at: now)

@@ -17,7 +17,7 @@ struct StorageInspection {
     init(process: DaemonProcess, now: MonotonicTime, commitInterval: Duration?) {
         self.process = process
         self.now = now
-        patienceSeconds = 2 * (commitInterval ?? .seconds(1)).inSeconds + 5
+        patienceSeconds = 2 * (commitInterval ?? Configuration.Limits().commitInterval).inSeconds + 5
     }
 
     /// Nil where all is well, as far as can be seen.

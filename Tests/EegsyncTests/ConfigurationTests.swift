@@ -67,7 +67,7 @@ import YAMLReading
     @Test func whatIsLeftOutHasItsDefault() throws {
         let read = try parse(configuration())
         #expect(read.limits == Configuration.Limits())
-        #expect(read.limits.commitInterval == .seconds(1))
+        #expect(read.limits.commitInterval == .seconds(10))
         #expect(read.logLevel == .info)
         #expect(read.headsets == [.init(name: "left", model: "buffered-eeg")])
         #expect(read.central == .simulation(.init(seed: 1, headsets: [])))

@@ -9,7 +9,7 @@ import Testing
 struct SchemaUpdateTests {
     let directory: TemporaryDirectory
     var path: String { directory.path("eeg.sqlite") }
-    var snapshot: String { path + "-before-m0029_start" }
+    var snapshot: String { path + "-before-m0026_digested_tables" }
 
     init() throws { directory = try TemporaryDirectory() }
 
@@ -65,7 +65,7 @@ struct SchemaUpdateTests {
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM ballast") == 5000)
             #expect(try String.fetchOne(db, sql: "PRAGMA integrity_check") == "ok")
         }
-        #expect(SchemaSnapshot.files(of: path) == ["eeg.sqlite-before-m0029_start"])
+        #expect(SchemaSnapshot.files(of: path) == ["eeg.sqlite-before-m0026_digested_tables"])
     }
 
     @Test("makes no copy of a new database, nor of one that is up to date")

@@ -52,7 +52,7 @@ struct Witness: Hashable, Sendable {
         heads += others
     }
 
-    /// Writes it over what it was, in place: a new file each ten seconds would cost a card a dozen blocks of the file system's
+    /// Writes it over what it was: a new file each ten seconds would cost a card a dozen blocks of the file system's
     /// journal. A power cut in between leaves lines of before among new ones, which say less, and none that says something
     /// false: a line that is cut is passed over. Best effort: a full disk keeps the last one.
     func write(beside database: String) {

@@ -7,7 +7,7 @@ import Synchronization
 /// cost: pages that are written ten times in ten seconds are written once.
 ///
 /// It belongs into the memory of the machine, where it outlives the process and costs a card nothing (tmpfs, such as
-/// `/run/eegsync`). On a disk it works as well: it is never flushed, and written over and over in place. It is one of a host
+/// `/run/eegsync`). On a disk it works as well: it is never flushed, and written over again and again. It is one of a host
 /// boot and of a process, which its first line names; what it holds is secret as the database is, and for its owner alone.
 package final class BatchSpool: Sendable {
     /// The most bytes that it holds: about 20 minutes of a Muse. Beyond, batches are committed at once.

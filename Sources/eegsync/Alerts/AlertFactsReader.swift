@@ -45,10 +45,17 @@ struct AlertFactsReader {
         let store = try ReadOnlyStore(unattended: databasePath, hostBoot: hostBoot)
         defer { try? store.close() }
         let isPaused = try store.pause() != nil
-        let isRunning = DaemonPresence.pid(database: databasePath) != nil
+        let process = DaemonPresence.process(database: databasePath)
         let recordings = try store.watchedRecordings(at: now.time, window: Self.lossWindow)
         facts.isPaused = isPaused
-        facts.headsets = recordings.map { headset($0, isRunning: isRunning, isPaused: isPaused, at: now) }
+        let judgement = try StorageJudgement(
+            store, recordings.map(\.headset), process: process, commitInterval: nil, now: now.time,
+            wallNanoseconds: now.unixNanoseconds)
+        facts.headsets = recordings.map { recording in
+            let around = judgement.surroundings(
+                of: recording.headset, isPaused: isPaused, isConfigured: configured.map { $0.contains(recording.headset.name) })
+            return headset(recording, around, at: now)
+        }
         facts.restarts = try store.startsAfterDeath(limit: 1000).compactMap { age(of: $0, at: now) }
         let size = try store.size()
         facts.freeBytes = size.freeBytes
@@ -63,12 +70,10 @@ struct AlertFactsReader {
     }
 
     private func headset(
-        _ recording: WatchedRecording, isRunning: Bool, isPaused: Bool, at now: AlertInstant
+        _ recording: WatchedRecording, _ around: HeadsetSituation.Surroundings, at now: AlertInstant
     ) -> WatchedHeadset {
         let activity = recording.headset
-        let situation = HeadsetSituation(
-            activity, isDaemonRunning: isRunning, isPaused: isPaused,
-            isConfigured: configured.map { $0.contains(activity.name) })
+        let situation = HeadsetSituation(activity, around)
         var watched = WatchedHeadset(
             name: activity.name, situation: situation.sentence.printable, remedy: situation.remedy?.printable)
         let streams = Self.present(recording.streams)
@@ -80,7 +85,7 @@ struct AlertFactsReader {
         let least = silences.map(\.1).min() ?? .zero
         watched.silentStreams = silences.filter { $0.1 > least + .seconds(30) }.map { $0.0.name.printable }
         watched.batteryPercent = activity.batteryPercent
-        watched.isQuarantined = isRunning && activity.state == ConnectionPhase.quarantined.rawValue
+        watched.isQuarantined = around.isDaemonRunning && activity.state == ConnectionPhase.quarantined.rawValue
         if least < .seconds(Self.checkAgeMaximum), !streams.isEmpty { watched.badContacts = Self.badContacts(streams) }
         watched.missingFraction = streams.compactMap(\.missingFraction).max()
         return watched
