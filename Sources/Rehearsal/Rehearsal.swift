@@ -23,10 +23,7 @@ package final class Rehearsal {
     var checker: RehearsalChecker
     /// When a killed daemon starts again.
     private var restart: MonotonicTime?
-    private var commitDelayUntil: MonotonicTime = .boot
-    private var diskFullUntil: MonotonicTime = .boot
-    private var busyUntil: MonotonicTime = .boot
-    private var flushRefusedUntil: MonotonicTime = .boot
+    private var disk: RehearsedDisk
     /// After what time a daemon that is ending in order starts again; nil while none ends.
     private var pauseAfterEnd: Duration?
     /// By number: whether the wall clock was right when the batch was taken.
@@ -74,6 +71,7 @@ package final class Rehearsal {
             self.store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"), spool: spool)
             self.spool = spool.map(RehearsedSpool.init)
         }
+        disk = RehearsedDisk(commitDuration: plan.commitDuration)
         clock = plan.clock
         reboots = plan.hostReboots[...]
         report = RehearsalReport(seed: plan.seed)
@@ -103,10 +101,7 @@ package final class Rehearsal {
         // A daemon that is down is started again, on a host that has booted in time: that is the last fault to end.
         if pauseAfterEnd != nil { kill(for: .zero, at: calm) }
         if restart != nil { (restart, bootBegan) = (calm, min(bootBegan, calm - Self.startAfterBoot)) }
-        commitDelayUntil = min(commitDelayUntil, calm)
-        diskFullUntil = min(diskFullUntil, calm)
-        busyUntil = min(busyUntil, calm)
-        flushRefusedUntil = min(flushRefusedUntil, calm)
+        disk.endFaults(at: calm)
         // Whoever is at an address that nobody knows waits for the set time, and until the address before it is out of sight.
         let isKnown = try plan.headsets.indices.map(isAtKnownAddress)
         for (wait, isNow) in [(Duration.seconds(10), true), (.seconds(25), false)] {
@@ -169,7 +164,7 @@ package final class Rehearsal {
             limits: plan.usesSpool ? RehearsedSpool.limits : AcquisitionLimits(), seed: plan.seed &+ UInt64(now.nanoseconds),
             bootBegan: bootBegan,
             lookUp: { open in headsets.first { $0.matches(open) } },
-            conduct: { [unowned self] in conduct($0, at: $1) }, readClock: { [unowned self] in readClock(at: $0) })
+            conduct: { [unowned self] in disk.conduct($0, at: $1) }, readClock: { [unowned self] in readClock(at: $0) })
         started.willCommit = { [unowned self] batch in willCommit(&batch) }
         started.committed = { [unowned self] in committed($0, at: $1) }
         started.spooled = { [unowned self] batch, now in
@@ -237,22 +232,7 @@ package final class Rehearsal {
         note("the daemon has ended", at: now)
     }
 
-    // MARK: The disk
-
-    private func conduct(_ effect: EngineEffect, at now: MonotonicTime) -> VirtualDriver.TaskConduct {
-        switch effect {
-        case .commit, .commitByHeadset, .flush:
-            let slow = min(commitDelayUntil, now + .seconds(10)) - now
-            return VirtualDriver.TaskConduct(duration: max(plan.commitDuration, slow), error: refusal(of: effect, at: now))
-        default: return VirtualDriver.TaskConduct(duration: .milliseconds(1))
-        }
-    }
-
-    private func refusal(of effect: EngineEffect, at now: MonotonicTime) -> StorageError? {
-        if diskFullUntil > now { return .diskFull(detail: "rehearsed") }
-        if case .flush = effect { return flushRefusedUntil > now ? .sqlite(code: 1034, detail: "rehearsed") : nil }
-        return busyUntil > now ? .busy(detail: "rehearsed") : nil
-    }
+    // MARK: What is stored
 
     private func willCommit(_ batch: inout WriteBatch) {
         plan.defect?.spoil(&batch)
@@ -366,15 +346,15 @@ package final class Rehearsal {
             case .wallClockStep:
                 wallClockStep += (generator.next() % 2 == 0 ? 1 : -1) * fault.duration.nanoseconds
                 note("the wall clock steps by \(fault.duration)", at: now)
-            case .slowCommit: commitDelayUntil = max(commitDelayUntil, now + fault.duration)
+            case .slowCommit: disk.commitDelayUntil = max(disk.commitDelayUntil, now + fault.duration)
             case .diskFull:
-                diskFullUntil = max(diskFullUntil, now + fault.duration)
+                disk.diskFullUntil = max(disk.diskFullUntil, now + fault.duration)
                 note("the disk is full", at: now)
             case .databaseBusy:
-                busyUntil = max(busyUntil, now + fault.duration)
+                disk.busyUntil = max(disk.busyUntil, now + fault.duration)
                 note("another program holds the database for \(fault.duration)", at: now)
             case .flushRefused:
-                flushRefusedUntil = max(flushRefusedUntil, now + fault.duration)
+                disk.flushRefusedUntil = max(disk.flushRefusedUntil, now + fault.duration)
                 note("the disk refuses to flush for \(fault.duration)", at: now)
             case .daemonEnded:
                 guard let driver, pauseAfterEnd == nil else { continue }

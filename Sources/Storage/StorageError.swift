@@ -69,7 +69,7 @@ extension StorageError: CustomStringConvertible {
             "This user may not read the database \(path). Nothing was changed. "
                 + "Join the group \(group ?? "that owns it") (usermod -aG), and log in again."
         case .readOnlyFileSystem(let path):
-            "The file system of the database \(path) is mounted read-only, and SQLite needs to write beside it even to read it. "
+            "The file system of the database \(path) is mounted read-only, and SQLite must write beside it even to read it. "
                 + "Nothing was changed. Remount it writable, or read a copy elsewhere."
         case .directoryMissing(let path):
             "The directory \(path) of the database does not exist; it may not be mounted yet. "
@@ -108,7 +108,7 @@ extension StorageError: CustomStringConvertible {
         case .notFound(let what):
             "There is no \(what) in the database. Nothing was changed. `eegsync recordings` lists what there is."
         case .alreadyRecording(let headset, let recording):
-            "The headset \(headset) is being recorded already (recording \(recording)). Nothing was changed. Stop that one first."
+            "The headset \(headset) is being recorded already (recording \(recording)). Nothing was changed. Stop that first."
         case .refused(let reason):
             "Refused: \(reason). Nothing was changed."
         }

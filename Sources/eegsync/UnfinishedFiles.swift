@@ -13,7 +13,8 @@ enum UnfinishedFiles {
             source.setEventHandler { @Sendable in
                 TemporaryNames.removeAll()
                 signal(number, SIG_DFL)
-                // All signals are blocked on the threads of a queue, and who started the process may have blocked them elsewhere.
+                // All signals are blocked on the threads of a queue, and who started the process may have blocked them
+                // elsewhere.
                 var set = sigset_t()
                 sigemptyset(&set)
                 sigaddset(&set, number)

@@ -33,7 +33,7 @@ import Testing
 
     @Test func anExplicitConfigurationBeatsTheEnvironment() throws {
         let other = try RecordedDatabase()
-        let file = try other.configure("central: {kind: simulation, headsets: []}\nheadsets: []")
+        let file = try other.configure("central: {kind: auto}\nheadsets: [{name: left, model: muse}]")
         let options = try DatabaseOptions.parse(["--config", file])
         #expect(try options.databasePath(environment: ["EEGSYNC_DATABASE": database.path]) == other.path)
         let both = try DatabaseOptions.parse(["--config", file, "--database", "/d.sqlite"])

@@ -75,14 +75,14 @@ import Testing
         let fresh = try Self.status(store, after: 1)
         #expect(fresh.storage == nil && fresh.severity == .good && fresh.severity.exitCode == 0)
         #expect(fresh.headsets[0].sentence == "streams")
-        let stale = try Self.status(store, after: 12)
+        let stale = try Self.status(store, after: 32)
         #expect(stale.storage?.cause == .silent)
         #expect(stale.severity == .waiting && stale.severity.exitCode == 69)
         let seconds = try #require(stale.headsets[0].stateSeconds)
-        #expect((12..<14).contains(seconds), "since the newest row, and not since it began to stream: \(seconds)")
+        #expect((32..<36).contains(seconds), "since the newest row, and not since it began to stream: \(seconds)")
         let lines = stale.lines(style: .plain, columns: nil)
         #expect(lines.first == "Nothing is stored: eegsync run (pid 4711) commits nothing.", "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("left is not stored (for 1") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("left is not stored (for 3") }, "\(lines)")
         #expect(try stale.json().contains("\"cause\" : \"silent\""))
     }
 

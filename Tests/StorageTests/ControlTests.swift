@@ -12,7 +12,9 @@ struct ControlTests {
     init() throws { store = try AcquisitionStore.inMemory(hostBoot: Fixture.boot) }
 
     func isRefused(_ body: () throws -> Void) -> Bool {
-        do { try body() } catch StorageError.refused { return true } catch { return false }
+        do { try body() } catch StorageError.refused { return true } catch StorageError.alreadyRecording { return true } catch {
+            return false
+        }
         return false
     }
 

@@ -97,7 +97,8 @@ package struct AcquisitionStore: Store {
         // Without a WAL everything is in the database, which a checkpoint has synchronised.
         guard file >= 0 else { return }
         defer { Glibc.close(file) }
-        // The log keeps its size, and is written over again and again: its times need not be written with it, which would cost a card a journal's commit.
+        // The log keeps its size, and is written over again and again: its times need not be written with it, which would cost
+        // a card a commit of the file system's journal.
         guard fdatasync(file) == 0 else {
             let reason = String(cString: strerror(errno))
             throw errno == ENOSPC ? .diskFull(detail: reason) : .sqlite(code: 10, detail: "fsync of \(path)-wal: \(reason)")

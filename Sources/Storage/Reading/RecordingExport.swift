@@ -10,7 +10,7 @@ extension RecordingReader {
     /// The recording's own database is only read, through the reader's connection; nobody who writes there waits.
     ///
     /// - Parameter path: a file that does not exist yet, or is empty; on an error it is removed again.
-    /// - Throws: `refused` where the file holds something or the reader has read rows before, `directoryMissing`, `diskFull`, ...
+    /// - Throws: `refused` where the file holds something or the reader has read rows before, `directoryMissing`, `diskFull`
     package func copy(to path: String) throws(StorageError) {
         try DatabaseOpening.checkDirectory(of: path)
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber

@@ -7,7 +7,8 @@ struct Doctor: ParsableCommand {
         abstract: "Check whether this machine is fit to record, and say what to do.",
         discussion: """
             Looks at the configuration, the Bluetooth adapter, bluetoothd, permissions, the clock, the database and its disk, \
-            whether what streams is stored, the times of headsets that stream, quarantined headsets, and the service. It changes nothing.
+            whether what streams is stored, the times of headsets that stream, quarantined headsets, and the service. It \
+            changes nothing.
 
             Exit code 0 where nothing is a problem (warnings are none), 69 otherwise.
 

@@ -14,7 +14,8 @@ struct ExportCommand: ParsableCommand {
         abstract: "Write a recording as files for your analysis.",
         discussion: """
             The file is written without a name, read back and compared, and only then gets its name; Ctrl-C leaves nothing \
-            behind. An existing file is replaced only with --force. A recording that still runs is exported as it is at this moment.
+            behind. An existing file is replaced only with --force. A recording that still runs is exported as it is \
+            at this moment.
 
             \(ExportFormat.allCases.map(\.summary).joined(separator: " "))
 

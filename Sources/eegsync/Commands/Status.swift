@@ -8,8 +8,8 @@ struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what each headset does, what it waits for, and what you can do.",
         discussion: """
-            Reads the database only, so it also shows how things stood when `eegsync run` ended. Whether something is stored is \
-            judged by what is committed: a full disk, a stopped process and a database that another program holds are named.
+            Reads the database only, so it also shows how things stood when `eegsync run` ended. Whether something is stored \
+            is judged by what is committed: a full disk, a stopped process and a database that another program holds are named.
 
             Exit code 0 where everything that is wanted is being stored, 75 where something is not and eegsync works on it, 69 \
             where only a person can change it. A pause is wanted.
