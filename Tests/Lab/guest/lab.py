@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import random
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -173,10 +175,18 @@ class Lab:
 
     def expect_rows(self, name: str, since: int, fault: str, goal: Goal) -> None:
         """Waits until rows are stored that were sampled after an instant; for faults that the link survives."""
-        found = wait_for(lambda: self._newest_row(name) > since, _RETURN_SECONDS, step=0.05)
+        with self._following():
+            found = wait_for(lambda: self._newest_row(name) > since, _RETURN_SECONDS, step=0.05)
         self._note(Mark(name, fault, goal, since, now() if found else None, self.boot, route=self.route))
         if not found:
             raise LabError(f"nothing of {name} was stored for {_RETURN_SECONDS:.0f} s after: {fault}")
+
+    @contextmanager
+    def _following(self) -> Iterator[None]:
+        """Meanwhile transactions are made each second, as for any program that reads along."""
+        with Path(f"{self.share}/eegsync.sqlite-follow").open(encoding="ascii") as file:
+            fcntl.lockf(file, fcntl.LOCK_SH)
+            yield
 
     def expect_no_rows(self, name: str, seconds: float, why: str) -> None:
         """Nothing may be recorded for a time."""
