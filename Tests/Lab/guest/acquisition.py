@@ -56,6 +56,8 @@ class Acquisition:
     share: Path
     headsets: list[ConfiguredHeadset]
     central: str = "bluez"
+    # See `Scenario.has_spool`.
+    has_spool: bool = False
     program: Program = field(init=False)
     _seen: int = 0
 
@@ -81,6 +83,8 @@ class Acquisition:
         lines.append("headsets:")
         for headset in self.headsets:
             lines += headset.lines()
+        if not self.has_spool:
+            lines.append("limits: {commit_interval_seconds: 1}")
         lines.append("log_level: debug")
         self.configuration.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

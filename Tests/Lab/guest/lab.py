@@ -38,7 +38,7 @@ class Lab:
         self.headsets = HeadsetControl(share)
         self.bluetooth = BluetoothSystem(share)
         configured = [h.configuration() for h in scenario.headsets if h.alias]
-        self.acquisition = Acquisition(program, share, configured, scenario.central)
+        self.acquisition = Acquisition(program, share, configured, scenario.central, scenario.has_spool)
         self._names = {h.alias: h.name for h in scenario.headsets if h.alias}
 
     # Beginning
@@ -272,6 +272,9 @@ class Lab:
 
     def missing(self, name: str, cause: str = "%") -> int:
         """How many rows of a headset the ledger still misses, for any cause or for one."""
+        with self._following():
+            # The look at whether somebody follows, and a transaction.
+            let_pass(2)
         return int(
             self._query(
                 "SELECT coalesce(sum(p.count - p.recovered), 0) FROM gap AS p JOIN stream AS s ON s.id = p.stream_id"

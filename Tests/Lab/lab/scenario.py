@@ -121,6 +121,9 @@ class Scenario:
     is_recorded: bool = True
     # Takes minutes: performed only where it is named, or with --all.
     is_long: bool = False
+    # True where transactions come each ten seconds, as by default, and what waits stands in the spool; elsewhere they come each
+    # second, so that it can be asked at once what is stored.
+    has_spool: bool = False
     # Which central eegsync uses: bluetoothd's (bluez), that of the kernel's sockets (kernel), beside which none runs, or auto.
     central: str = "bluez"
     # True where it has so many returns that missing the goal is no chance: it then fails.
