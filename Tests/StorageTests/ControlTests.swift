@@ -21,7 +21,9 @@ struct ControlTests {
     @Test("open one recording a headset, and end it for good")
     func startAndStop() throws {
         let first = try store.control.startRecording(headset: "muse-1", model: "muse", label: "a", at: Fixture.start)
-        #expect(isRefused { try store.control.startRecording(headset: "muse-1", model: "muse", at: Fixture.start) })
+        #expect(throws: StorageError.alreadyRecording(headset: "muse-1", recording: first.rawValue)) {
+            try store.control.startRecording(headset: "muse-1", model: "muse", at: Fixture.start)
+        }
         #expect(isRefused { try store.control.startRecording(headset: "muse-1", model: "thinkgear", at: Fixture.start) })
         #expect(isRefused { try store.control.startRecording(headset: "", model: "muse", at: Fixture.start) })
         #expect(try store.openRecordings().map(\.isWanted) == [true])
