@@ -127,6 +127,34 @@ struct TimeMapTests {
     }
 
     @Test(
+        "Where samples were lost that nothing counts, no arrival lies before the time given by more than is stated",
+        arguments: [1.0, 10], [2.0, 0.5, 5])
+    func uncountedLoss(frequency: Double, lost: Double) {
+        var headset = Headset(crystalErrorPPM: 0, packet: 1, frequency: frequency)
+        headset.run(seconds: 240) { second in second < 45 ? 0 : Int64(lost * 1e9) }
+        let pieces = headset.ordered
+        #expect(headset.evidence.count > 15)
+        for arrival in headset.evidence {
+            guard let piece = pieces.last(where: { $0.firstN <= arrival.n }) else { continue }
+            let earliness = StoredStream.time(of: arrival.n, in: piece) - Double(arrival.at.nanoseconds)
+            #expect(earliness <= (piece.uncertaintyNanoseconds ?? 0) + 1e6, "sample \(arrival.n)")
+        }
+        // The same evidence, fitted anew.
+        let evidence = StreamEvidence(
+            stream: StreamID(rawValue: 1), name: "power", bank: 0, samplingFrequency: frequency, isCounted: false,
+            segments: pieces.map { StoredSegment($0, hostBoot: 1) }, arrivals: headset.evidence)
+        for run in EvidenceRun.runs(of: evidence) {
+            let drawing = RefitDrawing(run, number: 0, rates: EvidenceRates([run]))
+            let segments = drawing.segments(floor: nil)
+            for arrival in headset.evidence {
+                guard let segment = segments.last(where: { $0.record.firstN <= arrival.n }) else { continue }
+                let earliness = segment.nanoseconds(of: arrival.n).distance(from: arrival.at.nanoseconds)
+                #expect(earliness <= (segment.record.uncertaintyNanoseconds ?? 0) + 1e6, "refitted sample \(arrival.n)")
+            }
+        }
+    }
+
+    @Test(
         "Any crystal within 2 % is learnt: SD <= 2 ms, worst <= 20 ms after the first minute",
         arguments: [-20_000.0, -5_000, -2_000, 0, 80, 5_000, 20_000], [Int64(1), 8])
     func crystals(errorPPM: Double, packet: Int64) {

@@ -107,9 +107,12 @@ struct EvidenceRun: Sendable {
     }
 
     /// How many arrivals lie in a range of samples.
-    func count(from first: Int64, to end: Int64) -> Int {
-        let (first, end) = (x(of: first), x(of: end))
-        return firstIndex(in: points.indices) { $0 >= end } - firstIndex(in: points.indices) { $0 >= first }
+    func count(from first: Int64, to end: Int64) -> Int { points(from: x(of: first), to: x(of: end)).count }
+
+    /// The points from x to x, the latter not included.
+    func points(from first: Double, to end: Double) -> ArraySlice<ArrivalEnvelope.Point> {
+        let begin = firstIndex(in: points.indices) { $0 >= first }
+        return points[begin..<max(begin, firstIndex(in: points.indices) { $0 >= end })]
     }
 
     /// The points of a stretch from x to x, both included.

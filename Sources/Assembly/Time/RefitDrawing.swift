@@ -150,11 +150,14 @@ struct RefitDrawing: Sendable {
         return false
     }
 
-    /// Between two knots without evidence the clock may have wandered to and fro.
+    /// Between two knots without evidence the clock may have wandered to and fro; and where an arrival lies before the line
+    /// between them, the samples there are earlier by so much, as nothing arrives before it was sent.
     private func uncertainty(from knot: Knot, to next: Knot) -> Double {
         let stated = max(knot.uncertainty, next.uncertainty)
-        guard knot.beginsInterruption else { return stated }
-        return stated + ArrivalEnvelope.bend(between: run.x(of: next.n) - run.x(of: knot.n))
+        let (begin, end) = (run.x(of: knot.n), run.x(of: next.n))
+        guard !knot.beginsInterruption else { return stated + ArrivalEnvelope.bend(between: end - begin) }
+        let slope = (next.y - knot.y) / max(run.period, end - begin)
+        return run.points(from: begin, to: end).reduce(stated) { max($0, knot.y + slope * ($1.x - begin) - $1.y) }
     }
 
     /// The segments where segments were: a hole stays one.

@@ -345,7 +345,7 @@ struct TimeMap: Sendable {
         piece.observationCount = next.pointCount
         let slope = (next.y - knot.y) / max(nominalPeriod, x(of: next.n) - x(of: knot.n))
         piece.uncertaintyNanoseconds =
-            max(knot.uncertainty, next.uncertainty) + untouched(from: knot, to: x(of: next.n), slope: slope)
+            max(knot.uncertainty, next.uncertainty) + contradiction(from: knot, to: x(of: next.n), slope: slope)
             + displacement(of: knot) + ArrivalEnvelope.bend(between: x(of: next.n) - x(of: knot.n) - Self.knotNanoseconds)
         return piece
     }
@@ -358,7 +358,7 @@ struct TimeMap: Sendable {
         var uncertainty = knot.uncertainty
         if let now, let live {
             if now - begin > 5e9 { slope = (live.y(at: now) - knot.y) / (now - begin) }
-            uncertainty = max(uncertainty, live.uncertainty(at: now)) + untouched(from: knot, to: now, slope: slope)
+            uncertainty = max(uncertainty, live.uncertainty(at: now)) + contradiction(from: knot, to: now, slope: slope)
         }
         let first = nanoseconds(of: knot)
         segment.firstN = knot.n
@@ -370,14 +370,20 @@ struct TimeMap: Sendable {
         segment.uncertaintyNanoseconds = uncertainty + displacement(of: knot)
     }
 
-    /// By how much arrivals stay above a line that ought to touch them, all of some seconds: the samples there may be later by
-    /// so much than it says, as something was lost or came twice that no counter shows.
-    private func untouched(from knot: Knot, to end: Double, slope: Double) -> Double {
+    /// By how much arrivals contradict a line that ought to touch them from below.
+    ///
+    /// Where they stay above it, all of some seconds, the samples there may be later by so much than it says, as something was
+    /// lost or came twice that no counter shows. Where one lies below, the samples there are earlier by so much: the line rises
+    /// from knot to knot over a step of the same cause, and nothing arrives before it was sent.
+    private func contradiction(from knot: Knot, to end: Double, slope: Double) -> Double {
         let begin = x(of: knot.n)
         var (most, before, last) = (0.0, Double.infinity, Double.infinity)
         for point in points(from: begin - Self.touchNanoseconds, to: end) {
             let lateness = point.y - knot.y - slope * (point.x - begin)
-            if point.x >= begin, last < .infinity { most = max(most, min(before, last, lateness)) }
+            if point.x >= begin {
+                most = max(most, -lateness)
+                if last < .infinity { most = max(most, min(before, last, lateness)) }
+            }
             (before, last) = (last, lateness)
         }
         return most
