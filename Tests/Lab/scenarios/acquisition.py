@@ -104,8 +104,8 @@ def _stopped(lab: Lab, seconds: float) -> None:
 
 
 def _scenario(number: int, name: str, title: str, fault: Step, times: int = 1) -> Scenario:
-    # Killed in every phase, so many short links follow each other that what is measured is the returns.
-    return Scenario(number, name, title, [through(fault, times)], has_spool="phases" not in name)
+    # A killed process must lose nothing of what waits for its transaction.
+    return Scenario(number, name, title, [through(fault, times)], has_spool=True)
 
 
 SCENARIOS = [
