@@ -37,7 +37,10 @@ struct TriggerChannelsTests {
             -> [String]
         {
             let (block, values) = Self.block(0, triggers, origin)
-            return channels.changes(in: block, values[...], isNew: isNew).map { "\($0.channel) \($0.instant) \($0.value)" }
+            return channels.changes(in: block, values[...], isNew: isNew).map { change in
+                guard case .value(let value) = change.kind else { return "\(change.kind)" }
+                return "\(change.channel) \(change.instant) \(value)"
+            }
         }
         #expect(changes([3, 3, 0, 5]) == ["GPIO 3 5"])
         #expect(changes([5, 5, 0]) == [])
@@ -50,6 +53,26 @@ struct TriggerChannelsTests {
         var motion = Self.description()
         motion.channels[1].type = "MISC"
         #expect(TriggerChannels(motion).isEmpty)
+    }
+
+    @Test("An input that nothing is connected to does not fill the database: what is not entered is counted")
+    func floatingInput() {
+        var channels = TriggerChannels(Self.description())
+        var (entered, counted, reports) = (0, 0, 0)
+        // An hour that changes with each sample of 100 in a second, then ten seconds of rest.
+        for second in 0..<3610 {
+            let triggers: [Int32] = (0..<100).map { second < 3600 ? Int32(1 + $0 % 2) : 2 }
+            let (block, values) = Self.block(UInt32(second % 256), triggers)
+            for change in channels.changes(in: block, values[...], isNew: { _ in true }) {
+                switch change.kind {
+                case .value: entered += 1
+                case .notEntered(let count): (counted, reports) = (counted + count, reports + 1)
+                }
+            }
+        }
+        #expect(entered + counted == 3600 * 100 - 1, "each change is entered or counted")
+        #expect((36_000...36_700).contains(entered), "\(entered)")
+        #expect((1...61).contains(reports), "\(reports)")
     }
 
     @Test("The event has stream, n, code, and the clock where that is sent for it", arguments: [256, nil])

@@ -39,9 +39,14 @@ extension RecordedStreams {
 
     private func trigger(_ change: TriggerChannels.Change, of block: SampleBlock, at index: Int) -> Trigger {
         let isLast = change.instant == block.instantCount - 1
-        let event = HeadsetEvent(
-            "Trigger \(change.value) (\(change.channel))", deviceTicks: isLast ? block.deviceTicks : nil,
-            code: Int64(change.value))
+        let event =
+            switch change.kind {
+            case .value(let value):
+                HeadsetEvent(
+                    "Trigger \(value) (\(change.channel))", deviceTicks: isLast ? block.deviceTicks : nil, code: Int64(value))
+            case .notEntered(let count):
+                HeadsetEvent("\(count) changes of \(change.channel) up to here are in the samples alone: too many in a second")
+            }
         guard let counter = block.counter else {
             let back = block.instantCount - 1 - change.instant
             return (event, sample(at: index, streams[index].assembler.nextN - 1 - Int64(back)))
