@@ -47,6 +47,8 @@ package struct Migration: Hashable, Sendable {
             digestedTables: ["recording_edit", "headset_message"]),
         Migration("m0029_start", PackageResources.m0029_start_sql),
         Migration("m0030_spool", PackageResources.m0030_spool_sql),
+        Migration(
+            "m0031_deletion", PackageResources.m0031_deletion_sql, digestedTables: ["deletion", "deleted_stream"]),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

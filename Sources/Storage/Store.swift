@@ -25,6 +25,10 @@ extension Store {
     static func requireRecording(_ recording: RecordingID, in db: Database) throws {
         let exists = try Bool.fetchOne(
             db, sql: "SELECT EXISTS (SELECT 1 FROM recording WHERE id = ?)", arguments: [recording.rawValue])
-        guard exists == true else { throw StorageError.notFound(what: "recording \(recording.rawValue)") }
+        // What is being deleted is not there for anybody else.
+        let isDeleted = try Deletion.isNoted(recording, in: db)
+        guard exists == true, !isDeleted else {
+            throw StorageError.notFound(what: "recording \(recording.rawValue)\(isDeleted ? " any more: it was deleted" : "")")
+        }
     }
 }

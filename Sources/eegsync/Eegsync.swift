@@ -30,7 +30,9 @@ struct Eegsync: AsyncParsableCommand {
         subcommands: [
             Run.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, Pause.self, Resume.self, Mark.self, Marks.self,
             Status.self, AlertsCommand.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self,
-            ManifestCommand.self, RefitCommand.self, Downgrade.self, ExportCommand.self, Impedance.self, CaptureCommand.self,
+            ManifestCommand.self, RefitCommand.self, BackupCommand.self, VerifyCommand.self, DeleteCommand.self, Prune.self,
+            Forget.self,
+            Compact.self, Downgrade.self, ExportCommand.self, Impedance.self, CaptureCommand.self,
             Replay.self, Demo.self, Simulate.self, DemoAcquisition.self,
         ])
 

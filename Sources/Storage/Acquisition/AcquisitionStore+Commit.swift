@@ -6,8 +6,22 @@ extension AcquisitionStore {
     ///
     /// - Throws: ``StorageError``; after `retry` errors the same batch may be committed again.
     package func commit(_ batch: WriteBatch) throws(StorageError) {
+        try requireRoom(for: batch)
         try commit(batch, hostBoot: hostBootID)
         spool?.discard(upTo: batch.number)
+    }
+
+    /// Throws where a batch would fill the last of the disk. Free pages of the file are room, too: what was pruned is filled
+    /// before the file grows.
+    private func requireRoom(for batch: WriteBatch) throws(StorageError) {
+        guard let reserve = database.reserve, !batch.usesReserve else { return }
+        do throws(StorageError) {
+            try reserve.require(0, at: path ?? ":memory:", for: "a commit")
+        } catch {
+            let free = try? pageBytes()
+            if let free, free.all - free.used >= DiskReserve.freePageBytes { return }
+            throw error
+        }
     }
 
     /// - Parameter hostBoot: the row of the boot that the batch's instants belong to.
@@ -25,6 +39,7 @@ extension AcquisitionStore {
     /// - Returns: the parts that were left out.
     /// - Throws: what concerns more than one headset, such as a full disk; nothing was written then.
     package func commitByHeadset(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) -> [RefusedPart] {
+        try requireRoom(for: batch)
         let refused = try commitByHeadset(batch, at: now, hostBoot: hostBootID)
         spool?.discard(upTo: batch.number)
         return refused

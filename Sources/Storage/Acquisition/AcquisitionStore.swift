@@ -29,13 +29,15 @@ package struct AcquisitionStore: Store {
     ///   - path: the file; its directory must exist.
     ///   - hostBoot: the boot that instants given to this store belong to.
     ///   - options: durability and limits.
+    ///   - reserve: what of the disk is not filled.
     ///   - progress: hears that a change of the schema makes progress, which may take minutes.
     /// - Throws: `inUse`, `directoryMissing`, `cannotOpen`, `newerSchema`, `corrupt`, `readOnly`, `diskFull`, `busy`. A file
     ///   that is refused was not changed.
     package init(
-        path: String, hostBoot: HostBoot, options: StoreOptions = StoreOptions(), progress: SchemaProgress? = nil
+        path: String, hostBoot: HostBoot, options: StoreOptions = StoreOptions(), reserve: DiskReserve = DiskReserve(),
+        progress: SchemaProgress? = nil
     ) throws(StorageError) {
-        let opening = DatabaseOpening(path: path, options: options, progress: progress)
+        let opening = DatabaseOpening(path: path, options: options, progress: progress, reserve: reserve)
         let database = try opening.openForWriting(isAcquiring: true)
         do {
             try self.init(database, hostBoot: hostBoot, spool: options.spoolPath.map(BatchSpool.init(path:)))
@@ -58,9 +60,9 @@ package struct AcquisitionStore: Store {
 
     /// A new database in memory, for simulations and tests.
     package static func inMemory(
-        hostBoot: HostBoot, options: StoreOptions = StoreOptions(), spool: BatchSpool? = nil
+        hostBoot: HostBoot, options: StoreOptions = StoreOptions(), spool: BatchSpool? = nil, reserve: DiskReserve? = nil
     ) throws(StorageError) -> AcquisitionStore {
-        let database = try DatabaseOpening(path: ":memory:", options: options).openInMemory()
+        let database = try DatabaseOpening(path: ":memory:", options: options, reserve: reserve).openInMemory()
         return try AcquisitionStore(database, hostBoot: hostBoot, spool: spool)
     }
 

@@ -29,9 +29,14 @@ extension ResumeState {
         return state
     }
 
-    /// The first stream key that no stream has yet.
+    /// The first stream key that no stream has, or had.
     static func nextStreamID(in db: Database) throws -> Int64 {
-        try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) + 1 FROM stream") ?? 1
+        try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT coalesce(max(id), 0) + 1
+                FROM (SELECT max(id) AS id FROM stream UNION ALL SELECT max(stream_id) FROM deleted_stream)
+                """) ?? 1
     }
 
     private static func state(of stream: StreamRow, hostBoot: Int64, in db: Database) throws -> StreamState {

@@ -10,6 +10,8 @@ package struct WriteBatch: Hashable, Sendable {
     package var samples: [SampleRows] = []
     /// Everything else, in the order in which it happened.
     package var changes: [Change] = []
+    /// True for what a process writes last: what the ``DiskReserve`` keeps free is there for such.
+    package var usesReserve = false
 
     /// Creates an empty batch.
     package init(number: UInt64) {

@@ -13,7 +13,8 @@ extension Audit {
         let streams = try Row.fetchAll(
             db,
             sql: """
-                SELECT recording_id, view_name, min(id) FROM stream WHERE ?1 IS NULL OR recording_id = ?1
+                SELECT recording_id, view_name, min(id) FROM stream
+                WHERE (?1 IS NULL OR recording_id = ?1) AND recording_id NOT IN (SELECT recording_id FROM deletion)
                 GROUP BY recording_id, view_name ORDER BY 3
                 """, arguments: [scope.recording?.rawValue])
         for stream in streams {

@@ -11,7 +11,7 @@ extension Audit {
         for head in witness?.heads ?? [] {
             let stream = streams.first { $0["uuid"] == head.stream }
             // Of one recording only its own streams are looked at.
-            if stream == nil, scope.recording != nil { continue }
+            if stream == nil, try scope.recording != nil || wasDeleted(stream: head.stream) { continue }
             let id: Int64? = stream?["id"]
             let end = Manifest.End(block: head.number, rows: head.rowCount, digest: head.digest.hexadecimal)
             guard let found = try ChainEnd(chain: head.chain.rawValue, end: end).contradiction(of: id, in: db) else { continue }

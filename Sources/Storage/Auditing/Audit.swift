@@ -106,7 +106,8 @@ struct Audit {
                 audit.db,
                 sql: """
                     SELECT id, recording_id, name, bank, channel_count, uuid, sampling_frequency FROM stream
-                    WHERE ?1 IS NULL OR recording_id = ?1 ORDER BY recording_id, id
+                    WHERE (?1 IS NULL OR recording_id = ?1) AND recording_id NOT IN (SELECT recording_id FROM deletion)
+                    ORDER BY recording_id, id
                     """, arguments: [audit.scope.recording?.rawValue])
         }
         var begins = try scope.since.map { try firstNs(of: streams, since: $0) } ?? [:]

@@ -26,7 +26,7 @@ extension Audit {
     mutating func checkExtent(_ earlier: AuditedExtent, of streams: [Row]) throws {
         for (uuid, ends) in earlier.streams.sorted(by: { $0.key < $1.key }) {
             let id: Int64? = streams.first { $0["uuid"] == uuid }?["id"]
-            if id == nil {
+            if id == nil, try !wasDeleted(stream: uuid) {
                 add(.nothingIsOlder, stream: nil, n: nil, "a stream that was audited before is not there (\(uuid))")
             }
             for (chain, end) in ends.sorted(by: { $0.key < $1.key }) where id != nil {

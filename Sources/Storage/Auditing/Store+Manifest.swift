@@ -30,27 +30,31 @@ extension Store {
     ///
     /// A chain that goes on behind the manifest's last block is no difference: the recording went on.
     package func differences(from manifest: Manifest) throws(StorageError) -> [String] {
+        var differences: [String] = []
+        for stream in manifest.statement.streams { differences += try self.differences(from: stream) }
+        return differences
+    }
+
+    /// The same of one stream.
+    func differences(from stream: Manifest.Stream) throws(StorageError) -> [String] {
         try database.read { db in
             var differences: [String] = []
-            for stream in manifest.statement.streams {
-                let name = "\(stream.name)\(stream.bank > 0 ? " bank \(stream.bank + 1)" : "")"
-                let found = try Int64.fetchOne(db, sql: "SELECT id FROM stream WHERE uuid = ?", arguments: [stream.uuid])
-                guard let id = found else {
-                    differences.append("\(name): the stream is not there")
-                    continue
+            let name = "\(stream.name)\(stream.bank > 0 ? " bank \(stream.bank + 1)" : "")"
+            let found = try Int64.fetchOne(db, sql: "SELECT id FROM stream WHERE uuid = ?", arguments: [stream.uuid])
+            guard let id = found else {
+                let isDeleted = try Deletion.isNoted(stream: stream.uuid, in: db)
+                return ["\(name): the stream \(isDeleted ? "was deleted" : "is not there")"]
+            }
+            for (chain, end) in stream.chains.sorted(by: { $0.key < $1.key }) {
+                if let found = try ChainEnd(chain: chain, end: end).contradiction(of: id, in: db) {
+                    differences.append("\(name): \(found.words)")
                 }
-                for (chain, end) in stream.chains.sorted(by: { $0.key < $1.key }) {
-                    if let found = try ChainEnd(chain: chain, end: end).contradiction(of: id, in: db) {
-                        differences.append("\(name): \(found.words)")
-                    }
-                }
-                let ends = try ChainEnd.all(of: id, in: db)
-                // While a recording goes on, so do its facts.
-                guard ends == stream.chains else { continue }
-                let facts = try Self.facts(of: id, in: db)
-                for (table, sum) in stream.facts.sorted(by: { $0.key < $1.key }) where facts[table] != sum {
-                    differences.append("\(name): \(table) says something else")
-                }
+            }
+            // While a recording goes on, so do its facts.
+            guard try ChainEnd.all(of: id, in: db) == stream.chains else { return differences }
+            let facts = try Self.facts(of: id, in: db)
+            for (table, sum) in stream.facts.sorted(by: { $0.key < $1.key }) where facts[table] != sum {
+                differences.append("\(name): \(table) says something else")
             }
             return differences
         }

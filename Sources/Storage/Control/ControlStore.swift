@@ -65,8 +65,10 @@ extension ControlStore {
             }
             try db.execute(
                 sql: """
-                    INSERT INTO recording (headset_id, desired_state, label, subject, task, requested_host_boot_id,
-                        requested_boottime_ns) VALUES (?, 'recording', ?, ?, ?, ?, ?)
+                    INSERT INTO recording (id, headset_id, desired_state, label, subject, task, requested_host_boot_id,
+                        requested_boottime_ns)
+                    SELECT coalesce(max(id), 0) + 1, ?, 'recording', ?, ?, ?, ?, ?
+                    FROM (SELECT max(id) AS id FROM recording UNION ALL SELECT max(recording_id) FROM deletion)
                     """,
                 arguments: [headsetID, label, subject, task, hostBootID, at.nanoseconds])
             let recording = RecordingID(rawValue: db.lastInsertedRowID)

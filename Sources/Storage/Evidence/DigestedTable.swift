@@ -101,6 +101,13 @@ struct DigestedTable: Sendable {
             name: "recording_edit", owner: .recording(column: "recording_id"),
             columns: ["id", "field", "before", "after", "host_boot_id", "boottime_ns"]),
         DigestedTable(
+            name: "deletion", owner: .table,
+            columns: [
+                "id", "recording_id", "means", "requested_by", "host_boot_id", "boottime_ns", "headset_id", "row_count",
+                "start_unix_ns", "end_unix_ns", "is_complete",
+            ]),
+        DigestedTable(name: "deleted_stream", owner: .table, columns: ["stream_id", "deletion_id", "uuid"]),
+        DigestedTable(
             name: "headset_message", owner: .link,
             columns: [
                 "number", "kind", "text", "bytes", "count", "byte_count", "host_boot_id", "first_boottime_ns",

@@ -9,6 +9,8 @@ struct DatabaseOpening {
     let options: StoreOptions
     /// What hears that a change of the schema makes progress; see ``SchemaUpdate``.
     var progress: SchemaProgress?
+    /// What of the disk is not filled.
+    var reserve: DiskReserve? = DiskReserve()
 
     static func checkDirectory(of path: String) throws(StorageError) {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -68,7 +70,8 @@ struct DatabaseOpening {
             try migrate(pool)
             pool.writeWithoutTransaction { db in update?.unwatch(db) }
             if options.keepsEvidence { try pool.writeWithoutTransaction(DigestedTable.keepSums) }
-            return OpenDatabase(writer: pool, path: path, lock: lock, keepsEvidence: options.keepsEvidence)
+            return OpenDatabase(
+                writer: pool, path: path, lock: lock, keepsEvidence: options.keepsEvidence, reserve: reserve)
         } catch {
             throw translated(error)
         }
@@ -116,7 +119,7 @@ struct DatabaseOpening {
             let queue = try DatabaseQueue(configuration: configuration(isReadOnly: false))
             try migrate(queue)
             try queue.inDatabase(DigestedTable.keepSums)
-            return OpenDatabase(writer: queue, path: nil)
+            return OpenDatabase(writer: queue, path: nil, reserve: reserve)
         } catch {
             throw StorageError(error, path: path)
         }

@@ -8,14 +8,20 @@ package final class OpenDatabase: Sendable {
     let path: String?
     /// False where a benchmark wants no digests of rows.
     let keepsEvidence: Bool
+    /// What of the disk is not filled; nil for a database that is on none.
+    let reserve: DiskReserve?
     private let lock: AcquisitionLock?
     /// True where no other process acquires into the database: this one holds the lock, or it is in memory.
     var isAcquiring: Bool { lock != nil || path == nil }
     /// Counts control calls, which `PRAGMA data_version` does not show to their own connection.
     private let controlChanges = Mutex<Int64>(0)
 
-    init(writer: any DatabaseWriter, path: String?, lock: AcquisitionLock? = nil, keepsEvidence: Bool = true) {
+    init(
+        writer: any DatabaseWriter, path: String?, lock: AcquisitionLock? = nil, keepsEvidence: Bool = true,
+        reserve: DiskReserve? = nil
+    ) {
         self.keepsEvidence = keepsEvidence
+        self.reserve = reserve
         self.writer = writer
         self.path = path
         self.lock = lock

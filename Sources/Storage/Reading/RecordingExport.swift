@@ -183,5 +183,7 @@ struct RecordingExport {
         "headset_identifier", "candidate", "handle_map", "long_term_key", "identity_resolving_key", "link_key",
         "preserved_state", "spool", "switched_off_adapter", "pause", "capture", "capture_chunk", "impedance_measurement",
         "gap_cause", "early_start", "schema_snapshot", "grdb_migrations",
+        // Of other recordings, and of what others hold.
+        "deletion", "deleted_stream", "confirmation",
     ]
 }

@@ -8,7 +8,13 @@ extension Store {
     /// All recordings, by key.
     package func recordings() throws(StorageError) -> [RecordingSummary] {
         try database.read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM recording_overview ORDER BY recording_id").map { row in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM recording_overview WHERE recording_id NOT IN (SELECT recording_id FROM deletion)
+                    ORDER BY recording_id
+                    """
+            ).map { row in
                 let byDesign = try GapsByDesign(
                     of: "SELECT id FROM stream WHERE recording_id = ?", arguments: [row["recording_id"]], in: db)
                 return RecordingSummary(
@@ -81,8 +87,8 @@ extension Store {
         let bytes = [path, path + "-wal"].map { file in
             (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? NSNumber)?.int64Value ?? 0
         }
-        let free = try? FileManager.default.attributesOfFileSystem(forPath: path)[.systemFreeSize] as? NSNumber
-        return DatabaseSize(bytes: bytes.reduce(0, +), freeBytes: free?.int64Value)
+        let room = DiskRoom(of: path)
+        return DatabaseSize(bytes: bytes.reduce(0, +), freeBytes: room?.freeBytes, reservedBytes: room?.reserve ?? 0)
     }
 }
 

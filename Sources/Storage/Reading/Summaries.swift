@@ -182,4 +182,9 @@ package struct DatabaseSize: Codable, Hashable, Sendable {
     package var bytes: Int64
     /// What is free on its file system; nil for a database in memory, or where it is not known.
     package var freeBytes: Int64?
+    /// How much of that is kept free.
+    package var reservedBytes: Int64 = 0
+
+    /// What may be filled; nil where it is not known.
+    package var usableBytes: Int64? { freeBytes.map { max(0, $0 - reservedBytes) } }
 }

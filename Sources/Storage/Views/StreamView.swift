@@ -41,6 +41,11 @@ enum StreamView {
         }
     }
 
+    /// Removes the view and its companion.
+    static func drop(_ name: String, in db: Database) throws {
+        for view in [name, minuteName(of: name)] { try db.execute(sql: "DROP VIEW IF EXISTS \(quoted(view))") }
+    }
+
     private static func banks(of name: String, recording: RecordingID, in db: Database) throws -> [Int64] {
         try Int64.fetchAll(
             db, sql: "SELECT id FROM stream WHERE recording_id = ? AND view_name = ? ORDER BY bank LIMIT \(banksShown)",

@@ -23,6 +23,8 @@ struct Configuration: Hashable, Sendable {
     var logLevel = LogLevel.info
     /// Who is notified of what; nil where nobody is.
     var alerts: Alerts?
+    /// Which recordings go by themselves; nil where none do.
+    var retention: Retention?
 
     /// One headset that may be recorded.
     struct Headset: Hashable, Sendable {

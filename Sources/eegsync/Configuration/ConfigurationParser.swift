@@ -35,7 +35,10 @@ struct ConfigurationParser: YAMLReader {
 
     private mutating func configuration(_ root: YAMLValue) -> Configuration {
         let found = fields(
-            root, ["database", "central", "headsets", "adopt", "adopt_after_seconds", "limits", "alerts", "log_level"])
+            root,
+            [
+                "database", "central", "headsets", "adopt", "adopt_after_seconds", "limits", "alerts", "retention", "log_level",
+            ])
         var configuration = Configuration(
             databasePath: databasePath(found),
             headsets: headsets(required("headsets", found, "allowed is a list of headsets")),
@@ -43,6 +46,7 @@ struct ConfigurationParser: YAMLReader {
             limits: found["limits"].map { limits($0) } ?? Configuration.Limits(), adoption: adoption(found),
             logLevel: word(found["log_level"], Configuration.LogLevel.self) ?? .info)
         configuration.alerts = found["alerts"].map { alerts($0, headsets: configuration.headsets.map(\.name)) }
+        configuration.retention = found["retention"].map { retention($0) }
         return configuration
     }
 

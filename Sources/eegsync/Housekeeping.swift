@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+import Storage
+
+/// What the commands have in common by which recordings go.
+struct Housekeeping {
+    let path: String
+    /// Between two transactions: a process that acquires waits for one at most, and then has the database.
+    private static let pauseMicroseconds: UInt32 = 10_000
+
+    /// The store that deletes: one that acquires, where a recording was stopped and nobody is there to end it.
+    ///
+    /// - Throws: `StorageError.inUse` is none: then the process that acquires ends it.
+    func control(for recordings: [RecordingID]) throws -> ControlStore {
+        let boot = try HostBoot.current()
+        let control = try ControlStore(path: path, hostBoot: boot)
+        try control.noteClockOffset(HostClock.offset())
+        let open = try control.openRecordings().map(\.recording)
+        guard recordings.contains(where: open.contains), DaemonPresence.pid(database: path) == nil else { return control }
+        do throws(StorageError) {
+            return try AcquisitionStore(path: path, hostBoot: boot).control
+        } catch {
+            guard case .inUse = error else { throw error }
+            return control
+        }
+    }
+
+    /// How a recording is called in a question.
+    static func words(for recording: RecordingSummary) -> String {
+        let begun = recording.startUnixNanoseconds.map { ", begun \(Quantity.time(unixNanoseconds: $0)) UTC" } ?? ""
+        let label = recording.label.map { " \"\($0.printable)\"" } ?? ""
+        return "recording \(recording.id)\(label) of \(recording.headset) (\(Quantity.count(recording.rows, "row"))\(begun))"
+    }
+}
+
+extension ControlStore {
+    /// Deletes a recording, with a bar on a terminal.
+    func delete(_ recording: RecordingID, means: Deletion.Means, _ housekeeping: Housekeeping) throws(StorageError) {
+        var bar = ProgressBar(label: "deleting \(recording.rawValue)")
+        defer { bar.finish() }
+        try delete(
+            recording, means: means, by: Requester.name(), at: HostClock.now, pause: housekeeping.pause
+        ) { done, total in bar.update(done: done, total: total) }
+    }
+}
+
+extension Housekeeping {
+    /// Lets others write.
+    func pause() { usleep(Self.pauseMicroseconds) }
+}

@@ -1,0 +1,187 @@
+import Bluetooth
+import Evidence
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+/// A recording goes for good, and the evidence says that it went; the others stay what they were.
+@Suite("A recording that is deleted")
+struct DeletionTests {
+    private let fixture: EvidenceFixture
+
+    init() throws {
+        fixture = try EvidenceFixture()
+        try fixture.end([1, 2])
+    }
+
+    private func delete(_ recording: Int64, means: Deletion.Means = .delete) throws {
+        let store = try ControlStore(path: fixture.path, hostBoot: Fixture.boot)
+        try store.delete(RecordingID(rawValue: recording), means: means, by: "anna", at: Fixture.start + .seconds(900))
+        try store.close()
+    }
+
+    @Test("is gone from every table, and the rest holds")
+    func gone() throws {
+        let before = try fixture.read { db in try Self.digest(ofRecording: 2, in: db) }
+        try delete(1)
+        let report = try fixture.audit()
+        #expect(report.holds, "\(report.findings)")
+        #expect(Set(report.streams.map(\.recordingID)) == [2])
+        let left = try fixture.read { db in
+            try Self.columnsNaming(["recording_id", "stream_id"], in: db).filter { table, column in
+                if ["deletion", "deleted_stream"].contains(table) { return false }
+                let keys = column == "recording_id" ? "1" : "1, 2"
+                return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table) WHERE \(column) IN (\(keys))") != 0
+            }.map { "\($0).\($1)" }
+        }
+        #expect(left.isEmpty, "\(left)")
+        let views = try fixture.read { db in
+            try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB '*_[0-9]*'")
+        }
+        #expect(views.sorted() == ["accelerometer_2", "accelerometer_2_minute", "eeg_2", "eeg_2_minute"])
+        let after = try fixture.read { db in try Self.digest(ofRecording: 2, in: db) }
+        #expect(after == before)
+        let store = try ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot)
+        #expect(try store.recordings().map(\.id) == [2])
+        let deletion = try #require(try store.deletions().first)
+        #expect(deletion.requestedBy == "anna" && deletion.means == .delete && deletion.isComplete)
+        #expect(deletion.rowCount == 11_808)
+        #expect(throws: StorageError.notFound(what: "recording 1 any more: it was deleted")) {
+            try store.audit(recording: RecordingID(rawValue: 1))
+        }
+    }
+
+    @Test("leaves no key behind that another one could get")
+    func keys() throws {
+        try delete(2)
+        let store = try fixture.open()
+        #expect(try store.nextStreamID() == 5)
+        let next = try store.control.startRecording(headset: "left", model: "buffered-eeg", at: Fixture.start)
+        #expect(next.rawValue == 3)
+        try store.close()
+    }
+
+    @Test("is refused while it is wanted, or may still be written")
+    func refused() throws {
+        let other = try EvidenceFixture()
+        let store = try ControlStore(path: other.path, hostBoot: Fixture.boot)
+        let one = RecordingID(rawValue: 1)
+        #expect(throws: StorageError.self) { try store.delete(one, means: .delete, by: "anna", at: Fixture.start) }
+        try store.stopRecording(one, at: Fixture.start + .seconds(60))
+        #expect(throws: StorageError.self) { try store.delete(one, means: .delete, by: "anna", at: Fixture.start) }
+        try store.close()
+        #expect(try other.audit().holds)
+        // Who acquires knows that nobody writes it any more.
+        let acquisition = try other.open()
+        try acquisition.control.delete(one, means: .delete, by: "anna", at: Fixture.start)
+        try acquisition.close()
+        #expect(try other.audit().holds)
+    }
+
+    @Test("is seen by nobody from the first transaction on, and a later call goes on", arguments: [0, 1, 2, 5])
+    func interrupted(after transactions: Int) throws {
+        let store = try ControlStore(path: fixture.path, hostBoot: Fixture.boot)
+        let one = RecordingID(rawValue: 1)
+        // As a process that dies leaves it: the tombstone, and some of the rows gone.
+        try fixture.cutDeletion(of: one, in: store, after: transactions)
+        #expect(try store.recordings().map(\.id) == [2])
+        let findings = try fixture.audit().findings
+        #expect(findings.isEmpty, "\(findings)")
+        #expect(try store.unfinishedDeletions() == [one])
+        try store.delete(one, means: .delete, by: "bert", at: Fixture.start)
+        #expect(try store.unfinishedDeletions().isEmpty)
+        #expect(try store.deletions().map(\.requestedBy) == ["anna"])
+        try store.close()
+        #expect(try fixture.audit().holds)
+    }
+
+    @Test("is not taken for lost by the witness, a manifest or an earlier audit; one without a note is")
+    func claims() throws {
+        let store = try ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot)
+        let manifest = try store.manifestStreams(of: RecordingID(rawValue: 1))
+        let earlier = try store.audit().extent
+        try delete(1)
+        var scope = AuditScope()
+        scope.earlier = earlier
+        #expect(try store.audit(scope).holds)
+        #expect(try store.differences(from: manifest[0]) == ["eeg: the stream was deleted"])
+        // A note that somebody else has written is none.
+        let forged = try EvidenceFixture()
+        try forged.end([1, 2])
+        try forged.write(
+            """
+            INSERT INTO deletion (recording_id, means, requested_by, host_boot_id, boottime_ns, is_complete)
+            VALUES (1, 'delete', 'anna', 1, 0, 1);
+            INSERT INTO deleted_stream SELECT id, 1, uuid FROM stream WHERE recording_id = 1;
+            """)
+        #expect(try !forged.audit().holds)
+        // The note is gone, and the witness says that there was something.
+        try fixture.write("DELETE FROM deleted_stream; DELETE FROM deletion")
+        let found = Set(try fixture.audit().findings.map(\.check))
+        #expect(found == [.nothingIsOlder, .factsAreAsWritten])
+    }
+
+    @Test("gives what others share to them: provenance, the headset, its history")
+    func shared() throws {
+        try fixture.write("UPDATE link SET provenance_id = 1")
+        let store = try ControlStore(path: fixture.path, hostBoot: Fixture.boot)
+        try store.delete(RecordingID(rawValue: 1), means: .delete, by: "anna", at: Fixture.start)
+        try store.close()
+        let counts = try fixture.read { db in
+            try ["provenance WHERE id = 1", "headset"].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") }
+        }
+        #expect(counts == [1, 2])
+    }
+
+    // MARK: What is compared
+
+    private static func columnsNaming(_ names: [String], in db: Database) throws -> [(String, String)] {
+        let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+        return try tables.flatMap { table in
+            try db.columns(in: table).map(\.name).filter(names.contains).map { (table, $0) }
+        }
+    }
+
+    private static func digest(ofRecording recording: Int64, in db: Database) throws -> String {
+        let sums = try DigestedTable.all.flatMap { table in
+            try table.owner == .table ? [] : table.keptSums(of: recording, in: db).sorted { $0.key < $1.key }.map { "\($0)" }
+        }
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT * FROM sample WHERE stream_id IN (SELECT id FROM stream WHERE recording_id = ?)",
+            arguments: [recording])
+        return "\(sums) \(rows.count) \(rows.map(\.description).joined().hashValue)"
+    }
+}
+
+extension EvidenceFixture {
+    /// Ends recordings, as the acquisition does.
+    func end(_ recordings: [Int64]) throws {
+        let store = try open()
+        var batch = WriteBatch(number: 100)
+        for recording in recordings.map(RecordingID.init) {
+            try store.control.stopRecording(recording, at: Fixture.start + .seconds(60))
+            batch.changes.append(.recording(.stopped(recording, at: Fixture.start + .seconds(61))))
+        }
+        try store.commit(batch)
+        try store.synchronise()
+        try store.close()
+    }
+
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read(body)
+    }
+
+    /// Begins a deletion and stops after so many further transactions.
+    func cutDeletion(of recording: RecordingID, in store: ControlStore, after transactions: Int) throws {
+        _ = try store.noteDeletion(of: recording, .delete, by: "anna", at: Fixture.start)
+        for (index, rows) in OwnedRows.all.enumerated() where index < transactions {
+            _ = try store.write { db in try rows.remove(of: recording, limit: 20, in: db) }
+        }
+        guard transactions > 1 else { return }
+        try store.write { db in try db.execute(sql: "DELETE FROM sample WHERE stream_id = 1 AND n < 3000") }
+    }
+}
