@@ -1,4 +1,5 @@
 import Glibc
+import Storage
 import Synchronization
 
 /// A file that is being written beside its final name, and gets that name only when it is complete.
@@ -14,15 +15,28 @@ final class PartialFile {
     private(set) var byteCount: Int64 = 0
     private var descriptor: Int32
     private let isNamed: Bool
+    /// What of the disk of the database is not filled; nil where the file is on another one.
+    private let reserve: (path: String, reserve: DiskReserve)?
+    /// How many bytes there are when the reserve is looked at next.
+    private var nextLook: Int64 = 0
+    /// So many bytes are written between two looks.
+    private static let bytesBetweenLooks: Int64 = 16_000_000
     private var isPublished = false
 
     /// Creates the file.
     ///
-    /// - Parameter isNamed: true where a program must find it by a path that is not this process's own.
+    /// - Parameters:
+    ///   - isNamed: true where a program must find it by a path that is not this process's own.
+    ///   - database: a database; the last of the disk that it is on is left free.
+    ///   - reserve: how much that is.
     /// - Throws: ``ExportError``; `exists` where the final name is taken and `replacesExisting` is false.
-    init(path: String, replacesExisting: Bool, isNamed: Bool = false) throws {
+    init(
+        path: String, replacesExisting: Bool, isNamed: Bool = false, sparing database: String? = nil,
+        reserve: DiskReserve = DiskReserve()
+    ) throws {
         self.path = path
         let (directory, _) = Self.split(path)
+        self.reserve = database.flatMap { Self.areOnOneDisk(directory, $0) ? ($0, reserve) : nil }
         descriptor = -1
         temporaryPath = ""
         guard replacesExisting || access(path, F_OK) != 0 else {
@@ -62,6 +76,24 @@ final class PartialFile {
             done += count
         }
         byteCount += Int64(done)
+        guard byteCount >= nextLook else { return }
+        nextLook = byteCount + Self.bytesBetweenLooks
+        try requireRoom(for: 0)
+    }
+
+    /// Throws where so many bytes more would fill what is kept free of the disk of the database.
+    func requireRoom(for bytes: Int64) throws {
+        guard let reserve else { return }
+        do {
+            try reserve.reserve.require(bytes, at: reserve.path, for: "an export")
+        } catch {
+            throw ExportError.diskFull(path: path)
+        }
+    }
+
+    private static func areOnOneDisk(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
     }
 
     /// Appends bytes.

@@ -64,14 +64,15 @@ package final class Rehearsal {
             seed: plan.seed, headsets: plan.headsets.map(\.specification) + plan.neighbours, faults: plan.faults,
             script: plan.script,
             options: options, start: begin)
+        disk = RehearsedDisk(commitDuration: plan.commitDuration)
         if let store {
             self.store = store
         } else {
             let spool = plan.usesSpool ? try BatchSpool.inMemory() : nil
-            self.store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"), spool: spool)
+            self.store = try AcquisitionStore.inMemory(
+                hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)"), spool: spool, reserve: disk.room.reserve)
             self.spool = spool.map(RehearsedSpool.init)
         }
-        disk = RehearsedDisk(commitDuration: plan.commitDuration)
         clock = plan.clock
         reboots = plan.hostReboots[...]
         report = RehearsalReport(seed: plan.seed)
@@ -348,7 +349,7 @@ package final class Rehearsal {
                 note("the wall clock steps by \(fault.duration)", at: now)
             case .slowCommit: disk.commitDelayUntil = max(disk.commitDelayUntil, now + fault.duration)
             case .diskFull:
-                disk.diskFullUntil = max(disk.diskFullUntil, now + fault.duration)
+                disk.fill(until: now + fault.duration)
                 note("the disk is full", at: now)
             case .databaseBusy:
                 disk.busyUntil = max(disk.busyUntil, now + fault.duration)

@@ -1,6 +1,21 @@
 import Acquisition
 import Bluetooth
 import Storage
+import Synchronization
+
+/// How much room the rehearsed disk has: enough, or less than what is to be kept free.
+final class RehearsedRoom: Sendable {
+    private let isShort = Mutex(false)
+
+    func setShort(_ value: Bool) { isShort.withLock { $0 = value } }
+
+    /// Of a disk of 64 GB, half of it or 150 MB are free.
+    var reserve: DiskReserve {
+        DiskReserve { [self] _ in
+            DiskRoom(freeBytes: isShort.withLock { $0 } ? 150_000_000 : 32_000_000_000, totalBytes: 64_000_000_000)
+        }
+    }
+}
 
 /// The disk of the rehearsed daemon: how long it takes, and what it refuses until when.
 struct RehearsedDisk {
@@ -8,6 +23,10 @@ struct RehearsedDisk {
     let commitDuration: Duration
     var commitDelayUntil = MonotonicTime.boot
     var diskFullUntil = MonotonicTime.boot
+    /// Until when what is free is to be kept free.
+    var shortUntil = MonotonicTime.boot
+    let room = RehearsedRoom()
+    private var fullCount = 0
     var busyUntil = MonotonicTime.boot
     var flushRefusedUntil = MonotonicTime.boot
 
@@ -19,11 +38,19 @@ struct RehearsedDisk {
     mutating func endFaults(at now: MonotonicTime) {
         commitDelayUntil = min(commitDelayUntil, now)
         diskFullUntil = min(diskFullUntil, now)
+        shortUntil = min(shortUntil, now)
         busyUntil = min(busyUntil, now)
         flushRefusedUntil = min(flushRefusedUntil, now)
     }
 
+    /// No room is left, for a time; each second time it is the store that leaves the last of the disk free.
+    mutating func fill(until end: MonotonicTime) {
+        fullCount += 1
+        if fullCount.isMultiple(of: 2) { shortUntil = max(shortUntil, end) } else { diskFullUntil = max(diskFullUntil, end) }
+    }
+
     func conduct(_ effect: EngineEffect, at now: MonotonicTime) -> VirtualDriver.TaskConduct {
+        room.setShort(shortUntil > now)
         switch effect {
         case .commit, .commitByHeadset, .flush:
             let slow = min(commitDelayUntil, now + .seconds(10)) - now

@@ -12,7 +12,8 @@ extension Failure {
         case .diskFull(let path):
             self.init(
                 problem: "the disk of \(path) is full.", consequence: "the unfinished file was removed.",
-                remedy: "make room, or choose a path on another disk.", code: .ioError)
+                remedy: "make room, or choose a path on another disk; of the disk of the database the last 200 MB (or its last "
+                    + "tenth) stay free.", code: .ioError)
         case .cannotWrite(let path, let reason):
             self.init(
                 problem: "the file \(path) cannot be written: \(reason).", consequence: "the unfinished file was removed.",

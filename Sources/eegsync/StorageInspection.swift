@@ -29,7 +29,8 @@ struct StorageInspection {
         guard facts.hasUnstored || facts.isOverdue || process.isStopped else { return nil }
         var system = statvfs()
         facts.isReadOnly = statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
-        facts.freeBytes = try store.size().freeBytes
+        let room = DiskRoom(of: path)
+        (facts.freeBytes, facts.reservedBytes) = (room?.freeBytes, room?.reserve ?? 0)
         facts.lockHolders =
             WriteAheadLogInspection(files: SystemFiles(), others: [getpid(), process.pid]).writers(of: path)
         return StorageSituation(facts)

@@ -42,6 +42,13 @@ struct StorageSituation: Hashable, Encodable {
             self.init(
                 .readOnly, "the file system of the database is mounted read-only",
                 "see `dmesg` (a failing card is made read-only), then: mount -o remount,rw; eegsync goes on by itself")
+        } else if let free = facts.freeBytes, free >= Self.fullBytes, free < facts.reservedBytes {
+            self.init(
+                .diskFull,
+                "the disk of the database is full (\(Quantity.bytes(free)) free, and the last "
+                    + "\(Quantity.bytes(facts.reservedBytes)) are kept free)",
+                "make room on it, or let recordings go (eegsync prune); eegsync keeps what comes in memory up to a bound, and "
+                    + "goes on by itself")
         } else if let free = facts.freeBytes, free < Self.fullBytes {
             self.init(
                 .diskFull, "the disk of the database is full (\(Quantity.bytes(free)) free)",
@@ -78,6 +85,8 @@ struct StorageFacts: Hashable {
     var isOverdue = false
     var isReadOnly = false
     var freeBytes: Int64?
+    /// What of the disk is kept free.
+    var reservedBytes: Int64 = 0
     /// Others that are inside a transaction that writes.
     var lockHolders: [GrownLog.Holder] = []
 }

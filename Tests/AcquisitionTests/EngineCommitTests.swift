@@ -14,6 +14,8 @@ struct EngineCommitTests {
         /// Why nothing can be written; nil where it can.
         var refusal: StorageError?
         var refusesFlushes = false
+        /// A batch that may use what is kept free is taken all the same.
+        var takesLast = false
         /// Batches are taken and not answered.
         var isStalled = false
         /// An answer is followed by an iteration.
@@ -52,7 +54,7 @@ struct EngineCommitTests {
             isStalled = false
             let batches = unanswered
             unanswered.removeAll()
-            for batch in batches { answer(.committed(batch.number, .success([]))) }
+            for batch in batches { answer(.committed(batch.number, refusal.map { .failure($0) } ?? .success([]))) }
         }
 
         mutating func takeDone() -> [String] {
@@ -78,6 +80,7 @@ struct EngineCommitTests {
             case .commit(let batch):
                 done.append("commit")
                 if isStalled { return unanswered.append(batch) }
+                let refusal = batch.usesReserve && takesLast ? nil : refusal
                 answer(.committed(batch.number, refusal.map { .failure($0) } ?? .success([])))
             case .flush(let rewriting):
                 done.append(rewriting ? "rewrite" : "flush")
@@ -228,6 +231,31 @@ struct EngineCommitTests {
         disk.goOn()
         disk.run(seconds: 2)
         #expect(disk.takeDone() == ["all is written", "flush", "commit", "ended"])
+    }
+
+    @Test("What is refused for the sake of the reserve is written at the end, which may use it")
+    func endWithinReserve() {
+        var disk = Disk()
+        disk.refusal = Self.full
+        disk.takesLast = true
+        disk.run(seconds: 3)
+        _ = disk.takeDone()
+        disk.handle(.shutDown)
+        disk.run(seconds: 2)
+        #expect(disk.takeDone() == ["commit", "all is written", "flush", "commit", "ended"])
+    }
+
+    @Test("A refusal that comes while it ends is followed by one more try")
+    func refusedWhileEnding() {
+        var disk = Disk()
+        disk.isStalled = true
+        disk.run(seconds: 3)
+        disk.handle(.shutDown)
+        disk.refusal = Self.full
+        disk.takesLast = true
+        disk.goOn()
+        disk.run(seconds: 2)
+        #expect(disk.takeDone() == ["commit", "commit", "all is written", "flush", "commit", "ended"])
     }
 
     @Test("At the end a full disk is not waited for")

@@ -83,7 +83,9 @@ extension AcquisitionEngine {
 
     private func write(_ underWay: CommitPipeline.UnderWay) {
         timers[.retry] = nil
-        emit(underWay.isByHeadset ? .commitByHeadset(underWay.batch) : .commit(underWay.batch))
+        commits.underWay?.batch.usesReserve = end.hasBegun
+        guard let batch = commits.underWay?.batch else { return }
+        emit(underWay.isByHeadset ? .commitByHeadset(batch) : .commit(batch))
     }
 
     /// Everything that is to be written and stands nowhere yet; nil where nothing does.
@@ -124,6 +126,8 @@ extension AcquisitionEngine {
             commits.underWay?.isByHeadset = true
             return emit(.commitByHeadset(done.batch))
         }
+        // What was refused while the end began is tried once more, with what is kept free of the disk.
+        if error.disposition == .retry, end.hasBegun, !done.batch.usesReserve { return write(done) }
         note(isUnstored: true)
         let problem = commits.problem
         commits.problem = (error, problem?.since ?? now)

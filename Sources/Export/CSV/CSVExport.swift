@@ -19,8 +19,9 @@ struct CSVExport: RecordingExport {
         // All names are looked at before hours are spent on the first file.
         let files = try paths.map { path in
             (
-                try PartialFile(path: path, replacesExisting: request.replacesExisting),
-                try PartialFile(path: Self.sidecarPath(path), replacesExisting: request.replacesExisting)
+                try PartialFile(path: path, replacesExisting: request.replacesExisting, sparing: job.store.path),
+                try PartialFile(
+                    path: Self.sidecarPath(path), replacesExisting: request.replacesExisting, sparing: job.store.path)
             )
         }
         for (index, part) in parts.enumerated() {

@@ -17,6 +17,8 @@ struct DatabaseExport: RecordingExport {
     init(_ job: ExportJob) { self.job = job }
 
     private static let rowsPerChunk = 16_384
+    /// What a row of eight channels of 24 bits takes in a database, measured.
+    private static let bytesPerRow: Int64 = 47
 
     func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport {
         guard request.streams.isEmpty else {
@@ -25,7 +27,9 @@ struct DatabaseExport: RecordingExport {
                 advice: "Leave out --stream, or choose another format.")
         }
         // SQLite writes into an empty file that is there.
-        let file = try PartialFile(path: request.path, replacesExisting: request.replacesExisting, isNamed: true)
+        let file = try PartialFile(
+            path: request.path, replacesExisting: request.replacesExisting, isNamed: true, sparing: job.store.path)
+        try file.requireRoom(for: Self.bytesPerRow * parts.reduce(0) { $0 + $1.stream.rowCount })
         try reader.copy(to: file.temporaryPath)
         file.measure()
         try file.synchronize()

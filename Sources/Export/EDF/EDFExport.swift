@@ -22,7 +22,8 @@ struct EDFExport: RecordingExport {
         var report = ExportReport()
         // Tried before hours are spent on the rows.
         let count = TimelinePieces(parts).pieces.count
-        _ = try PartialFile(path: path(ofFile: 0, of: count), replacesExisting: request.replacesExisting)
+        _ = try PartialFile(
+            path: path(ofFile: 0, of: count), replacesExisting: request.replacesExisting, sparing: job.store.path)
         var surveys = try surveys(parts) { progress($0 * Self.surveyShare) }
         let surveyed = surveys == nil ? 0 : Self.surveyShare
         let mappings = mappings(parts, surveys: surveys, report: &report)
@@ -84,8 +85,9 @@ struct EDFExport: RecordingExport {
         var writer = EDFWriter(plan: plan, reader: reader, rows: rows)
         // The header is made before the file, so that what cannot be written leaves nothing behind.
         note(header: try writer.header(), plan: plan, report: &report)
-        let file = try PartialFile(path: path, replacesExisting: request.replacesExisting)
-        let sidecar = try PartialFile(path: EDFSidecar.path(of: path), replacesExisting: request.replacesExisting)
+        let file = try PartialFile(path: path, replacesExisting: request.replacesExisting, sparing: job.store.path)
+        let sidecar = try PartialFile(
+            path: EDFSidecar.path(of: path), replacesExisting: request.replacesExisting, sparing: job.store.path)
         let written = try writer.write(to: file) { progress($0 * 0.8) }
         try file.synchronize()
         try job.afterWriting(file.temporaryPath)

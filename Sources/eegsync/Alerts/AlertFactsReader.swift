@@ -60,7 +60,7 @@ struct AlertFactsReader {
         let size = try store.size()
         facts.freeBytes = size.freeBytes
         let rate = recordings.flatMap { Self.present($0.streams) }.reduce(0) { $0 + $1.samplingFrequency }
-        if let free = size.freeBytes, rate > 0 { facts.diskDays = Double(free) / (rate * Self.bytesPerRow) / 86_400 }
+        if let free = size.usableBytes, rate > 0 { facts.diskDays = Double(free) / (rate * Self.bytesPerRow) / 86_400 }
     }
 
     private func age(of instant: StoredInstant, at now: AlertInstant) -> Duration? {

@@ -237,7 +237,7 @@ struct StatusFacts: Facts {
     /// Days until the disk is full at the nominal rates of everything that is wanted; nil where nothing is.
     static func daysLeft(size: DatabaseSize, rows: Int64, activities: [HeadsetActivity]) -> Double? {
         let rate = activities.filter(\.isWanted).flatMap(\.streams).reduce(0) { $0 + $1.samplingFrequency }
-        guard let free = size.freeBytes, rate > 0 else { return nil }
+        guard let free = size.usableBytes, rate > 0 else { return nil }
         let bytes = rows > 1_000_000 ? Double(size.bytes) / Double(rows) : bytesPerRow
         return Double(free) / (rate * bytes) / 86_400
     }

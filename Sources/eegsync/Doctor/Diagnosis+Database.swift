@@ -51,9 +51,16 @@ extension Diagnosis {
     private static func room(_ database: HostFacts.Database) -> Finding? {
         guard let free = database.freeBytes else { return nil }
         let check = "free space"
+        let reserved = database.reservedBytes
+        if free < reserved {
+            return .problem(
+                check,
+                "\(Quantity.bytes(free)) free, and the last \(Quantity.bytes(reserved)) are kept free: nothing is stored",
+                remedy: "make room, or let recordings go: eegsync prune")
+        }
         let rate = database.rowsPerSecond * database.bytesPerRow
         guard rate > 0 else { return .ok(check, "\(Quantity.bytes(free)) free") }
-        let days = Double(free) / rate / 86_400
+        let days = Double(free - reserved) / rate / 86_400
         let sentence = "\(Quantity.bytes(free)) free, \(words(days: days)) while all configured headsets stream"
         if days < problemDays {
             return .problem(check, sentence, remedy: "make room, or move the database to a larger disk, now")

@@ -104,6 +104,8 @@ struct HostFacts: Hashable {
         /// Nil while the write-ahead log is within its bound.
         var grownLog: GrownLog?
         var freeBytes: Int64?
+        /// What of the disk is kept free.
+        var reservedBytes: Int64 = 0
         var medium = Medium()
         /// Whether what is wanted is stored; nil where nothing streams.
         var storing: Storing?

@@ -72,8 +72,8 @@ struct HostInspection {
         database.isDirectoryThere = FileManager.default.fileExists(atPath: directory)
         database.isWritable = access(database.exists ? path : directory, W_OK) == 0
         database.medium = MediumInspection(files: files).medium(of: directory)
-        let free = try? FileManager.default.attributesOfFileSystem(forPath: directory)[.systemFreeSize] as? NSNumber
-        database.freeBytes = free?.int64Value
+        let room = DiskRoom(of: directory)
+        (database.freeBytes, database.reservedBytes) = (room?.freeBytes, room?.reserve ?? 0)
         database.rowsPerSecond = (configuration?.headsets ?? []).reduce(0) { $0 + Self.rowsPerSecond($1) }
         if database.exists {
             do {
