@@ -26,12 +26,13 @@ enum Benchmarks {
         case ("export", 2): cost = try ExportEDF(database: path, file: arguments.last ?? "").run()
         case ("gaps", 2): cost = try ManyGaps(gaps: Int(arguments.last ?? "") ?? 1).run(path: path)
         case ("day", 2): cost = try RecordedDay(hours: Int(arguments.last ?? "") ?? 24).run(path: path)
+        case ("days", 2): cost = try ManyDays(days: Int(arguments.last ?? "") ?? 1).run(path: path)
         default:
             print(
                 "usage: Benchmarks ingest DATABASE HEADSETS SECONDS BITS"
                     + " | ingest-without-evidence DATABASE HEADSETS SECONDS BITS"
                     + " | simulation SEED SECONDS | export DATABASE FILE"
-                    + " | decode ROUNDS | day DATABASE HOURS | gaps DATABASE GAPS")
+                    + " | decode ROUNDS | day DATABASE HOURS | days DATABASE DAYS | gaps DATABASE GAPS")
             exit(64)
         }
         print(cost.json)
