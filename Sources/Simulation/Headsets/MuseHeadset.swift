@@ -262,15 +262,22 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
     // MARK: The signal
 
     func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
+        let index = UInt32(truncatingIfNeeded: position)
         let value = SimulatedSignal.value(
-            seed: headset.world.seed, boot: UInt32(session), stream: stream, channel: channel,
-            index: UInt32(truncatingIfNeeded: position))
+            seed: headset.world.seed, boot: UInt32(session), stream: stream, channel: channel, index: index)
+        // In counts of the headset: the amplifiers of electrodes let no constant voltage through.
+        func alternating(microvoltsPerCount: Double) -> Int32 {
+            let common = SimulatedSignal.alternating(
+                seed: headset.world.seed, boot: UInt32(session), stream: stream, channel: channel, index: index)
+            return common / Int32((microvoltsPerCount / SimulatedSignal.scaleMicrovolts).rounded())
+        }
         return switch stream {
-        case MuseProfile.eeg where specification.muse == .museSAthena: max(0, min(16_383, 8192 + value >> 7))
-        case Self.reference where specification.muse == .museSAthena: max(0, min(16_383, 8192 + value >> 10))
+        case MuseProfile.eeg where specification.muse == .museSAthena,
+            Self.reference where specification.muse == .museSAthena:
+            8192 + alternating(microvoltsPerCount: MuseAthenaProfile.microvoltsPerCount)
         case MuseAthenaProfile.optics... where specification.muse == .museSAthena:
             max(0, min(0xF_FFFF, 0x8_0000 + value >> 4))
-        case MuseProfile.eeg: max(0, min(4095, 2048 + value >> 9))
+        case MuseProfile.eeg: 2048 + alternating(microvoltsPerCount: MuseProfile.microvoltsPerCount)
         case MuseProfile.ppg: max(0, min(0xFF_FFFF, 0x80_0000 + value))
         default: max(-0x8000, min(0x7FFF, value >> 5))
         }

@@ -16,8 +16,25 @@ package enum SimulatedSignal {
     ///   - channel: the channel's index in the stream.
     ///   - index: the sample's index as the headset sends it, modulo 2^32.
     package static func value(seed: UInt64, boot: UInt32, stream: Int, channel: Int, index: UInt32) -> Int32 {
-        let key = SeededGenerator.mixed(
+        let key = key(seed: seed, boot: boot, stream: stream, channel: channel)
+        // An electrode offset of up to ±10 mV.
+        return alternating(key: key, seed: seed, channel: channel, index: index)
+            + Int32(truncatingIfNeeded: key >> 40 & 0xF_FFFF) - 0x8_0000
+    }
+
+    /// The same without the electrode's offset, as an amplifier that is coupled through capacitors gives it: within ±10,000,
+    /// which are 220 µV.
+    package static func alternating(seed: UInt64, boot: UInt32, stream: Int, channel: Int, index: UInt32) -> Int32 {
+        alternating(
+            key: key(seed: seed, boot: boot, stream: stream, channel: channel), seed: seed, channel: channel, index: index)
+    }
+
+    private static func key(seed: UInt64, boot: UInt32, stream: Int, channel: Int) -> UInt64 {
+        SeededGenerator.mixed(
             seed ^ UInt64(boot) << 32 ^ UInt64(truncatingIfNeeded: stream) << 8 ^ UInt64(truncatingIfNeeded: channel))
+    }
+
+    private static func alternating(key: UInt64, seed: UInt64, channel: Int, index: UInt32) -> Int32 {
         let noise = SeededGenerator.mixed(key ^ UInt64(index) &* 0x9E37_79B9_7F4A_7C15)
         // 10 Hz at 250 Hz: 256 / 25 table steps a sample. Each channel has its own phase.
         let phase = Int(truncatingIfNeeded: UInt64(index) &* 2621 >> 8 &+ key) & 0xFF
@@ -26,9 +43,8 @@ package enum SimulatedSignal {
         // About 4 µV of noise: the sum of four uniform numbers is bell-shaped enough.
         value += Int32(truncatingIfNeeded: noise & 0xFF) + Int32(truncatingIfNeeded: noise >> 8 & 0xFF)
         value += Int32(truncatingIfNeeded: noise >> 16 & 0xFF) + Int32(truncatingIfNeeded: noise >> 24 & 0xFF) - 510
-        // A period of half a minute, and an electrode offset of up to ±10 mV.
+        // A period of half a minute.
         value += sine[Int(truncatingIfNeeded: UInt64(index) >> 5 &+ key >> 8) & 0xFF] >> 4
-        value += Int32(truncatingIfNeeded: key >> 40 & 0xF_FFFF) - 0x8_0000
         return value + blink(seed: seed, channel: channel, index: index)
     }
 

@@ -105,8 +105,9 @@ extension SampleSession {
 extension SimulatedSignal {
     /// A raw sample within the notional 12 bits of a ThinkGear module.
     static func moduleValue(seed: UInt64, boot: UInt32, position: Int64) -> Int16 {
-        let value = value(seed: seed, boot: boot, stream: 0, channel: 0, index: UInt32(truncatingIfNeeded: position))
-        return Int16(max(-2048, min(2047, value / 512)))
+        let value = alternating(seed: seed, boot: boot, stream: 0, channel: 0, index: UInt32(truncatingIfNeeded: position))
+        // A count is 0.22 µV, ten of the common signal.
+        return Int16(max(-2048, min(2047, value / 10)))
     }
 }
 
