@@ -21,6 +21,8 @@ package actor AcquisitionService {
         package var hostFacts = LinkFacts()
         /// Called on the poll thread at the engine's interval, for a watchdog.
         package var beat: @Sendable () -> Void = {}
+        /// Of time zones, for recordings that begin at a time of the day; without it nothing but UTC is known.
+        package var utcOffset: UTCOffset?
         /// Reads the wall clock.
         package var readClock: @Sendable () -> ClockOffsetRecord
 
@@ -82,6 +84,7 @@ package actor AcquisitionService {
             nextStreamID: try store.nextStreamID(), beginsAfterFailedWrites: store.hasUnstored, limits: settings.limits,
             seed: settings.seed, process: settings.process, hostFacts: settings.hostFacts,
             lookUp: settings.lookUp)
+        if let utcOffset = settings.utcOffset { engine?.utcOffset = utcOffset }
         central = makeCentral(thread.descriptorWatch)
         if endIsRequested { handle(.shutDown) }
         thread.setTurn { [weak self] now in self?.assumeIsolated { $0.iterate(at: now) } ?? nil }
@@ -130,7 +133,8 @@ package actor AcquisitionService {
                 finished?.resume()
                 finished = nil
             // Tasks begin in this order, and the worker's thread takes them in it.
-            case .readWishes, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory:
+            case .readWishes, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory,
+                .decide:
                 Task { if let event = await worker.perform(effect) { handle(event) } }
             }
         }

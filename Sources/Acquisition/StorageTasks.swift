@@ -48,6 +48,8 @@ package struct StorageTasks: Sendable {
             .committed(
                 batch.number, Self.result { () throws(StorageError) in try store.commitByHeadset(batch, at: now) })
         case .flush(let rewriting): .flushed(Self.result { () throws(StorageError) in try synchronise(rewriting) })
+        case .decide(let decision):
+            .decided(decision, Self.result { () throws(StorageError) in try store.control.follow(decision, at: now) })
         case .noteUnstored(let isUnstored): note(isUnstored)
         // What could not be removed is tried again with the next look.
         case .trimHistory(let time): .trimmed((try? store.trimHistory(before: time)) ?? 0)

@@ -151,7 +151,8 @@ package final class VirtualDriver {
         case .report(let report): reported(report, now)
         case .beat: break
         case .finished(let error): (isFinished, failure) = (true, error)
-        case .readWishes, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory:
+        case .readWishes, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory,
+                .decide:
             enqueue(effect, at: now)
         }
     }
@@ -218,6 +219,7 @@ package final class VirtualDriver {
         case .spool(let batch): .spooled(batch.number, .failure(error))
         case .flush: .flushed(defect == .acknowledgeBeforeFlush ? .success(()) : .failure(error))
         case .trimHistory: .trimmed(0)
+        case .decide(let decision): .decided(decision, .failure(error))
         case .request, .readClock, .noteUnstored, .report, .beat, .finished: nil
         }
     }

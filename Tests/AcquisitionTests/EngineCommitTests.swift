@@ -89,7 +89,7 @@ struct EngineCommitTests {
             case .report(let report): reports.append(report)
             case .finished(let error): done.append(error == nil ? "ended" : "ended by an error")
             case .readWishes: handle(.wishes(.failure(.busy(detail: "test"))))
-            case .request, .loadResumeState, .commitByHeadset, .trimHistory, .beat: break
+            case .request, .loadResumeState, .commitByHeadset, .trimHistory, .decide, .beat: break
             }
         }
     }

@@ -101,6 +101,7 @@ extension AcquisitionEngine {
             }
         }
         follow(contents.measurements, at: now)
+        followTimes(of: contents, at: now)
     }
 
     /// Lets every headset go; its recording stays open, and begins anew from the database when the pause ends.

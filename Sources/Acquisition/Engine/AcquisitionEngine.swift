@@ -34,6 +34,9 @@ package final class AcquisitionEngine {
     private var scanFilter: ScanFilter?
 
     var wishes = WishesReading()
+    var timed = TimedWishes()
+    /// Of time zones; without it nothing but UTC is known.
+    package var utcOffset: UTCOffset = { zone, _ in zone == "UTC" ? 0 : nil }
     var commits = CommitPipeline()
     var reporting = ChangeReporting()
     var end = Ending()
@@ -74,7 +77,9 @@ package final class AcquisitionEngine {
     package func handle(_ event: EngineEvent, at now: MonotonicTime) -> [EngineEffect] {
         switch event {
         case .central(let events): iterate(events, at: now)
-        case .clock(let reading): observe(reading)
+        case .clock(let reading):
+            observe(reading)
+            followTimes(at: now)
         case .wishes(let result): wishesRead(result, at: now)
         case .wishesChanged: wishes.areStale = true
         case .resumeState(let recording, let result): loaded(recording, result, at: now)
@@ -82,6 +87,7 @@ package final class AcquisitionEngine {
         case .committed(let number, let result): committed(number, result, at: now)
         case .flushed(let result): flushed(result, at: now)
         case .trimmed(let rows): trimmed(rows, at: now)
+        case .decided(let decision, let result): decided(decision, result, at: now)
         case .reloaded(let lookUp): reloaded(lookUp, at: now)
         case .shutDown: end.isRequested = true
         }

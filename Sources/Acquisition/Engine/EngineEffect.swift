@@ -25,6 +25,8 @@ package enum EngineEffect: Sendable {
     case flush(rewriting: Bool)
     /// Remove the oldest rows of the history, a bounded number of those from before an instant in UTC nanoseconds since 1970.
     case trimHistory(before: Int64)
+    /// Write what time has made due: a recording that ends or begins by itself.
+    case decide(TimedDecision)
     /// Note beside the database that rows wait which it does not take, or that all are written.
     case noteUnstored(Bool)
     /// Report to whoever logs.

@@ -26,6 +26,8 @@ package struct OperatorWishes: Hashable, Sendable {
         package var adoptions: [AdoptionWish] = []
         /// True where nothing is to be recorded for a while.
         package var isPaused = false
+        /// Recordings that begin by themselves.
+        package var schedules: [RecordingSchedule] = []
     }
 }
 
@@ -41,7 +43,7 @@ extension AcquisitionStore {
             version: version, isFollowed: isFollowed,
             contents: OperatorWishes.Contents(
                 recordings: try openRecordings(), captures: try openRequests(), measurements: try openRequests(),
-                adoptions: try adoptions(), isPaused: try pause() != nil))
+                adoptions: try adoptions(), isPaused: try pause() != nil, schedules: try schedules()))
     }
 
     /// Timed requests that the acquisition has to care for.

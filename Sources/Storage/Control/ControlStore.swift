@@ -46,13 +46,14 @@ extension ControlStore {
     ///   - headset: the headset's name in the configuration; created where it is new.
     ///   - model: the identifier of its profile.
     ///   - details: what else is said of it.
+    ///   - end: when it ends by itself; nil for never.
     ///   - at: now.
     /// - Throws: ``StorageError/alreadyRecording(headset:recording:)``; ``StorageError/refused(reason:)`` where the headset has
     ///   another model, or where a field cannot say what is said.
     @discardableResult
     package func startRecording(
         headset: String, model: String, label: String? = nil, subject: String? = nil, task: String? = nil,
-        details: [(field: RecordingField, value: String?)] = [], at: MonotonicTime
+        details: [(field: RecordingField, value: String?)] = [], until end: MonotonicTime? = nil, at: MonotonicTime
     ) throws(StorageError) -> RecordingID {
         for (field, value) in details { try field.check(value) }
         return try write { db in
@@ -73,6 +74,7 @@ extension ControlStore {
                 arguments: [headsetID, label, subject, task, hostBootID, at.nanoseconds])
             let recording = RecordingID(rawValue: db.lastInsertedRowID)
             for (field, value) in details { try field.set(value, of: recording, in: db) }
+            if let end { try setEnd(of: recording.rawValue, at: end, in: db) }
             return recording
         }
     }
@@ -100,17 +102,17 @@ extension ControlStore {
     ///
     /// - Throws: ``StorageError/notFound(what:)`` where it is not open.
     package func stopRecording(_ recording: RecordingID, at: MonotonicTime) throws(StorageError) {
-        try write { db in
-            try db.execute(
-                sql: """
-                    UPDATE recording SET desired_state = 'stopped', stop_requested_host_boot_id = ?,
-                        stop_requested_boottime_ns = ? WHERE id = ? AND desired_state = 'recording'
-                    """,
-                arguments: [hostBootID, at.nanoseconds, recording.rawValue])
-            guard db.changesCount == 1 else {
-                throw StorageError.notFound(what: "open recording \(recording.rawValue)")
-            }
-        }
+        try write { db in try stop(recording.rawValue, at: at, in: db) }
+    }
+
+    func stop(_ recording: Int64, at: MonotonicTime, in db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE recording SET desired_state = 'stopped', stop_requested_host_boot_id = ?,
+                    stop_requested_boottime_ns = ? WHERE id = ? AND desired_state = 'recording'
+                """,
+            arguments: [hostBootID, at.nanoseconds, recording])
+        guard db.changesCount == 1 else { throw StorageError.notFound(what: "open recording \(recording)") }
     }
 
     /// Notes what UTC is, where the host boot has no (synchronised) clock offset yet, so that marks and requests made while
@@ -125,7 +127,7 @@ extension ControlStore {
     }
 
     /// The row of a headset, created where it is new.
-    private static func headset(named name: String, model: String, in db: Database) throws -> Int64 {
+    static func headset(named name: String, model: String, in db: Database) throws -> Int64 {
         if let row = try Row.fetchOne(db, sql: "SELECT id, model FROM headset WHERE name = ?", arguments: [name]) {
             let known: String = row["model"]
             guard known == model else {

@@ -12,6 +12,8 @@ package struct OpenRecording: Hashable, Sendable {
     package var isWanted: Bool
     /// When the operator stopped it; nil where it is wanted.
     package var stop: StopRequest?
+    /// When it is to end by itself; nil for never.
+    package var end: StopRequest?
 }
 
 /// When the operator stopped a recording.
@@ -31,6 +33,16 @@ package struct StopRequest: Hashable, Sendable {
     }
 }
 
+extension StopRequest {
+    /// Of the columns `NAME_boot`, `NAME_ns` and `NAME_unix_ns`; nil where there is none.
+    fileprivate init?(_ row: Row, _ name: String, present: Int64?) {
+        guard let time = row["\(name)_ns"] as Int64? else { return nil }
+        self.init(
+            at: MonotonicTime(nanoseconds: time), isSameHostBoot: row["\(name)_boot"] == present,
+            unixNanoseconds: row["\(name)_unix_ns"])
+    }
+}
+
 extension Store {
     /// Recordings that are wanted, and stopped ones that the acquisition has not ended yet, in order of their keys.
     package func openRecordings() throws(StorageError) -> [OpenRecording] {
@@ -40,20 +52,20 @@ extension Store {
                 sql: """
                     SELECT r.id, r.headset_id, h.name, h.model, r.desired_state = 'recording' AS wanted,
                         r.stop_requested_host_boot_id AS stop_boot, r.stop_requested_boottime_ns AS stop_ns,
-                        k.offset_ns + r.stop_requested_boottime_ns AS stop_unix_ns
+                        k.offset_ns + r.stop_requested_boottime_ns AS stop_unix_ns,
+                        e.host_boot_id AS end_boot, e.boottime_ns AS end_ns, o.offset_ns + e.boottime_ns AS end_unix_ns
                     FROM recording AS r JOIN headset AS h ON h.id = r.headset_id
                     LEFT JOIN host_boot_clock AS k ON k.host_boot_id = r.stop_requested_host_boot_id
+                    LEFT JOIN recording_end AS e ON e.recording_id = r.id
+                    LEFT JOIN host_boot_clock AS o ON o.host_boot_id = e.host_boot_id
                     WHERE r.stopped_host_boot_id IS NULL ORDER BY r.id
                     """
             ).map { row in
                 OpenRecording(
                     recording: RecordingID(rawValue: row["id"]), headset: HeadsetID(rawValue: row["headset_id"]),
                     headsetName: row["name"], model: row["model"], isWanted: row["wanted"],
-                    stop: (row["stop_ns"] as Int64?).map {
-                        StopRequest(
-                            at: MonotonicTime(nanoseconds: $0), isSameHostBoot: row["stop_boot"] == presentBoot,
-                            unixNanoseconds: row["stop_unix_ns"])
-                    })
+                    stop: StopRequest(row, "stop", present: presentBoot),
+                    end: StopRequest(row, "end", present: presentBoot))
             }
         }
     }
