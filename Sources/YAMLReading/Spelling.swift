@@ -4,7 +4,7 @@ package enum Spelling {
     package static func suggestion(for word: String, among known: [String]) -> String {
         let close = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
             .min { $0.distance < $1.distance }
-        if let close, close.distance <= max(1, min(word.count, close.word.count) / 3) {
+        if let close, isClose(word, close.word) {
             return "did you mean '\(close.word)'?"
         }
         // A word that a known one contains, or the other way round: `rate` for `sampling_rate`.
@@ -12,6 +12,11 @@ package enum Spelling {
             return "did you mean '\(part)'?"
         }
         return known.isEmpty ? "" : "allowed are \(list(known))"
+    }
+
+    /// True where one may be a slip of the other: a letter of each three differs.
+    package static func isClose(_ word: String, _ known: String) -> Bool {
+        distance(word.lowercased(), known.lowercased()) <= max(1, min(word.count, known.count) / 3)
     }
 
     /// `a, b and c`.

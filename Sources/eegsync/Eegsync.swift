@@ -53,7 +53,11 @@ struct Eegsync: AsyncParsableCommand {
     private static func end(with error: any Error) -> Never {
         // Help, version, usage errors and plain exit codes are the argument parser's own; it knows their texts and codes.
         if error is ExitCode || error is CleanExit || error is ValidationError || exitCode(for: error) != .failure {
-            exit(withError: error)
+            let message = fullMessage(for: error)
+            let near = UnknownOption.withoutFarSuggestion(message)
+            guard near != message else { exit(withError: error) }
+            FileHandle.standardError.write(Data((near + "\n").utf8))
+            exit(withError: exitCode(for: error))
         }
         let failure = Failure(error)
         let style = TerminalStyle.detected(for: STDERR_FILENO)

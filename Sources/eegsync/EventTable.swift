@@ -158,8 +158,9 @@ struct EventTable {
 
 extension String {
     fileprivate var trimmed: String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else { return "" }
+        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {
+            return ""
+        }
         return String(self[first...last])
     }
 

@@ -92,7 +92,7 @@ import Testing
         #expect(try listed().map { $0["position_seconds"] as? Double } == [1, 9.996])
         #expect(try listed().map { $0["description"] as? String } == ["code 7", "code 8"])
         let onset = try #require(listed().first?["onset"] as? String)
-        let times = try file("b.csv", "time,description\n\(onset.replacing(" ", with: "T"))Z,a time\n")
+        let times = try file("b.csv", "time,description\n\(onset),a time\n")
         #expect(try run("marks", "import", "1", times).exitCode == 0)
         #expect(try listed().contains { $0["description"] as? String == "a time" })
         #expect(try run("audit").exitCode == 0)
@@ -100,7 +100,7 @@ import Testing
 
     @Test func oneWrongLineAndNothingIsImported() throws {
         let wrong = try file(
-            "wrong.csv", "onset,duration,description\n1,1,a\nx,1,b\n3,-1,c\n4,1\n5,1,\n99999,1,e\n")
+            "wrong.csv", "onset,duration,description\n1,1,a\nx,1,b\n3,-1,c\n4,1\n5,1,\"\u{A0} \n\"\n99999,1,e\n")
         let run = try run("marks", "import", "1", wrong)
         #expect(run.exitCode == 65)
         for line in ["line 3: the onset 'x'", "line 4: the duration '-1'", "line 5: 2 columns", "line 6: it says nothing"] {

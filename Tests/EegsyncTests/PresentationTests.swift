@@ -3,37 +3,6 @@ import Testing
 @testable import eegsync
 
 @Suite struct PresentationTests {
-    @Test func columnsAlignAlsoWithWideAndCombiningCharacters() {
-        var table = TextTable([.init(heading: "NAME"), .init(heading: "ROWS", alignment: .right), .init(heading: "LABEL")])
-        table.append(["left", "12", "night"])
-        table.append(["夜", "1,234", "cafe\u{301}"])
-        table.append(["👍🏽", "7"])
-        #expect(
-            table.rendered(style: .plain) == [
-                "NAME   ROWS  LABEL",
-                "left     12  night",
-                "夜    1,234  cafe\u{301}",
-                "👍🏽        7",
-            ])
-    }
-
-    @Test func longCellsTakeSeveralLinesOfANarrowTerminal() {
-        var table = TextTable([.init(heading: "A"), .init(heading: "B", wraps: true), .init(heading: "C", alignment: .right)])
-        table.append(["one", "some words that are long", "1"])
-        table.append(["two", "inseparablelyLong", "22"])
-        #expect(table.rendered(style: .plain, columns: 80) == table.rendered(style: .plain))
-        #expect(
-            table.rendered(style: .plain, columns: 21) == [
-                "A    B              C",
-                "one  some words     1",
-                "     that are",
-                "     long",
-                "two  inseparablelyLong  22",
-            ])
-        // Narrower than it can be made, it is as narrow as that.
-        #expect(table.rendered(style: .plain, columns: 1).contains("     that are"))
-    }
-
     @Test func wordsStandBehindTheirHeadWhereTheTerminalHasRoomForTwoColumns() {
         let words = "a remedy of several words in a sentence"
         #expect(
@@ -42,18 +11,6 @@ import Testing
             ])
         #expect(Paragraph.block(words, head: "head  ", indent: 6, columns: 29) == ["head  " + words])
         #expect(Paragraph.block("", head: "head", indent: 4, columns: nil) == ["head"])
-    }
-
-    @Test func aCellCannotSteerTheTerminal() {
-        var table = TextTable([.init(heading: "L")])
-        table.append(["a\u{1B}[2Jb\nc"])
-        #expect(table.rendered(style: .plain)[1] == "a\u{FFFD}[2Jb\u{FFFD}c")
-    }
-
-    @Test func coloursDoNotCountAsWidth() {
-        var table = TextTable([.init(heading: "A"), .init(heading: "B")])
-        table.append([.init("ok", .good), "x"])
-        #expect(table.rendered(style: TerminalStyle(isEnabled: true))[1] == "\u{1B}[32mok\u{1B}[0m  x")
     }
 
     @Test func coloursNeedATerminalAndNobodyWhoRefusesThem() {

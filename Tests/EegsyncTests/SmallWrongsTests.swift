@@ -54,6 +54,36 @@ import Testing
 
     @Test func aMarkOfBlanksIsRefused() throws {
         #expect(try run("mark", "  \t ").exitCode == 64)
+        #expect(try run("mark", "said", "--at", "-1s").exitCode == 0)
+        let edit = try run("marks", "edit", "1", "--text", " \u{A0}\n")
+        #expect(edit.exitCode == 64 && edit.errors.contains("is empty"), "\(edit.errors)")
+    }
+
+    @Test func theNewestRecordingHasANameWhereverOneIsAskedFor() throws {
+        let file = database.directory.appendingPathComponent("events.tsv")
+        try Data("onset\tduration\ttrial_type\n1\tn/a\tgo\n".utf8).write(to: file)
+        for name in ["left", "latest", "1"] {
+            for command in [
+                ["mark", "spoke", "--at", "-1s", "--recording", name], ["marks", "list", name], ["marks", name],
+                ["marks", "import", name, file.path], ["refit", "--dry-run", name],
+                ["recordings", "edit", name, "--notes", "n"],
+            ] {
+                let run = try ProgramRun(command, environment: ["EEGSYNC_DATABASE": database.path])
+                #expect(run.exitCode == 0, "\(command): \(run.errors)")
+            }
+        }
+        let unknown = try run("marks", "right")
+        #expect(unknown.exitCode == 66 && unknown.errors.contains("recording of a headset right"), "\(unknown.errors)")
+    }
+
+    @Test func onlyANearOptionIsSuggested() throws {
+        let range = try run("export", "1", "-o", "/tmp/never.csv", "--from", "10s")
+        #expect(range.exitCode == 64 && range.errors.contains("there is no time range"), "\(range.errors)")
+        let far = try run("export", "1", "-o", "/tmp/never.csv", "--fort")
+        #expect(far.exitCode == 64 && far.errors.contains("Unknown option '--fort'."), "\(far.errors)")
+        #expect(!far.errors.contains("Did you mean"), "\(far.errors)")
+        let near = try run("export", "1", "-o", "/tmp/never.csv", "--fromat", "csv")
+        #expect(near.exitCode == 64 && near.errors.contains("Did you mean '--format'?"), "\(near.errors)")
     }
 
     @Test func aHeadsetThatTheConfigurationDoesNotNameIsRefusedWhateverItsModel() throws {

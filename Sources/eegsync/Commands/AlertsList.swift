@@ -99,7 +99,6 @@ struct AlertListFacts: Facts {
     }
 
     func lines(style: TerminalStyle) -> [String] {
-        let columns = TerminalSize.columns(of: STDOUT_FILENO)
         var table = TextTable([
             .init(heading: "RULE"), .init(heading: "HEADSET"), .init(heading: "RAISED WHEN", wraps: true),
             .init(heading: "FOR", alignment: .right), .init(heading: "NOW", wraps: true),
@@ -119,7 +118,7 @@ struct AlertListFacts: Facts {
                 entry.raisedSeconds.map { .init("\(Duration.seconds($0).inWords) ago", .bad) } ?? .init(""),
             ])
         }
-        var lines = table.rendered(style: style, columns: columns) + [""]
+        var lines = table.rendered(style: style) + [""]
         if ways.isEmpty {
             lines.append("Nobody is notified: no way is configured ('alerts:' in the configuration).")
         } else {
@@ -133,7 +132,7 @@ struct AlertListFacts: Facts {
                     .init(way.problem ?? "", .bad),
                 ])
             }
-            lines += table.rendered(style: style, columns: columns)
+            lines += table.rendered(style: style)
         }
         if let memoryProblem { lines.append("Raised alerts and waiting messages are not known: \(memoryProblem).") }
         return lines

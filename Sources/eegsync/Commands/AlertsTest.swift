@@ -71,6 +71,6 @@ struct AlertTestFacts: Facts {
                 way.isDelivered ? .init(taken, .good) : .init("failed: \(way.reason ?? "")", .bad),
             ])
         }
-        return table.rendered(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO)) + ["message \(message)"]
+        return table.rendered(style: style) + ["message \(message)"]
     }
 }

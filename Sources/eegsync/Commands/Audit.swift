@@ -38,7 +38,8 @@ struct Audit: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only samples from then on: a time in UTC such as 2026-03-01T22:00:00Z, or how long ago, such as 2h, 3d.",
+            "Only samples from then on: the time of this machine such as '2026-03-01 23:00', UTC such as "
+                + "2026-03-01T22:00:00Z, or how long ago, such as 2h, 3d.",
             valueName: "time"))
     var since: PastTime?
 
@@ -168,8 +169,8 @@ struct AuditFacts: Facts {
     func lines(style: TerminalStyle) -> [String] {
         var table = TextTable([
             .init(heading: "RECORDING", alignment: .right), .init(heading: "STREAM"), .init(heading: "ROWS", alignment: .right),
-            .init(heading: "MISSING", alignment: .right), .init(heading: "EXPECTED", alignment: .right),
-            .init(heading: "RECOVERED", alignment: .right), .init(heading: "RESULT"),
+            .init(heading: "MISSING", alignment: .right), .init(heading: "EXPECTED", alignment: .right, dispensability: 2),
+            .init(heading: "RECOVERED", alignment: .right, dispensability: 1), .init(heading: "RESULT"),
         ])
         for stream in streams {
             let result: TextTable.Cell =
@@ -213,7 +214,9 @@ struct AuditFacts: Facts {
     }
 
     private var evidenceTable: TextTable {
-        var table = TextTable([.init(heading: "EVIDENCE"), .init(heading: "RESULT"), .init(heading: "WHAT IT SAYS")])
+        var table = TextTable([
+            .init(heading: "EVIDENCE"), .init(heading: "RESULT"), .init(heading: "WHAT IT SAYS", wraps: true),
+        ])
         for statement in evidence {
             let severity: TerminalStyle.Style? =
                 switch statement.result {

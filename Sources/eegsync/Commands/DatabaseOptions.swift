@@ -54,6 +54,14 @@ struct DatabaseOptions: ParsableArguments {
     }
 }
 
+/// By which clock times are printed.
+struct TimeOptions: ParsableArguments {
+    @Flag(help: "Print times in UTC instead of the time of this machine; --json always does.")
+    var utc = false
+
+    var clock: WallClock { utc ? .utc : .local }
+}
+
 /// How facts are printed.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON document for programs.")

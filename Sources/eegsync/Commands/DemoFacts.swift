@@ -19,9 +19,14 @@ struct DemoFacts: Facts {
         }
     }
 
+    /// Its commands are there to be copied.
+    var wrapsLines: Bool { false }
+
     func lines(style: TerminalStyle) -> [String] {
         var lines = [
-            style.apply(.heading, to: "\(seconds) s of a simulated headset: 8 channels of EEG, 250 Hz, with memory")
+            style.apply(
+                .heading,
+                to: "\(Quantity.duration(.seconds(seconds))) of a simulated headset: 8 channels of EEG, 250 Hz, with memory")
                 + style.apply(.faint, to: String(format: " (played in %.1f s, seed \(seed))", wallSeconds)),
             "",
         ]
@@ -42,7 +47,7 @@ struct DemoFacts: Facts {
     }
 
     private func line(_ event: DemoEvent, style: TerminalStyle) -> String {
-        let time = String(format: "%02d:%06.3f", Int(event.seconds) / 60, event.seconds - Double(Int(event.seconds) / 60 * 60))
+        let time = Quantity.position(event.seconds)
         let isWorld = event.actor == .world
         let text: String
         switch event.kind {

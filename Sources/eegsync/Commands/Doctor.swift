@@ -40,7 +40,7 @@ struct DoctorFacts: Facts {
     }
 
     func lines(style: TerminalStyle) -> [String] {
-        lines(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO))
+        lines(style: style, columns: style.columns)
     }
 
     /// - Parameter columns: how wide a line may be; nil for any width.

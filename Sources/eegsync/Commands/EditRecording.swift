@@ -12,11 +12,11 @@ struct EditRecording: ParsableCommand {
 
             EXAMPLES
               eegsync recordings edit 3 --subject P07 --session 2 --run 1 --operator JB
-              eegsync recordings edit 3 --set cap=M --notes "subject was tired" --unset label
+              eegsync recordings edit left --set cap=M --notes "subject was tired" --unset label
             """)
 
-    @Argument(help: "The recording's number, as `eegsync recordings` shows it.")
-    var recording: Int64
+    @Argument(help: RecordingName.help)
+    var recording: RecordingName
 
     @OptionGroup var details: RecordingDetailOptions
 
@@ -41,8 +41,8 @@ struct EditRecording: ParsableCommand {
             let written = name.replacing("-", with: "_")
             return (RecordingField.columns.first { $0.name == written } ?? .property(key: name), nil)
         }
-        let number = RecordingID(rawValue: recording)
-        let changed = try store.edit(number, details.stated + removed, at: HostClock.now)
+        let recording = try recording.number(in: store)
+        let changed = try store.edit(RecordingID(rawValue: recording), details.stated + removed, at: HostClock.now)
         try EditFacts(recording: recording, changed: changed.map(\.name)).print(asJSON: output.json)
     }
 }

@@ -7,9 +7,9 @@ struct Events: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List what has happened to connections, to eegsync and to this machine.",
         discussion: """
-            Each line has the time in UTC and on the clock that counts from the machine's boot, which nobody sets. What \
-            repeats without a return, such as the attempts to reach a headset that is away, is one line: TIMES says how \
-            often, LAST when it happened last, to a minute.
+            Each line has the time of this machine's time zone and on the clock that counts from the machine's boot, which \
+            nobody sets. What repeats without a return, such as the attempts to reach a headset that is away, is one line: \
+            TIMES says how often, LAST when it happened last, to a minute.
 
             A time with ~ is by a wall clock that was not synchronised in that boot. Returns, and how long they took: \
             eegsync latency.
@@ -26,6 +26,7 @@ struct Events: ParsableCommand {
     var limit = 100
 
     @OptionGroup var options: DatabaseOptions
+    @OptionGroup var times: TimeOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -36,7 +37,7 @@ struct Events: ParsableCommand {
         let store = try options.openReadOnly()
         if let headset = choice.headset { try store.requireHeadset(named: headset) }
         let events = try store.history(of: choice.headset, since: choice.sinceUnixNanoseconds, limit: limit)
-        try EventsFacts(events: events.map(EventsFacts.Event.init)).print(asJSON: output.json)
+        try EventsFacts(events: events.map(EventsFacts.Event.init)).print(asJSON: output.json, clock: times.clock)
     }
 }
 
@@ -85,21 +86,24 @@ struct EventsFacts: Facts {
 
     func lines(style: TerminalStyle) -> [String] {
         if events.isEmpty { return ["Nothing has happened that is still known."] }
+        let instants = events.flatMap { [$0.event.unixNanoseconds, $0.event.lastUnixNanoseconds] }
+        let (time, last) = (style.clock.column("TIME", of: instants), style.clock.column("LAST", of: instants))
         var table = TextTable([
-            .init(heading: "TIME (UTC)"), .init(heading: "SINCE BOOT (S)", alignment: .right), .init(heading: "HEADSET"),
-            .init(heading: "WHAT", wraps: true), .init(heading: "TIMES", alignment: .right), .init(heading: "LAST (UTC)"),
+            .init(heading: time.heading), .init(heading: "SINCE BOOT (S)", alignment: .right, dispensability: 3),
+            .init(heading: "HEADSET", shortens: true), .init(heading: "WHAT", wraps: true),
+            .init(heading: "TIMES", alignment: .right, dispensability: 1), .init(heading: last.heading, dispensability: 2),
         ])
         for line in events {
             let event = line.event
             let mark = event.isSynchronised ? "" : "~"
             table.append([
-                .init(event.unixNanoseconds.map { Quantity.time(unixNanoseconds: $0) + mark } ?? "unknown"),
+                .init(event.unixNanoseconds.map { time.text($0) + mark } ?? "unknown"),
                 .init(Quantity.seconds(event.boottimeNanoseconds)), .init(event.headset ?? ""),
                 .init(line.words, event.style),
                 .init(event.count > 1 ? Quantity.count(event.count) : ""),
-                .init(event.lastUnixNanoseconds.map { Quantity.time(unixNanoseconds: $0) + mark } ?? ""),
+                .init(event.lastUnixNanoseconds.map { last.text($0) + mark } ?? ""),
             ])
         }
-        return table.rendered(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO))
+        return table.rendered(style: style)
     }
 }

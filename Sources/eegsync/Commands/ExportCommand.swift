@@ -51,10 +51,20 @@ struct ExportCommand: ParsableCommand {
     @Flag(help: "Replace existing files.")
     var force = false
 
+    @Option(help: .hidden)
+    var from: String?
+
+    @Option(help: .hidden)
+    var to: String?
+
     @OptionGroup var options: DatabaseOptions
+    @OptionGroup var times: TimeOptions
     @OptionGroup var outputOptions: OutputOptions
 
     func validate() throws {
+        if from != nil || to != nil {
+            throw ValidationError("An export holds the whole recording: there is no time range (--from, --to) yet.")
+        }
         if output.isEmpty || output.hasSuffix("/") { throw ValidationError("The output must be the path of a file.") }
         if output == "-" {
             throw ValidationError(
@@ -88,7 +98,7 @@ struct ExportCommand: ParsableCommand {
                 try exporter.export(request) { bar.update(done: Int64($0 * 1000), total: 1000) }
             }
         }
-        try ExportFacts(recording: recording, report: report).print(asJSON: outputOptions.json)
+        try ExportFacts(recording: recording, report: report).print(asJSON: outputOptions.json, clock: times.clock)
     }
 
     private func chosenFormat() throws -> ExportFormat {
@@ -144,10 +154,12 @@ struct ExportFacts: Facts {
     }
 
     func lines(style: TerminalStyle) -> [String] {
+        let from = style.clock.column("FROM", of: files.map(\.startUnixNanoseconds))
         var table = TextTable([
             .init(heading: "FILE"), .init(heading: "SIZE", alignment: .right), .init(heading: "STREAM"),
-            .init(heading: "ROWS", alignment: .right), .init(heading: "FILLED", alignment: .right),
-            .init(heading: "TIMES WITHIN", alignment: .right), .init(heading: "FROM (UTC)"),
+            .init(heading: "ROWS", alignment: .right), .init(heading: "FILLED", alignment: .right, dispensability: 2),
+            .init(heading: "TIMES WITHIN", alignment: .right, dispensability: 1),
+            .init(heading: from.heading, dispensability: 3),
         ])
         for file in files where file.streams.isEmpty { table.append([.init(file.path), .init(Quantity.bytes(file.bytes))]) }
         for file in files {
@@ -157,7 +169,7 @@ struct ExportFacts: Facts {
                     .init(isFirst ? file.path : ""), .init(isFirst ? Quantity.bytes(file.bytes) : ""), .init(stream.name),
                     .init(Quantity.count(stream.rows)), .init(Quantity.count(stream.filled)),
                     .init(stream.timeUncertaintySeconds.map { Self.words(ofUncertainty: $0) } ?? "unknown"),
-                    .init(isFirst ? file.startUnixNanoseconds.map(Quantity.time) ?? "unknown" : ""),
+                    .init(isFirst ? file.startUnixNanoseconds.map(from.text) ?? "unknown" : ""),
                 ])
             }
         }

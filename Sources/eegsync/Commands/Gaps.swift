@@ -24,13 +24,14 @@ struct Gaps: ParsableCommand {
     var recording: RecordingName
 
     @OptionGroup var options: DatabaseOptions
+    @OptionGroup var times: TimeOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let store = try options.openReadOnly()
         let recording = try recording.number(in: store)
         let gaps = try store.gaps(of: RecordingID(rawValue: recording))
-        try GapsFacts(recording: recording, gaps: gaps).print(asJSON: output.json)
+        try GapsFacts(recording: recording, gaps: gaps).print(asJSON: output.json, clock: times.clock)
     }
 }
 
@@ -41,17 +42,19 @@ struct GapsFacts: Facts {
 
     func lines(style: TerminalStyle) -> [String] {
         if gaps.isEmpty { return [style.apply(.good, to: "No missing sample is known in recording \(recording).")] }
+        let from = style.clock.column("FROM", of: gaps.map(\.startUnixNanoseconds))
         var table = TextTable([
-            .init(heading: "FROM (UTC)"), .init(heading: "STREAM"), .init(heading: "CHANNEL"),
-            .init(heading: "FIRST N", alignment: .right), .init(heading: "SAMPLES", alignment: .right),
-            .init(heading: "LENGTH", alignment: .right), .init(heading: "RECOVERED", alignment: .right),
-            .init(heading: "KNOWN"), .init(heading: "CAUSE"),
+            .init(heading: from.heading), .init(heading: "STREAM"), .init(heading: "CHANNEL", dispensability: 2),
+            .init(heading: "FIRST N", alignment: .right, dispensability: 3),
+            .init(heading: "SAMPLES", alignment: .right),
+            .init(heading: "LENGTH", alignment: .right), .init(heading: "RECOVERED", alignment: .right, dispensability: 1),
+            .init(heading: "KNOWN"), .init(heading: "CAUSE", wraps: true),
         ])
         for run in runs {
             let gap = run.gap
             let isWhole = gap.recovered > 0 && gap.count == gap.recovered
             table.append([
-                .init(gap.startUnixNanoseconds.map(Quantity.time) ?? "unknown"),
+                .init(gap.startUnixNanoseconds.map(from.text) ?? "unknown"),
                 .init(StreamDescription.bankName(gap.stream, gap.bank)),
                 .init(gap.channel == 0 ? "all" : gap.channelName ?? String(gap.channel)), .init(Quantity.count(gap.firstN)),
                 samples(of: gap),

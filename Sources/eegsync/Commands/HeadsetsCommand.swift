@@ -147,7 +147,7 @@ struct HeadsetListFacts: Facts {
     }
 
     func lines(style: TerminalStyle) -> [String] {
-        lines(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO))
+        lines(style: style, columns: style.columns)
     }
 
     /// - Parameter columns: how wide a line should be; nil for any width.

@@ -9,7 +9,8 @@ struct HistoryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only from then on: a time in UTC such as 2026-03-01T22:00:00Z, or how long ago, such as 90s, 30min, 2h, 3d.",
+            "Only from then on: the time of this machine such as '2026-03-01 23:00', UTC such as 2026-03-01T22:00:00Z, or how "
+                + "long ago, such as 90s, 30min, 2h, 3d.",
             valueName: "time"))
     var since: PastTime?
 

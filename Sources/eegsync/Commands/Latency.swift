@@ -28,13 +28,14 @@ struct Latency: ParsableCommand {
 
     @OptionGroup var choice: HistoryOptions
     @OptionGroup var options: DatabaseOptions
+    @OptionGroup var times: TimeOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let store = try options.openReadOnly()
         if let headset = choice.headset { try store.requireHeadset(named: headset) }
         let facts = LatencyFacts(try store.returns(of: choice.headset, since: choice.sinceUnixNanoseconds))
-        try facts.print(asJSON: output.json)
+        try facts.print(asJSON: output.json, clock: times.clock)
         if !facts.late.isEmpty { throw ExitCode.failure }
     }
 }
@@ -117,9 +118,10 @@ struct LatencyFacts: Facts {
         if returns == 0 { return ["No headset has returned that is still known."] }
         var table = TextTable(
             [.init(heading: "LAYER"), .init(heading: "CAUSE")]
-                + ["RETURNS", "IN REACH: P50", "P95", "P99", "MAX", "OUTAGE: P50", "P95", "MAX"].map {
-                    .init(heading: $0, alignment: .right)
-                })
+                + [
+                    ("RETURNS", 0), ("IN REACH: P50", 0), ("P95", 0), ("P99", 3), ("MAX", 0), ("OUTAGE: P50", 2), ("P95", 4),
+                    ("MAX", 1),
+                ].map { .init(heading: $0.0, alignment: .right, dispensability: $0.1) })
         for group in groups {
             let isLate = group.inReach.maximumSeconds > gateSeconds
             table.append([
@@ -141,7 +143,7 @@ struct LatencyFacts: Facts {
             let count = Quantity.count(Int64(late.count), "return")
             lines.append(style.apply(.bad, to: "\(count) took longer than 10 s although the headset was in reach:"))
             lines += late.suffix(20).map {
-                let time = $0.unixNanoseconds.map(Quantity.time) ?? "at an unknown time"
+                let time = $0.unixNanoseconds.map(style.clock.text) ?? "at an unknown time"
                 let duration = Quantity.duration(seconds: $0.inReachSeconds)
                 return "  \(time)  \($0.headset.printable): \(duration), found by \($0.layer) after \($0.cause), "
                     + Quantity.count(Int64($0.layersTried), "layer") + " tried"

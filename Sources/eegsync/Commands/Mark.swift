@@ -29,21 +29,23 @@ struct Mark: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "When it was: UTC such as 2026-03-01T22:00:05.250Z, with a zone such as 2026-03-01T23:00:05+01:00, or how long "
-                + "ago, such as -90s, -5m, -2h.", valueName: "time"))
+            "When it was: the time of this machine such as '2026-03-01 23:00:05.250', UTC with a Z at its end, or with "
+                + "another zone such as 2026-03-01T23:00:05+01:00; or how long ago, such as -90s, -5m, -2h.", valueName: "time")
+    )
     var at: PastTime?
 
     @Option(help: "Only the open recording of this headset; with --at, the one that ran then.")
     var headset: String?
 
-    @Option(help: ArgumentHelp("Only this recording, open or not.", valueName: "number"))
-    var recording: Int64?
+    @Option(help: ArgumentHelp("Only this recording, open or not. \(RecordingName.words)", valueName: "recording"))
+    var recording: RecordingName?
 
     @OptionGroup var options: DatabaseOptions
+    @OptionGroup var times: TimeOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if text.allSatisfy(\.isWhitespace) { throw ValidationError("The text of the annotation is empty.") }
+        try AnnotationLimits.check(text: text)
         try AnnotationLimits.check(durationSeconds: duration)
         if headset != nil && recording != nil { throw ValidationError("Give either --headset or --recording.") }
     }
@@ -65,12 +67,12 @@ struct Mark: ParsableCommand {
         let time = onset == nil ? nil : try annotations.first.flatMap { try store.annotation($0).onsetUnixNanoseconds }
         try MarkFacts(
             recordings: recordings.map(\.rawValue), annotations: annotations, description: text, durationSeconds: duration,
-            onset: time.map(Quantity.time)
-        ).print(asJSON: output.json)
+            onset: time.map(Quantity.utc), onsetUnixNanoseconds: time
+        ).print(asJSON: output.json, clock: times.clock)
     }
 
     private func recordings(at onset: StatedOnset?, in store: ControlStore, now: MonotonicTime) throws -> [RecordingID] {
-        if let recording { return [RecordingID(rawValue: recording)] }
+        if let recording { return [RecordingID(rawValue: try recording.number(in: store))] }
         let owner = headset.map { " of headset \($0)" } ?? ""
         let found: [RecordingID]
         if let onset {
@@ -89,6 +91,10 @@ struct Mark: ParsableCommand {
 enum AnnotationLimits {
     /// A year: no annotation lasts longer.
     static let durationSecondsMaximum = 31_536_000.0
+
+    static func check(text: String?) throws {
+        if text?.allSatisfy(\.isWhitespace) == true { throw ValidationError("The text of the annotation is empty.") }
+    }
 
     static func check(durationSeconds: Double?) throws {
         if let durationSeconds, !(0...durationSecondsMaximum).contains(durationSeconds) {
@@ -116,10 +122,11 @@ struct MarkFacts: Facts {
     var durationSeconds: Double?
     /// UTC; nil for now.
     var onset: String?
+    var onsetUnixNanoseconds: Int64?
 
     func lines(style: TerminalStyle) -> [String] {
         let numbers = recordings.map(String.init).joined(separator: ", ")
-        let time = onset.map { ", at \($0) UTC" } ?? ""
+        let time = onsetUnixNanoseconds.map { ", at \(style.clock.text($0))" } ?? ""
         return ["Marked \"\(description.printable)\" in recording\(recordings.count == 1 ? "" : "s") \(numbers)\(time)."]
     }
 }

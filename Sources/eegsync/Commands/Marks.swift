@@ -11,7 +11,7 @@ struct Marks: ParsableCommand {
             shows it.
 
             EXAMPLES
-              eegsync marks list 12
+              eegsync marks list left
               eegsync marks edit 31 --text "eyes closed" --duration 60
               eegsync marks delete 32 33
               eegsync marks import 12 events.tsv
@@ -31,20 +31,22 @@ struct Marks: ParsableCommand {
                   eegsync marks list 12 --all --json
                 """)
 
-        @Argument(help: "The number of the recording.")
-        var recording: Int64
+        @Argument(help: RecordingName.help)
+        var recording: RecordingName
 
         @Flag(help: "Also those that were corrected or deleted.")
         var all = false
 
         @OptionGroup var options: DatabaseOptions
+        @OptionGroup var times: TimeOptions
         @OptionGroup var output: OutputOptions
 
         func run() throws {
-            let found = try options.openReadOnly().annotations(
-                of: RecordingID(rawValue: recording), includingWithdrawn: all)
+            let store = try options.openReadOnly()
+            let recording = try recording.number(in: store)
+            let found = try store.annotations(of: RecordingID(rawValue: recording), includingWithdrawn: all)
             try MarksFacts(recording: recording, all: all, annotations: found.map(MarksFacts.Annotation.init)).print(
-                asJSON: output.json)
+                asJSON: output.json, clock: times.clock)
         }
     }
 
@@ -79,13 +81,14 @@ struct Marks: ParsableCommand {
         var code: Int64?
 
         @OptionGroup var options: DatabaseOptions
+        @OptionGroup var times: TimeOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
             if text == nil && at == nil && duration == nil && code == nil {
                 throw ValidationError("Say what to correct: --text, --at, --duration or --code.")
             }
-            if text?.isEmpty == true { throw ValidationError("The text of the annotation is empty.") }
+            try AnnotationLimits.check(text: text)
             if let duration, duration != "none" {
                 guard let seconds = Double(duration) else {
                     throw ValidationError("The duration must be a number of seconds, or 'none'.")
@@ -102,7 +105,7 @@ struct Marks: ParsableCommand {
                 code: code)
             let corrected = try store.correctAnnotation(number, change, at: now)
             let annotation = MarksFacts.Annotation(try store.annotation(corrected))
-            try CorrectedFacts(annotation: annotation).print(asJSON: output.json)
+            try CorrectedFacts(annotation: annotation).print(asJSON: output.json, clock: times.clock)
         }
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import Storage
 
 /// The annotations of a recording.
@@ -25,11 +24,12 @@ struct MarksFacts: Facts {
         var replaces: Int64?
         var replacedBy: Int64?
         var withdrawn: String?
+        var withdrawnUnixNanoseconds: Int64?
 
         init(_ summary: AnnotationSummary) {
             annotation = summary.number
             recording = summary.recording
-            onset = summary.onsetUnixNanoseconds.map(Quantity.time)
+            onset = summary.onsetUnixNanoseconds.map(Quantity.utc)
             onsetUnixNanoseconds = summary.onsetUnixNanoseconds
             positionSeconds = summary.positionSeconds
             durationSeconds = summary.durationSeconds
@@ -41,58 +41,49 @@ struct MarksFacts: Facts {
             code = summary.code
             replaces = summary.replaces
             replacedBy = summary.replacedBy
-            withdrawn = summary.withdrawnUnixNanoseconds.map(Quantity.time)
+            withdrawn = summary.withdrawnUnixNanoseconds.map(Quantity.utc)
+            withdrawnUnixNanoseconds = summary.withdrawnUnixNanoseconds
         }
     }
 
     func lines(style: TerminalStyle) -> [String] {
-        lines(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO))
+        lines(style: style, columns: style.columns)
     }
 
     /// - Parameter columns: how wide a line should be; nil for any width.
     func lines(style: TerminalStyle, columns: Int?) -> [String] {
         if annotations.isEmpty { return ["Recording \(recording) has no annotations."] }
+        let time = style.clock.column("TIME", of: annotations.map(\.onsetUnixNanoseconds))
         var headings: [TextTable.Column] = [
-            .init(heading: "NUMBER", alignment: .right), .init(heading: "TIME (UTC)"),
-            .init(heading: "POSITION", alignment: .right), .init(heading: "LASTS", alignment: .right),
-            .init(heading: "SOURCE"), .init(heading: "STREAM"), .init(heading: "N", alignment: .right),
-            .init(heading: "CODE", alignment: .right), .init(heading: "TEXT", wraps: true),
+            .init(heading: "NUMBER", alignment: .right), .init(heading: time.heading),
+            .init(heading: "POSITION", alignment: .right, dispensability: 1), .init(heading: "LASTS", alignment: .right),
+            .init(heading: "SOURCE", dispensability: 4), .init(heading: "STREAM", dispensability: 3),
+            .init(heading: "N", alignment: .right, dispensability: 2),
+            .init(heading: "CODE", alignment: .right, dispensability: 1), .init(heading: "TEXT", wraps: true),
         ]
         if all { headings.append(.init(heading: "NOW", wraps: true)) }
         var table = TextTable(headings)
         for annotation in annotations {
             table.append([
-                .init(String(annotation.annotation)), .init(annotation.onset ?? "unknown"),
-                .init(annotation.positionSeconds.map(Self.position) ?? ""),
+                .init(String(annotation.annotation)), .init(annotation.onsetUnixNanoseconds.map(time.text) ?? "unknown"),
+                .init(annotation.positionSeconds.map(Quantity.position) ?? ""),
                 .init(annotation.durationSeconds.map { Quantity.duration(seconds: $0) } ?? ""), .init(annotation.source),
                 .init(annotation.view ?? ""), .init(annotation.n.map(Quantity.count) ?? ""),
                 .init(annotation.code.map(String.init) ?? ""), .init(annotation.description),
-                .init(all ? annotation.state : "", .faint),
+                .init(all ? annotation.state(by: style.clock) : "", .faint),
             ])
         }
         return table.rendered(style: style, columns: columns)
-    }
-
-    /// `1:02:03.250` since the recording's first sample.
-    static func position(_ seconds: Double) -> String {
-        guard seconds.isFinite, abs(seconds) < 1e9 else { return "unknown" }
-        let milliseconds = Int64((abs(seconds) * 1000).rounded())
-        func padded(_ value: Int64, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        let (minutes, rest) = (milliseconds / 60_000, milliseconds % 60_000)
-        let clock = "\(minutes / 60):\(padded(minutes % 60, 2)):\(padded(rest / 1000, 2)).\(padded(rest % 1000, 3))"
-        return seconds < 0 && milliseconds > 0 ? "-" + clock : clock
     }
 }
 
 extension MarksFacts.Annotation {
     /// What became of it, and what it corrects.
-    fileprivate var state: String {
+    fileprivate func state(by clock: WallClock) -> String {
         let past = replaces.map { "corrects \($0)" }
-        let present: String? = withdrawn.map { time in
-            replacedBy.map { "corrected by \($0), \(time)" } ?? "deleted \(time)"
+        let present: String? = withdrawnUnixNanoseconds.map { instant in
+            let time = clock.text(instant)
+            return replacedBy.map { "corrected by \($0), \(time)" } ?? "deleted \(time)"
         }
         return [past, present].compactMap(\.self).joined(separator: "; ")
     }
@@ -104,7 +95,7 @@ struct CorrectedFacts: Facts {
 
     func lines(style: TerminalStyle) -> [String] {
         let before = annotation.replaces.map { "Annotation \($0)" } ?? "It"
-        let time = annotation.onset.map { ", at \($0) UTC" } ?? ""
+        let time = annotation.onsetUnixNanoseconds.map { ", at \(style.clock.text($0))" } ?? ""
         return [
             "\(before) is annotation \(annotation.annotation) from now on: \"\(annotation.description.printable)\"\(time). "
                 + "What it said before is kept: eegsync marks list \(annotation.recording) --all"

@@ -27,8 +27,8 @@ struct MarksImport: ParsableCommand {
               eegsync marks import 12 scored.csv --stream eeg
             """)
 
-    @Argument(help: "The number of the recording.")
-    var recording: Int64
+    @Argument(help: RecordingName.help)
+    var recording: RecordingName
 
     @Argument(help: "The file.", completion: .file(extensions: ["csv", "tsv"]))
     var file: String
@@ -55,6 +55,7 @@ struct MarksImport: ParsableCommand {
         let now = HostClock.now
         let bytes = try contents()
         let store = try options.openForControl()
+        let recording = try recording.number(in: store)
         let id = RecordingID(rawValue: recording)
         let table = EventTable(bytes, separator: separator ?? 0, stream: try streamID(in: store, id))
         guard table.problems.isEmpty else { throw refusal(table.problems) }

@@ -1,8 +1,10 @@
+import Acquisition
 import ArgumentParser
 import Bluetooth
 import Foundation
 
-/// A time as a person writes it: `2026-03-01T22:00:00Z`, `2026-03-01T23:00+01:00`, or how long ago, `90s`, `-5m`.
+/// A time as a person writes it: `2026-03-01 23:00` by the clock of the machine's time zone, `2026-03-01T22:00:00Z`,
+/// `2026-03-01T23:00+01:00`, `2026-03-01 23:00 UTC+1` as commands print it, or how long ago, `90s`, `-5m`.
 enum PastTime: Hashable, ExpressibleByArgument {
     /// UTC nanoseconds since 1970.
     case at(Int64)
@@ -12,7 +14,7 @@ enum PastTime: Hashable, ExpressibleByArgument {
     init?(argument: String) {
         if let ago = Self.span(argument) {
             self = .ago(ago)
-        } else if let time = Self.instant(argument) {
+        } else if let time = Self.instant(argument, timeZone: TimeZone.current.identifier) {
             self = .at(time)
         } else {
             return nil
@@ -27,7 +29,7 @@ enum PastTime: Hashable, ExpressibleByArgument {
     }
 
     /// `90s`, `30min`, `5m`, `2h`, `3d`, each also with a minus.
-    private static func span(_ text: String) -> Duration? {
+    static func span(_ text: String) -> Duration? {
         let length = text.hasPrefix("-") ? text.dropFirst() : Substring(text)
         for (unit, seconds) in [("min", 60), ("m", 60), ("s", 1), ("h", 3600), ("d", 86_400)] as [(String, Int64)]
         where length.hasSuffix(unit) {
@@ -40,13 +42,20 @@ enum PastTime: Hashable, ExpressibleByArgument {
         return nil
     }
 
-    /// `2026-03-01`, `2026-03-01T22:00`, `2026-03-01 22:00:00.250Z`, `2026-03-01T23:00+01:00`: UTC where no zone is given.
-    static func instant(_ text: String) -> Int64? {
+    /// `2026-03-01`, `2026-03-01T22:00`, `2026-03-01 22:00:00.250Z`, `2026-03-01T23:00+01:00`, `2026-03-01 23:00 UTC+1`.
+    ///
+    /// - Parameter timeZone: where the text gives none.
+    static func instant(_ text: String, timeZone: String = "UTC") -> Int64? {
         let parts = text.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
         guard let day = day(parts[0]) else { return nil }
-        guard parts.count == 2 else { return day * 1_000_000_000 }
-        guard let (clock, zone) = zone(of: parts[1]), let (seconds, nanoseconds) = time(clock) else { return nil }
-        return (day + seconds - zone) * 1_000_000_000 + nanoseconds
+        func unix(_ local: Int64) -> Int64? {
+            timeZone == "UTC" ? local : CivilTime.unix(ofLocal: local) { ZoneDatabase.utcOffset(timeZone, $0) }
+        }
+        guard parts.count == 2 else { return unix(day).map { $0 * 1_000_000_000 } }
+        guard let (clock, zone) = zone(of: parts[1]), let (seconds, nanoseconds) = time(clock),
+            let instant = zone.map({ day + seconds - $0 }) ?? unix(day + seconds)
+        else { return nil }
+        return instant * 1_000_000_000 + nanoseconds
     }
 
     /// Seconds from 1970 to the beginning of a day.
@@ -62,10 +71,17 @@ enum PastTime: Hashable, ExpressibleByArgument {
         return civil.tm_mday == Int32(day) ? seconds : nil
     }
 
-    /// The time of the day, and how many seconds its zone is before UTC.
-    private static func zone(of text: Substring) -> (clock: Substring, seconds: Int64)? {
+    /// The time of the day, and how many seconds its zone is ahead of UTC; nil where it names none.
+    private static func zone(of text: Substring) -> (clock: Substring, seconds: Int64?)? {
         if text.hasSuffix("Z") || text.hasSuffix("z") { return (text.dropLast(), 0) }
-        guard let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return (text, 0) }
+        if let name = text.firstRange(of: " UTC") {
+            guard name.upperBound < text.endIndex else { return (text[..<name.lowerBound], 0) }
+            // Hours of one digit, as commands print them.
+            let offset = text[name.upperBound...].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let hours = offset[0].count == 2 ? "\(offset[0].prefix(1))0\(offset[0].dropFirst())" : String(offset[0])
+            return zone(of: text[..<name.lowerBound] + hours + (offset.count == 2 ? ":" + offset[1] : ""))
+        }
+        guard let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return (text, nil) }
         let digits = text[text.index(after: sign)...].filter { $0 != ":" }
         guard digits.count == 4 || digits.count == 2, let hours = number(digits.prefix(2)[...]), hours <= 14,
             let minutes = digits.count == 2 ? 0 : number(digits.dropFirst(2)[...]), minutes < 60

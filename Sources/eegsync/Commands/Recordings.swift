@@ -29,10 +29,11 @@ struct ListRecordings: ParsableCommand {
             """)
 
     @OptionGroup var options: DatabaseOptions
+    @OptionGroup var times: TimeOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try RecordingsFacts(recordings: try options.openReadOnly().recordings()).print(asJSON: output.json)
+        try RecordingsFacts(recordings: try options.openReadOnly().recordings()).print(asJSON: output.json, clock: times.clock)
     }
 }
 
@@ -42,19 +43,21 @@ struct RecordingsFacts: Facts {
 
     func lines(style: TerminalStyle) -> [String] {
         if recordings.isEmpty { return ["There is no recording yet. Start one: eegsync record start HEADSET."] }
+        let from = style.clock.column("FROM", of: recordings.map(\.startUnixNanoseconds))
         var table = TextTable([
-            .init(heading: "RECORDING", alignment: .right), .init(heading: "HEADSET"), .init(heading: "STATE"),
-            .init(heading: "FROM (UTC)"), .init(heading: "LENGTH", alignment: .right),
-            .init(heading: "ROWS", alignment: .right),
-            .init(heading: "MISSING", alignment: .right), .init(heading: "GAPS", alignment: .right), .init(heading: "VIEWS"),
-            .init(heading: "LABEL"),
+            .init(heading: "RECORDING", alignment: .right), .init(heading: "HEADSET", shortens: true),
+            .init(heading: "STATE"), .init(heading: from.heading), .init(heading: "LENGTH", alignment: .right),
+            .init(heading: "ROWS", alignment: .right, dispensability: 2),
+            .init(heading: "MISSING", alignment: .right), .init(heading: "GAPS", alignment: .right, dispensability: 1),
+            .init(heading: "VIEWS", wraps: true, dispensability: 4),
+            .init(heading: "LABEL", wraps: true, dispensability: 3),
         ])
         for recording in recordings {
             let labels = [recording.label, recording.subject, recording.task].compactMap { $0 }.joined(separator: ", ")
             let missing = recording.missing - recording.missingByDesign
             table.append([
                 .init(String(recording.id)), .init(recording.headset), Self.cell(recording.state),
-                .init(recording.startUnixNanoseconds.map(Quantity.time) ?? ""),
+                .init(recording.startUnixNanoseconds.map(from.text) ?? ""),
                 .init(recording.durationSeconds.map { Quantity.duration(seconds: $0) } ?? ""),
                 .init(Quantity.count(recording.rows)),
                 .init(Quantity.count(missing), missing > 0 ? .caution : nil),

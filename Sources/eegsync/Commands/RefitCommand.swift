@@ -24,13 +24,14 @@ struct RefitCommand: ParsableCommand {
             parts per million.
 
             EXAMPLES
-              eegsync refit 12 --dry-run
+              eegsync refit left --dry-run
               eegsync refit 12 13 --json
               eegsync refit
             """)
 
-    @Argument(help: "The numbers of the recordings; all without any.")
-    var recordings: [Int64] = []
+    @Argument(
+        help: ArgumentHelp("Which recordings; all without any. \(RecordingName.words)", valueName: "recordings"))
+    var names: [RecordingName] = []
 
     @Flag(help: "Only show what would change; nothing is written.")
     var dryRun = false
@@ -47,7 +48,8 @@ struct RefitCommand: ParsableCommand {
         var control = try dryRun ? nil : options.openForControl()
         var store: any Store = try control ?? options.openReadOnly()
         let open = try store.openRecordings().map(\.recording.rawValue)
-        let wanted = try recordings.isEmpty ? store.recordings().map(\.id).sorted() : recordings
+        let named = try names.map { try $0.number(in: store) }
+        let wanted = try named.isEmpty ? store.recordings().map(\.id).sorted() : named
         var recorder: Int32?
         if wanted.contains(where: open.contains) {
             if dryRun {
@@ -66,7 +68,7 @@ struct RefitCommand: ParsableCommand {
         var facts = RefitFacts(isDryRun: dryRun)
         for recording in wanted {
             if let recorder, open.contains(recording) {
-                guard recordings.isEmpty else { throw Self.isBeingRecorded(recording, by: recorder) }
+                guard named.isEmpty else { throw Self.isBeingRecorded(recording, by: recorder) }
                 facts.beingRecorded.append(recording)
             } else {
                 facts.recordings.append(try refit(RecordingID(rawValue: recording), store, control))
@@ -166,10 +168,11 @@ struct RefitFacts: Facts {
     func lines(style: TerminalStyle) -> [String] {
         var table = TextTable([
             .init(heading: "RECORDING", alignment: .right), .init(heading: "STREAM"),
-            .init(heading: "EVIDENCE", alignment: .right), .init(heading: "MOVED AT MOST", alignment: .right),
-            .init(heading: "MEAN", alignment: .right), .init(heading: "UNCERTAINTY", alignment: .right),
+            .init(heading: "EVIDENCE", alignment: .right, dispensability: 2),
+            .init(heading: "MOVED AT MOST", alignment: .right),
+            .init(heading: "MEAN", alignment: .right, dispensability: 1), .init(heading: "UNCERTAINTY", alignment: .right),
             .init(heading: "AFTER", alignment: .right), .init(heading: "CLOCK (PPM)", alignment: .right),
-            .init(heading: "RESULT"),
+            .init(heading: "RESULT", wraps: true),
         ])
         for recording in recordings {
             for stream in recording.streams {

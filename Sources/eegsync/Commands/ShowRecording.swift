@@ -15,13 +15,14 @@ struct ShowRecording: ParsableCommand {
     var recording: RecordingName
 
     @OptionGroup var options: DatabaseOptions
+    @OptionGroup var times: TimeOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let store = try options.openReadOnly()
         let recording = try recording.number(in: store)
         let provenance = try store.provenance(of: RecordingID(rawValue: recording))
-        try ProvenanceFacts(recording: recording, provenance).print(asJSON: output.json)
+        try ProvenanceFacts(recording: recording, provenance).print(asJSON: output.json, clock: times.clock)
     }
 }
 
@@ -29,8 +30,9 @@ struct ShowRecording: ParsableCommand {
 struct ProvenanceFacts: Facts {
     /// Links that were made with the same, one after the other.
     struct Links: Encodable {
-        /// When the first of them began; nil where nobody knows.
+        /// When the first of them began, UTC; nil where nobody knows.
         var from: String?
+        var fromUnixNanoseconds: Int64?
         var count: Int
         var facts: LinkFacts
     }
@@ -56,7 +58,9 @@ struct ProvenanceFacts: Facts {
         details = provenance.fields
         properties = provenance.properties
         links = provenance.stretches.map {
-            Links(from: $0.fromUnixNanoseconds.map(Quantity.time), count: $0.linkCount, facts: $0.facts)
+            Links(
+                from: $0.fromUnixNanoseconds.map(Quantity.utc), fromUnixNanoseconds: $0.fromUnixNanoseconds,
+                count: $0.linkCount, facts: $0.facts)
         }
         messages = provenance.messages.map {
             Message(kind: $0.kind, text: $0.text, count: $0.count, bytes: $0.byteCount)
@@ -69,7 +73,8 @@ struct ProvenanceFacts: Facts {
         lines += Self.aligned(named + properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         for stretch in links {
             let links = stretch.count == 1 ? "1 link" : "\(Quantity.count(Int64(stretch.count))) links"
-            lines += ["", stretch.from.map { "Made with, from \($0) (UTC), \(links)" } ?? "Made with, \(links)"]
+            let from = stretch.fromUnixNanoseconds.map { "from \(style.clock.text($0)), " } ?? ""
+            lines += ["", "Made with, \(from)\(links)"]
             lines += Self.aligned(Self.pairs(stretch.facts))
         }
         if links.isEmpty { lines += ["", "Nothing is known of what it was made with: an earlier version recorded it."] }

@@ -197,10 +197,12 @@ struct TrialFacts: Encodable {
 
     private var table: TextTable {
         var table = TextTable([
-            .init(heading: "STREAM"), .init(heading: "PACKETS", alignment: .right),
+            .init(heading: "STREAM"), .init(heading: "PACKETS", alignment: .right, dispensability: 1),
             .init(heading: "SAMPLES", alignment: .right),
-            .init(heading: "LOST", alignment: .right), .init(heading: "DAMAGED", alignment: .right),
-            .init(heading: "STATED", alignment: .right), .init(heading: "MEASURED", alignment: .right), .init(heading: "NOTE"),
+            .init(heading: "LOST", alignment: .right),
+            .init(heading: "DAMAGED", alignment: .right, dispensability: 2),
+            .init(heading: "STATED", alignment: .right), .init(heading: "MEASURED", alignment: .right),
+            .init(heading: "NOTE", wraps: true),
         ])
         for stream in streams {
             let isOff = stream.measuredFrequency.map { abs($0 / stream.statedFrequency - 1) > Self.tolerance } ?? false

@@ -144,7 +144,7 @@ struct HeadsetFacts: Facts {
     }
 
     func lines(style: TerminalStyle) -> [String] {
-        lines(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO))
+        lines(style: style, columns: style.columns)
     }
 
     /// - Parameter columns: how wide a line should be; nil for any width.

@@ -21,7 +21,7 @@ struct StreamPlot {
         channels = zip(stream.description.channels, stream.beginning).map { ($0, Array($1.prefix(count))) }
     }
 
-    func lines(style: TerminalStyle, columns: Int? = TerminalSize.columns(of: STDOUT_FILENO)) -> [String] {
+    func lines(style: TerminalStyle, columns: Int? = nil) -> [String] {
         let rows = channels.count > 4 ? 2 : 3
         let names = channels.map { $0.description.name.printable }
         let width = min(14, max(4, names.map(\.displayWidth).max() ?? 4))

@@ -3,6 +3,28 @@ extension String {
     /// the letter before them, 1 for the rest (Unicode Standard Annex 11, the common ranges).
     var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
+    /// At most so many columns of it, the last of them an ellipsis where something was left out.
+    func shortened(to width: Int) -> String {
+        guard displayWidth > width else { return self }
+        var (kept, used) = ("", 0)
+        for character in self {
+            guard used + character.displayWidth <= width - 1 else { break }
+            used += character.displayWidth
+            kept.append(character)
+        }
+        return kept + "…"
+    }
+
+    /// True where some of it is written from right to left: Hebrew, Arabic and their relatives.
+    var isRightToLeft: Bool {
+        unicodeScalars.contains { scalar in
+            switch scalar.value {
+            case 0x590...0x8FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
+            default: false
+            }
+        }
+    }
+
     /// The text with what a terminal would obey (escape sequences, line ends, marks that turn the direction of writing) and
     /// what nobody can see replaced, for text that came from elsewhere: two names that look alike are alike. The zero-width
     /// joiner stays only between emoji, where it makes one picture of several.

@@ -4,9 +4,13 @@ import Foundation
 protocol Facts: Encodable {
     /// The lines for a person.
     func lines(style: TerminalStyle) -> [String]
+    /// False where lines that are too long for a terminal must stay whole, as somebody copies them.
+    var wrapsLines: Bool { get }
 }
 
 extension Facts {
+    var wrapsLines: Bool { true }
+
     /// The JSON document: keys in snake_case and sorted, so that two runs compare with diff.
     func json() throws -> String {
         let encoder = JSONEncoder()
@@ -15,12 +19,17 @@ extension Facts {
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
-    /// Prints the facts to standard output, as JSON or for a person.
-    func print(asJSON: Bool) throws {
-        if asJSON {
-            Swift.print(try json())
-        } else {
-            for line in lines(style: .detected(for: STDOUT_FILENO)) { Swift.print(line) }
-        }
+    /// The lines, none wider than the terminal where that can be.
+    func fittedLines(style: TerminalStyle) -> [String] {
+        let lines = lines(style: style)
+        return wrapsLines ? lines.flatMap { Paragraph.fitted($0, columns: style.columns) } : lines
+    }
+
+    /// Prints the facts to standard output, as JSON, whose times are UTC, or for a person, by a clock of their choice.
+    func print(asJSON: Bool, clock: WallClock = .local) throws {
+        if asJSON { return Swift.print(try json()) }
+        var style = TerminalStyle.detected(for: STDOUT_FILENO)
+        style.clock = clock
+        for line in fittedLines(style: style) { Swift.print(line) }
     }
 }

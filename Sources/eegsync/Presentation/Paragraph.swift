@@ -26,4 +26,29 @@ enum Paragraph {
         let further = String(repeating: " ", count: indent)
         return lines(text, width: room).enumerated().map { ($0.offset == 0 ? head : further) + look($0.element) }
     }
+
+    /// A finished line as several where it is wider than the terminal, each as far to the right as the first one begins.
+    /// Escape sequences of styles take no room.
+    ///
+    /// - Parameter columns: how wide a line may be; nil for any width.
+    static func fitted(_ line: String, columns: Int?) -> [String] {
+        guard let columns, visibleWidth(line) > columns else { return [line] }
+        let indent = String(line.prefix { $0 == " " })
+        guard columns - indent.count >= 24 else { return [line] }
+        var rows: [(text: String, width: Int)] = []
+        for word in line.dropFirst(indent.count).split(separator: " ", omittingEmptySubsequences: false) {
+            let width = visibleWidth(word)
+            if let last = rows.last, last.width + 1 + width <= columns - indent.count {
+                rows[rows.count - 1] = (last.text + " " + word, last.width + 1 + width)
+            } else {
+                rows.append((String(word), width))
+            }
+        }
+        return rows.map { indent + $0.text }
+    }
+
+    /// The columns that a text takes without its styles (SGR, ECMA-48, 8.3.117).
+    private static func visibleWidth(_ text: some StringProtocol) -> Int {
+        String(text).replacing(/\u{1B}\[[0-9;]*m/, with: "").displayWidth
+    }
 }

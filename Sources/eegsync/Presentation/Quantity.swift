@@ -73,6 +73,22 @@ enum Quantity {
 }
 
 extension Quantity {
+    /// `2026-02-03T14:05:06.789Z`: the instants of documents for programs (ISO 8601).
+    static func utc(unixNanoseconds: Int64) -> String {
+        let time = time(unixNanoseconds: unixNanoseconds)
+        return time.contains(" ") ? time.replacing(" ", with: "T") + "Z" : time
+    }
+
+    /// `1:02:03.250`: how far into a recording something is, in hours, minutes and seconds, however long it is.
+    static func position(_ seconds: Double) -> String {
+        guard seconds.isFinite, abs(seconds) < 1e9 else { return "unknown" }
+        let milliseconds = Int64((abs(seconds) * 1000).rounded())
+        let (minutes, rest) = (milliseconds / 60_000, milliseconds % 60_000)
+        let clock = String(
+            format: "%lld:%02lld:%02lld.%03lld", minutes / 60, minutes % 60, rest / 1000, rest % 1000)
+        return seconds < 0 && milliseconds > 0 ? "-" + clock : clock
+    }
+
     /// `1234.567`: seconds to a millisecond, as on a clock.
     static func seconds(_ nanoseconds: Int64) -> String { String(format: "%.3f", Double(nanoseconds) / 1e9) }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Colours, where somebody is there to see them.
+/// How facts look to whoever reads them: colours where somebody is there to see them, the room, and the clock of times.
 struct TerminalStyle: Hashable, Sendable {
     /// What a piece of text is, not how it looks.
     enum Style: String, Hashable, Sendable {
@@ -20,8 +20,12 @@ struct TerminalStyle: Hashable, Sendable {
 
     /// True where styles become escape sequences.
     let isEnabled: Bool
+    /// How wide a line may be; nil for any width, as in files and pipes.
+    var columns: Int?
+    /// By which times are written.
+    var clock = WallClock.utc
 
-    /// A style for text that goes into files and pipes.
+    /// A style for text that goes into files and pipes, with times in UTC.
     static let plain = TerminalStyle(isEnabled: false)
 
     /// The style for a stream of this process: colours only on a terminal that understands them, and never where `NO_COLOR` is
@@ -29,7 +33,10 @@ struct TerminalStyle: Hashable, Sendable {
     static func detected(
         for descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> TerminalStyle {
-        detected(isTerminal: isatty(descriptor) == 1, environment: environment)
+        var style = detected(isTerminal: isatty(descriptor) == 1, environment: environment)
+        style.columns = TerminalSize.columns(of: descriptor)
+        style.clock = .local
+        return style
     }
 
     /// The rule behind ``detected(for:environment:)``.

@@ -107,7 +107,7 @@ extension ScanFacts {
 
     /// - Parameter columns: how wide a line should be; nil for any width.
     func lines(
-        without none: [String], style: TerminalStyle, columns: Int? = TerminalSize.columns(of: STDOUT_FILENO)
+        without none: [String], style: TerminalStyle, columns: Int? = nil
     ) -> [String] {
         var lines = headsets.isEmpty ? none : headsetTable.rendered(style: style, columns: columns)
         if let others, !others.isEmpty {
