@@ -30,6 +30,7 @@ struct Status: AsyncParsableCommand {
     var check = false
 
     @OptionGroup var options: DatabaseOptions
+    @OptionGroup var times: TimeOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -42,7 +43,7 @@ struct Status: AsyncParsableCommand {
         while true {
             let facts = try StatusFacts(store: store, configuration: configuration, now: HostClock.now)
             guard watch, !output.json else {
-                try facts.print(asJSON: output.json)
+                try facts.print(asJSON: output.json, clock: times.clock)
                 guard watch else {
                     if facts.severity.exitCode != 0 { throw ExitCode(facts.severity.exitCode) }
                     return
@@ -52,7 +53,9 @@ struct Status: AsyncParsableCommand {
                 continue
             }
             let isTerminal = isatty(STDOUT_FILENO) == 1
-            print(facts.frame(isTerminal: isTerminal, style: .detected(for: STDOUT_FILENO)), terminator: "")
+            var style = TerminalStyle.detected(for: STDOUT_FILENO)
+            style.clock = times.clock
+            print(facts.frame(isTerminal: isTerminal, style: style), terminator: "")
             fflush(nil)
             try await Task.sleep(for: Self.watchInterval)
         }
@@ -84,6 +87,8 @@ struct StatusFacts: Facts {
         /// What is wrong with the times of a headset that streams, or with the rate of its samples.
         var timeWarnings: [TimeSituation.Warning] = []
         var streams: [Stream]
+        /// What ends or begins by itself; nil for a headset that was never recorded.
+        var schedule: TimedSituation?
     }
 
     /// One stream of a running recording.
@@ -197,6 +202,13 @@ struct StatusFacts: Facts {
                 activity, HeadsetSituation(activity, around), judgement,
                 seconds: around.isPaused && activity.isWanted ? pausedSeconds : judgement.seconds(of: activity, around))
         }
+        let (ends, schedules) = (try store.openRecordings(), try store.schedules())
+        for index in headsets.indices {
+            let (name, recording) = (headsets[index].name, headsets[index].recording)
+            headsets[index].schedule = TimedSituation(
+                end: ends.first { $0.recording.rawValue == recording && $0.isWanted }?.end,
+                schedules: schedules.filter { $0.headset == name }, now: now, offset: wall - now.nanoseconds)
+        }
         for headset in configured ?? [] where !activities.contains(where: { $0.name == headset.name }) {
             headsets.append(
                 Headset(
@@ -246,13 +258,13 @@ struct StatusFacts: Facts {
 extension StatusFacts {
     /// One picture of `--watch`. On a terminal it replaces the last one; in a pipe one follows the other.
     func frame(isTerminal: Bool, style: TerminalStyle) -> String {
-        let text = lines(style: style).map { $0 + "\n" }.joined()
+        let text = fittedLines(style: style).map { $0 + "\n" }.joined()
         // Cursor home, erase the display (ECMA-48, 8.3.21 and 8.3.39).
         return isTerminal ? "\u{1B}[H\u{1B}[2J" + text : text + "\n"
     }
 
     func lines(style: TerminalStyle) -> [String] {
-        lines(style: style, columns: TerminalSize.columns(of: STDOUT_FILENO))
+        lines(style: style, columns: style.columns)
     }
 
     /// - Parameter columns: how wide a line of a table should be; nil for any width.
@@ -331,6 +343,7 @@ extension StatusFacts {
         var about = ["model \(headset.model)"]
         if let recording = headset.recording { about.append("recording \(recording)") }
         if let battery = headset.batteryPercent { about.append(String(format: "battery %.0f %%", battery)) }
+        about += headset.schedule?.words(clock: style.clock) ?? []
         lines.append("  " + about.joined(separator: ", "))
         if !headset.streams.isEmpty { lines += Self.table(of: headset.streams, style: style, columns: columns) }
         return lines
@@ -350,8 +363,9 @@ extension StatusFacts {
 
     private static func table(of streams: [Stream], withViews: Bool) -> TextTable {
         var headings: [TextTable.Column] = [
-            .init(heading: "STREAM"), .init(heading: "RATE", alignment: .right), .init(heading: "OF", alignment: .right),
-            .init(heading: "NEWEST", alignment: .right), .init(heading: "ROWS", alignment: .right),
+            .init(heading: "STREAM", shortens: true), .init(heading: "RATE", alignment: .right),
+            .init(heading: "OF", alignment: .right, dispensability: 2), .init(heading: "NEWEST", alignment: .right),
+            .init(heading: "ROWS", alignment: .right, dispensability: 1),
             .init(heading: "MISSING", alignment: .right), .init(heading: "GAPS", alignment: .right, wraps: true),
         ]
         if withViews { headings.append(.init(heading: "VIEW")) }

@@ -192,6 +192,7 @@ final class Daemon: Service {
         var settings = AcquisitionService.Settings(
             headsets: [], seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
         settings.process = ProcessIdentity(version: Eegsync.version, pid: getpid())
+        settings.utcOffset = ZoneDatabase.utcOffset
         settings.hostFacts = Self.hostFacts(choice)
         settings.limits.historyAge = configuration.limits.historyAge
         settings.limits.commitInterval = configuration.limits.commitInterval
