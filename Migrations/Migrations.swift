@@ -50,6 +50,7 @@ package struct Migration: Hashable, Sendable {
         Migration(
             "m0031_deletion", PackageResources.m0031_deletion_sql, digestedTables: ["deletion", "deleted_stream"]),
         Migration("m0033_schedule", PackageResources.m0033_schedule_sql),
+        Migration("m0032_pairing_keys", PackageResources.m0032_pairing_keys_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

@@ -1,6 +1,6 @@
 import Bluetooth
 import Foundation
-import GRDB
+import Glibc
 import Testing
 
 @testable import Storage
@@ -61,8 +61,6 @@ struct BondStorageTests {
         #expect(Set(try next.linkKeys()) == [newer, second])
         try next.setLinkKey(nil, of: newer.peripheral)
         #expect(try next.linkKeys() == [second])
-        try next.database.write { db in try db.execute(sql: "UPDATE link_key SET address = '20:68'") }
-        #expect(try next.linkKeys().isEmpty)
     }
 
     @Test("are no part of an export, of none of its bytes")
@@ -75,22 +73,73 @@ struct BondStorageTests {
         let copy = try AcquisitionStore(path: directory.path("copy.sqlite"), hostBoot: Fixture.boot)
         #expect(try copy.bonds().isEmpty && copy.linkKeys().isEmpty)
         try store.close()
+        // As bytes, and as text in Base64.
         func holdsSecret(_ name: String) throws -> Bool {
-            try Data(contentsOf: URL(fileURLWithPath: directory.path(name))).range(of: Data(secret)) != nil
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.path(name)))
+            return [Data(secret), Data(Data(secret).base64EncodedString().utf8)].contains { bytes.range(of: $0) != nil }
         }
         #expect(try !holdsSecret("copy.sqlite"))
+        #expect(try !holdsSecret("e.sqlite"))
         // The search bites.
-        #expect(try holdsSecret("e.sqlite"))
+        #expect(try holdsSecret("e.sqlite-keys"))
     }
 
     @Test("under an address that no headset has are passed over")
     func damaged() throws {
         try store.setBond(try bond(headset, types: [2]), with: headset)
-        try store.database.write { db in
-            for table in ["long_term_key", "identity_resolving_key"] {
-                try db.execute(sql: "UPDATE \(table) SET address = 'C0:55'")
-            }
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+        let wrong = text.replacing(headset.addressDescription, with: "C0:55")
+        #expect(wrong != text)
+        let keys = try #require(PairingKeys(Data(wrong.utf8)))
+        #expect(keys.bonds.isEmpty)
+    }
+
+    private var file: String { directory.path("e.sqlite-keys") }
+    private func newBond() throws -> Bond { try bond(headset, types: [2]) }
+
+    @Test("stand in a file of their owner's, which is closed again where somebody has opened it")
+    func mode() throws {
+        try store.setBond(try newBond(), with: headset)
+        func mode() throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         }
-        #expect(try store.bonds().isEmpty)
+        #expect(try mode() == 0o600)
+        chmod(file, 0o644)
+        #expect(try PairingKeyFile(database: directory.path("e.sqlite")).keys().bonds == [try newBond()])
+        #expect(try mode() == 0o600)
+    }
+
+    @Test("in half a file are none, and the file is kept for a person")
+    func cut() throws {
+        try store.setBond(try newBond(), with: headset)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: file))
+        #expect(try PairingKeyFile(database: directory.path("e.sqlite")).keys().bonds.isEmpty)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file + "-damaged")) == bytes.prefix(bytes.count / 2))
+    }
+
+    @Test("of a newer version are neither read nor overwritten")
+    func newerVersion() throws {
+        try Data(#"{"format": "eegsync pairing keys", "version": 2, "secrets": []}"#.utf8)
+            .write(to: URL(fileURLWithPath: file))
+        let keys = PairingKeyFile(database: directory.path("e.sqlite"))
+        #expect(throws: StorageError.cannotOpen(path: file, reason: "a newer version of eegsync has written it")) {
+            try keys.change { $0.bonds = [] }
+        }
+        #expect(throws: StorageError.self) { try store.setBond(try newBond(), with: headset) }
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("secrets"))
+    }
+
+    @Test("are not read, nor written, through a link, neither is the file that they are first written into")
+    func links() throws {
+        let victim = directory.path("victim")
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: victim))
+        try FileManager.default.createSymbolicLink(atPath: file + ".new", withDestinationPath: victim)
+        try store.setBond(try newBond(), with: headset)
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "precious")
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: victim)
+        #expect(throws: StorageError.self) { try PairingKeyFile(database: directory.path("e.sqlite")).keys() }
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "precious")
     }
 }

@@ -56,7 +56,7 @@ struct HandleMapStorageTests {
         let pages = try DatabaseQueue(path: path).read { db in try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0 }
         let full = try AcquisitionStore(
             path: path, hostBoot: Fixture.boot, options: StoreOptions(maximumPageCount: pages + 2))
-        let long = String(repeating: "x", count: 20_000)
+        let long = String(repeating: "x", count: 80_000)
         var error: StorageError?
         do { try full.setHandleMap(long, of: headset, at: Fixture.start) } catch let thrown { error = thrown }
         guard case .diskFull? = error else {

@@ -49,7 +49,7 @@ struct SchemaUpdateTests {
         func add(_ step: SchemaStep) { list.withLock { $0.append(step) } }
     }
 
-    @Test("is preceded by a copy that an older version can go on with, with the mode of the database")
+    @Test("is preceded by a copy that an older version can go on with, which nobody but its owner may read")
     func copy() throws {
         try makeOlder(rows: 5000)
         let steps = try steps()
@@ -57,7 +57,7 @@ struct SchemaUpdateTests {
         // 20 MB in steps of 8 MiB.
         #expect(steps.filter { if case .copying = $0 { true } else { false } }.count >= 3)
         let mode = try FileManager.default.attributesOfItem(atPath: snapshot)[.posixPermissions] as? Int
-        #expect(mode == 0o640)
+        #expect(mode == 0o600)
         let copy = try DatabaseQueue(path: snapshot)
         try copy.read { db in
             let last = try String.fetchOne(db, sql: "SELECT max(identifier) FROM grdb_migrations")

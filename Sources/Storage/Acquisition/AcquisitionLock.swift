@@ -18,15 +18,10 @@ package final class AcquisitionLock: Sendable {
     package init(database path: String) throws(StorageError) {
         let lockPath = path + "-lock"
         // Closed on exec, so that no child process keeps the lock.
-        let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-        if file >= 0 { DatabaseOpening.shareWithGroup(file, of: path) }
-        guard file >= 0 else {
-            let code = errno
-            let reason = String(cString: strerror(code))
-            if code == EROFS || code == EACCES { throw StorageError.readOnly(detail: "\(lockPath): \(reason)") }
-            if code == ENOSPC || code == EDQUOT { throw StorageError.diskFull(detail: "\(lockPath): \(reason)") }
-            throw StorageError.cannotOpen(path: lockPath, reason: reason)
-        }
+        // No link is followed: what it leads to would be overwritten with the pid.
+        let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw StorageError.companion(lockPath) }
+        FileModes(database: path).share(file, isSecret: true)
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let holder = Self.readPID(from: file)
             Glibc.close(file)

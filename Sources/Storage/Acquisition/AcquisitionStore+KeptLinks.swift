@@ -1,92 +1,27 @@
 package import Bluetooth
-import Foundation
 import GRDB
 
-/// What the kernel's route knows of headsets and adapters, from one process to the next. Keys are secret, and no part of any
-/// export.
+/// What the kernel's route knows of headsets and adapters, from one process to the next. Keys are secret: they
+/// stand in a file of their own (``PairingKeyFile``), and everything else in the database.
 extension AcquisitionStore {
     // MARK: The keys of headsets that were paired over the kernel's sockets
 
     /// All bonds that are kept. A key that cannot be read is left out: its headset is paired anew.
-    package func bonds() throws(StorageError) -> [Bond] {
-        try database.read { db in
-            var bonds: [Bond] = []
-            func add(_ row: Row, _ change: (inout Bond, SecretKey) -> Void) {
-                guard let identity = PeripheralIdentifier(row), let value = SecretKey(row["value"] as Data) else { return }
-                var bond = Bond(identity: identity)
-                if let index = bonds.firstIndex(where: { $0.identity == identity }) { bond = bonds.remove(at: index) }
-                change(&bond, value)
-                bonds.append(bond)
-            }
-            for row in try Row.fetchAll(db, sql: "SELECT * FROM long_term_key") {
-                add(row) { bond, value in
-                    bond.longTermKeys.append(
-                        LongTermKey(
-                            type: row["type"], isForCentral: row["is_for_central"], encryptionSize: row["encryption_size"],
-                            encryptedDiversifier: row["encrypted_diversifier"],
-                            randomNumber: UInt64(bitPattern: row["random_number"]), value: value))
-                }
-            }
-            for row in try Row.fetchAll(db, sql: "SELECT * FROM identity_resolving_key") {
-                add(row) { bond, value in bond.identityResolvingKey = value }
-            }
-            return bonds
-        }
-    }
+    package func bonds() throws(StorageError) -> [Bond] { try database.keys.keys().bonds }
 
     /// Keeps the bond with a device instead of an earlier one, or forgets it (nil).
     package func setBond(_ bond: Bond?, with identity: PeripheralIdentifier) throws(StorageError) {
-        let address = identity.addressDescription
-        let type = identity.addressType.rawValue
-        try database.write { db in
-            for table in ["long_term_key", "identity_resolving_key"] {
-                try db.execute(
-                    sql: "DELETE FROM \(table) WHERE address = ? AND address_type = ?", arguments: [address, type])
-            }
-            for key in bond?.longTermKeys ?? [] {
-                try db.execute(
-                    sql: """
-                        INSERT INTO long_term_key (address, address_type, type, is_for_central, encryption_size,
-                            encrypted_diversifier, random_number, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                        """,
-                    arguments: [
-                        address, type, key.type, key.isForCentral, key.encryptionSize, key.encryptedDiversifier,
-                        Int64(bitPattern: key.randomNumber), Data(key.value.bytes),
-                    ])
-            }
-            if let key = bond?.identityResolvingKey {
-                try db.execute(
-                    sql: "INSERT INTO identity_resolving_key (address, address_type, value) VALUES (?, ?, ?)",
-                    arguments: [address, type, Data(key.bytes)])
-            }
-        }
+        try database.keys.change { $0.set(bond, with: identity) }
     }
 
     // MARK: The keys of headsets of Bluetooth Classic
 
     /// All keys that are kept. One that cannot be read is left out: its headset is paired anew.
-    package func linkKeys() throws(StorageError) -> [LinkKey] {
-        try database.read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM link_key").compactMap { row in
-                guard let peripheral = PeripheralIdentifier(row["address"] as String, defaultType: .classic),
-                    let value = SecretKey(row["value"] as Data)
-                else { return nil }
-                return LinkKey(peripheral: peripheral, type: row["type"], pinLength: row["pin_length"], value: value)
-            }
-        }
-    }
+    package func linkKeys() throws(StorageError) -> [LinkKey] { try database.keys.keys().linkKeys }
 
     /// Keeps the key of a device instead of an earlier one, or forgets it (nil).
     package func setLinkKey(_ key: LinkKey?, of peripheral: PeripheralIdentifier) throws(StorageError) {
-        let address = peripheral.addressDescription
-        try database.write { db in
-            guard let key else {
-                return try db.execute(sql: "DELETE FROM link_key WHERE address = ?", arguments: [address])
-            }
-            try db.execute(
-                sql: "INSERT OR REPLACE INTO link_key (address, type, pin_length, value) VALUES (?, ?, ?, ?)",
-                arguments: [address, key.type, key.pinLength, Data(key.value.bytes)])
-        }
+        try database.keys.change { $0.set(key, of: peripheral) }
     }
 
     // MARK: Handles of headsets, as text whose form is not this module's affair

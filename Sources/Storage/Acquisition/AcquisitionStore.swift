@@ -14,6 +14,8 @@ package struct AcquisitionStore: Store {
     let spool: BatchSpool?
     /// Says whether somebody reads along; nil for a database in memory.
     let followers: FollowerFile?
+    /// Triggers of others, which were removed from the database before anything was written.
+    package var removedTriggers: [ForeignTrigger] { database.removedTriggers }
     /// What an earlier process had left in its spool; nil for nothing.
     package private(set) var recoveredSpool: RecoveredSpool?
     /// Why there is no spool although one was wanted; nil where that is not so.
@@ -128,7 +130,7 @@ package struct AcquisitionStore: Store {
     package func noteUnstored(_ isUnstored: Bool) {
         guard let marker else { return }
         if isUnstored {
-            let file = Glibc.open(marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            let file = Glibc.open(marker, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
             if file >= 0 { Glibc.close(file) }
         } else {
             guard unlink(marker) == 0 else { return }

@@ -13,7 +13,7 @@ final class FollowerFile: Sendable {
     init?(database path: String) {
         let file = open(Self.path(of: path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard file >= 0 else { return nil }
-        DatabaseOpening.shareWithGroup(file, of: path)
+        FileModes(database: path).share(file)
         descriptor = file
     }
 
@@ -37,7 +37,7 @@ package final class Follower: Sendable {
 
     /// - Parameter path: the database file; nil where no daemon of this version has ever written it, or this user may not read.
     package init?(database path: String) {
-        let file = open(FollowerFile.path(of: path), O_RDONLY | O_CLOEXEC)
+        let file = open(FollowerFile.path(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return nil }
         var lock = flock()
         lock.l_type = Int16(F_RDLCK)

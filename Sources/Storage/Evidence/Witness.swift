@@ -59,7 +59,7 @@ struct Witness: Hashable, Sendable {
         let file = Glibc.open(Self.path(of: database), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard file >= 0 else { return }
         defer { Glibc.close(file) }
-        DatabaseOpening.shareWithGroup(file, of: database)
+        FileModes(database: database).share(file)
         let bytes = Array(text.utf8)
         guard pwrite(file, bytes, bytes.count, 0) == bytes.count else { return }
         var status = stat()

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import Glibc
 import Migrations
 
@@ -24,22 +25,12 @@ struct DatabaseOpening {
         }
     }
 
-    /// Lets the group write a new file where it may write the directory: members of the daemon's group record by writing their
-    /// wishes into the database. SQLite gives its WAL and shared-memory files the mode of the database.
-    static func shareWithGroup(_ file: Int32, of path: String) {
-        var directory = stat()
-        let name = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard stat(name, &directory) == 0, directory.st_mode & S_IWGRP != 0 else { return }
-        // Fails for a file of somebody else, who has decided then.
-        _ = fchmod(file, 0o660)
-    }
-
     /// Creates the file before SQLite does, with the mode that its companions will inherit.
     private func create() {
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         // What hinders it, SQLite will say better.
         guard file >= 0 else { return }
-        Self.shareWithGroup(file, of: path)
+        FileModes(database: path).share(file)
         Glibc.close(file)
     }
 
@@ -58,27 +49,47 @@ struct DatabaseOpening {
             create()
         }
         defer { withExtendedLifetime(update) {} }
+        if isAcquiring { FileModes(database: path).tighten() }
         update?.takeSnapshot(configuration(isReadOnly: true))
+        let keys = PairingKeyFile(database: path)
         do {
             let pool = try DatabasePool(path: path, configuration: configuration(isReadOnly: false))
+            var removed = try pool.writeWithoutTransaction(ForeignTrigger.all)
+            if !removed.isEmpty { removed = try pool.write(ForeignTrigger.removeAll) }
             try pool.writeWithoutTransaction { db in
                 // After GRDB, which chooses NORMAL when it switches to WAL.
                 let isFull = options.isFullySynchronous || !isAcquiring
                 try db.execute(sql: "PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
             }
-            pool.writeWithoutTransaction { db in update?.watch(db) }
-            try migrate(pool)
-            pool.writeWithoutTransaction { db in update?.unwatch(db) }
+            try bringUpToDate(pool, update, keys, isAcquiring: isAcquiring)
             if options.keepsEvidence { try pool.writeWithoutTransaction(DigestedTable.keepSums) }
             return OpenDatabase(
-                writer: pool, path: path, lock: lock, keepsEvidence: options.keepsEvidence, reserve: reserve)
+                writer: pool, path: path, lock: lock, keepsEvidence: options.keepsEvidence, reserve: reserve, keys: keys,
+                removedTriggers: removed)
         } catch {
             throw translated(error)
         }
     }
 
+    /// Applies the migrations that are missing, and moves the keys of pairings out of the database.
+    private func bringUpToDate(_ pool: DatabasePool, _ update: SchemaUpdate?, _ keys: PairingKeyFile, isAcquiring: Bool) throws
+    {
+        let move = KeyMove(file: keys)
+        if let update {
+            try pool.writeWithoutTransaction(move.prepare)
+            pool.writeWithoutTransaction(update.watch)
+        }
+        try migrate(pool)
+        if let update { pool.writeWithoutTransaction(update.unwatch) }
+        // A command of somebody who may write the database, but not read the keys, has nothing to do with them.
+        if update != nil || isAcquiring { try move.finish(pool) }
+    }
+
     /// True where commits may stand in the write-ahead log that the file lacks.
-    static func hasLog(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path + "-wal") }
+    static func hasLog(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path + "-wal", &facts) == 0 && facts.st_size > 0
+    }
 
     /// Opens an existing database, whose schema is up to date, for reading only.
     ///
@@ -159,7 +170,16 @@ struct DatabaseOpening {
         configuration.busyMode = .timeout(options.busyTimeoutSeconds)
         configuration.label = "eegsync"
         let pages = options.maximumPageCount
+        let keepsLog = !isReadOnly && FileModes(database: path).isReadByGroup
         configuration.prepareDatabase { db in
+            // The database may have been made by somebody else: its views and expressions reach nothing beyond it.
+            try TrustedFunctions.distrustSchema(of: db)
+            if keepsLog {
+                // Who may not write beside the database reads it through these files, which the last program to close it
+                // would remove (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlpersistwal).
+                var isPersistent: CInt = 1
+                sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &isPersistent)
+            }
             if let pages, !isReadOnly { try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
             // After a burst (an export holds the log back) the file shrinks to 64 MiB again.
             if !isReadOnly { try db.execute(sql: "PRAGMA journal_size_limit = \(StoreOptions.writeAheadLogBound)") }

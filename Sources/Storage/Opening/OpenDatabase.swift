@@ -10,6 +10,10 @@ package final class OpenDatabase: Sendable {
     let keepsEvidence: Bool
     /// What of the disk is not filled; nil for a database that is on none.
     let reserve: DiskReserve?
+    /// The keys of pairings, which are not in it.
+    let keys: PairingKeyFile
+    /// Triggers of others, which were removed from the database; see ``ForeignTrigger``.
+    let removedTriggers: [ForeignTrigger]
     private let lock: AcquisitionLock?
     /// True where no other process acquires into the database: this one holds the lock, or it is in memory.
     var isAcquiring: Bool { lock != nil || path == nil }
@@ -18,10 +22,12 @@ package final class OpenDatabase: Sendable {
 
     init(
         writer: any DatabaseWriter, path: String?, lock: AcquisitionLock? = nil, keepsEvidence: Bool = true,
-        reserve: DiskReserve? = nil
+        reserve: DiskReserve? = nil, keys: PairingKeyFile? = nil, removedTriggers: [ForeignTrigger] = []
     ) {
         self.keepsEvidence = keepsEvidence
         self.reserve = reserve
+        self.keys = keys ?? PairingKeyFile(database: path)
+        self.removedTriggers = removedTriggers
         self.writer = writer
         self.path = path
         self.lock = lock

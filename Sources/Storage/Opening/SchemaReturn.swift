@@ -26,6 +26,9 @@ package struct SchemaReturn: Hashable, Sendable {
         try Self.closeLog(of: path)
         // Two names for a moment, so that there is a database at each instant: one that is missing would be created anew.
         guard link(path, newer) == 0 else { throw Self.failed(path) }
+        // The copy is for its owner alone; the database is for whom the newer one was.
+        var facts = stat()
+        if stat(newer, &facts) == 0 { chmod(snapshot, facts.st_mode & 0o777) }
         guard rename(snapshot, path) == 0 else {
             unlink(newer)
             throw Self.failed(snapshot)

@@ -5,7 +5,8 @@ import Glibc
 /// A copy of a database from before its schema was changed: the file `<database>-before-<first new migration>`.
 ///
 /// It is there for an older version of the program, which refuses the changed database and can go on with the copy. It holds
-/// what the database holds, keys of pairings included, and has its mode and owner.
+/// what the database holds, and has its owner; of versions that kept keys of pairings in the database it holds those, too, so
+/// that nobody but the owner may read it.
 struct SchemaSnapshot: Hashable {
     let database: String
     /// The first of the migrations that the database lacked.
@@ -28,6 +29,12 @@ struct SchemaSnapshot: Hashable {
         let url = URL(fileURLWithPath: database)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
         return names.filter { $0.hasPrefix(url.lastPathComponent + infix) && !$0.hasSuffix(unfinished) }.sorted()
+    }
+
+    /// Closes all copies of a database to everybody but their owner.
+    static func makeSecret(of database: String) {
+        let directory = URL(fileURLWithPath: database).deletingLastPathComponent()
+        for name in files(of: database) { chmod(directory.appendingPathComponent(name).path, 0o600) }
     }
 
     private static let unfinished = ".unfinished"
@@ -55,9 +62,9 @@ struct SchemaSnapshot: Hashable {
             try copy(to: temporary, configuration, progress: progress)
             var original = stat()
             guard stat(database, &original) == 0 else { throw POSIXError(.ENOENT) }
-            // Fails where somebody else owns the database; the mode then protects as much.
+            // Fails where somebody else owns the database.
             _ = fchown(file, original.st_uid, original.st_gid)
-            guard fchmod(file, original.st_mode & 0o777) == 0, fsync(file) == 0, rename(temporary, path) == 0 else {
+            guard fchmod(file, 0o600) == 0, fsync(file) == 0, rename(temporary, path) == 0 else {
                 throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
             }
         } catch {

@@ -175,14 +175,13 @@ struct RecordingExport {
         ("recording_edit", "t.recording_id = :id"),
     ]
 
-    /// Tables that stay behind: addresses, keys and what the next process needs, requests that end, and what each new
+    /// Tables that stay behind: addresses and what the next process needs, requests that end, and what each new
     /// database has.
     static let leftOut = [
         // Copied or written by itself.
         "digest_sum",
-        "headset_identifier", "candidate", "handle_map", "long_term_key", "identity_resolving_key", "link_key",
-        "preserved_state", "spool", "switched_off_adapter", "pause", "capture", "capture_chunk", "impedance_measurement",
-        "gap_cause", "early_start", "schema_snapshot", "grdb_migrations",
+        "headset_identifier", "candidate", "handle_map", "preserved_state", "spool", "switched_off_adapter", "pause", "capture",
+        "capture_chunk", "impedance_measurement", "gap_cause", "early_start", "schema_snapshot", "grdb_migrations",
         // Of other recordings, and of what others hold.
         "deletion", "deleted_stream", "confirmation",
     ]

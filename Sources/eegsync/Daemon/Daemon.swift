@@ -149,6 +149,12 @@ final class Daemon: Service {
             }
         }
         if let problem = store.spoolProblem { log.log(.warning, "\(problem)") }
+        for trigger in store.removedTriggers {
+            log.log(
+                .warning,
+                "the trigger \(trigger.name.printable) of another program was removed from the database: nothing but "
+                    + "eegsync's own SQL runs while it records", ["table": "\(trigger.table)", "sql": "\(trigger.sql)"])
+        }
     }
 
     /// Says how the process before this one died, and waits where several have died early.
