@@ -147,6 +147,62 @@ int clinux_random(void *bytes, size_t count) {
     return 0;
 }
 
+int clinux_peer_groups(int socket, uint32_t *groups, int capacity) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (capacity < 1) return -ERANGE;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -errno;
+    groups[0] = credentials.gid;
+    length = (socklen_t)(capacity - 1) * sizeof *groups;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups + 1, &length) != 0) return -errno;
+    return 1 + (int)(length / sizeof *groups);
+}
+
+enum { descriptor_limit = 8 };
+
+int clinux_send_descriptors(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count) {
+    if (descriptor_count < 1 || descriptor_count > descriptor_limit) return -EINVAL;
+    union {
+        char bytes[CMSG_SPACE(descriptor_limit * sizeof(int))];
+        struct cmsghdr header; // aligns the buffer
+    } control = {0};
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+        .msg_controllen = CMSG_SPACE(descriptor_count * sizeof(int))};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(descriptor_count * sizeof(int));
+    memcpy(CMSG_DATA(header), descriptors, descriptor_count * sizeof(int));
+    ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+    return sent < 0 ? -errno : (int)sent;
+}
+
+int clinux_receive_descriptors(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count) {
+    union {
+        char bytes[CMSG_SPACE(descriptor_limit * sizeof(int))];
+        struct cmsghdr header;
+    } control;
+    struct iovec part = {.iov_base = bytes, .iov_len = capacity};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    *descriptor_count = 0;
+    ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (received < 0) return -errno;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        int count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        for (int index = 0; index < count; index++) {
+            int descriptor;
+            memcpy(&descriptor, CMSG_DATA(header) + index * sizeof(int), sizeof descriptor);
+            if (*descriptor_count < descriptor_limit) descriptors[(*descriptor_count)++] = descriptor;
+            else close(descriptor);
+        }
+    }
+    return (int)received;
+}
+
 int clinux_peer(int socket, int32_t *pid, uint32_t *user) {
     struct ucred credentials;
     socklen_t length = sizeof credentials;

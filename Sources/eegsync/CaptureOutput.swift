@@ -23,7 +23,14 @@ final class CaptureOutput {
             }
             return
         }
-        descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | (replacesExisting ? O_TRUNC : O_EXCL), 0o644)
+        descriptor = try PassedFile.descriptor ?? Self.create(path, replacesExisting: replacesExisting)
+    }
+
+    /// Creates a file.
+    ///
+    /// - Throws: ``Failure`` where it exists, or cannot be created.
+    static func create(_ path: String, replacesExisting: Bool) throws -> Int32 {
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | (replacesExisting ? O_TRUNC : O_EXCL), 0o644)
         guard descriptor >= 0 else {
             let isTaken = errno == EEXIST
             throw Failure(
@@ -33,6 +40,7 @@ final class CaptureOutput {
                 remedy: isTaken ? "choose another name, or allow it with --force." : "choose another -o PATH.",
                 code: .cannotCreate)
         }
+        return descriptor
     }
 
     deinit { if descriptor > STDERR_FILENO { close(descriptor) } }

@@ -32,15 +32,19 @@ struct Eegsync: AsyncParsableCommand {
             Mark.self, Marks.self,
             Status.self, AlertsCommand.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self,
             ManifestCommand.self, RefitCommand.self, BackupCommand.self, VerifyCommand.self, DeleteCommand.self, Prune.self,
-            Forget.self,
-            Compact.self, Downgrade.self, ExportCommand.self, Impedance.self, CaptureCommand.self,
-            Replay.self, Demo.self, Simulate.self, DemoAcquisition.self,
+            Forget.self, Compact.self, Downgrade.self, ExportCommand.self, Impedance.self, CaptureCommand.self,
+            Replay.self, Demo.self, Simulate.self, DemoAcquisition.self, ControlCommand.self,
         ])
 
     /// Parses, runs, and turns every error into its message and exit code.
     static func main() async {
         do {
             var command = try parseAsRoot()
+            if let controlled = command as? any ControlledCommand,
+                let code = try ControlClient().run(controlled, arguments: Array(CommandLine.arguments.dropFirst()))
+            {
+                exit(withError: ExitCode(code))
+            }
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

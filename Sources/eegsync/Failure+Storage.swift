@@ -20,8 +20,10 @@ extension Failure {
         case .readOnly(let detail):
             self.init(
                 problem: "the database may not be written: \(detail).", consequence: "nothing was written.",
-                remedy: "run the command as a member of the group eegsync, or mount the disk writable; the service may write "
-                    + "where ReadWritePaths= of its unit says.", code: .noPermission)
+                remedy:
+                    "only its owner writes it; members of the group \(ControlRight.record.group) record and mark through the "
+                    + "control service (systemctl start eegsync-control.socket). A disk may be mounted read-only, and the service "
+                    + "writes where ReadWritePaths= of its unit says.", code: .noPermission)
         case .busy(let detail):
             self.init(
                 problem: "another program held the database for too long: \(detail).", consequence: "nothing was written.",
@@ -60,8 +62,9 @@ extension Failure {
                     + "while a program that may write has the database open, and this user may not create it.",
                 consequence: "nothing was changed.",
                 remedy:
-                    "read it while `eegsync run` runs, or as a member of the group eegsync, or copy the file into a directory "
-                    + "of your own and name the copy with --database.", code: .noPermission)
+                    "read it while `eegsync run` runs, or as its owner (ls -l says who), or copy the file into a directory of "
+                    + "your own and name the copy with --database. In a directory of mode 2750 eegsync leaves that file there.",
+                code: .noPermission)
         case .denied(let path, let group):
             self.init(
                 problem: "the database \(path) is closed to this user: Permission denied.", consequence: "nothing was changed.",

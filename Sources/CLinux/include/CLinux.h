@@ -61,6 +61,18 @@ int clinux_receive(int socket, void *bytes, size_t capacity, int64_t *arrival);
 /// -errno.
 int clinux_peer(int socket, int32_t *pid, uint32_t *user);
 
+/// The groups of the process that has connected the other end of a local socket, as they were then, its own group first
+/// (SO_PEERCRED, SO_PEERGROUPS, socket(7)). At most `capacity`; how many, or -errno: -ERANGE where there are more.
+int clinux_peer_groups(int socket, uint32_t *groups, int capacity);
+
+/// Sends bytes through a local socket, and with the first of them descriptors, 1 ... 8 (SCM_RIGHTS, unix(7)). How many bytes, or
+/// -errno.
+int clinux_send_descriptors(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
+
+/// Takes bytes from a local socket, and at most 8 descriptors that came with them, which are closed on exec. `descriptors` holds
+/// 8; `descriptor_count` says how many came. How many bytes (0: the end), or -errno.
+int clinux_receive_descriptors(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count);
+
 /// 1 where the other end of a socket of packets is closed and nothing more is to be read, 0 otherwise: an empty packet is read as 0
 /// bytes, too (poll(2), FIONREAD). To be asked after such a read. Never waits.
 int clinux_has_ended(int socket);

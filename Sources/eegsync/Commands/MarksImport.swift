@@ -79,7 +79,9 @@ struct MarksImport: ParsableCommand {
 
     private func contents() throws -> [UInt8] {
         do {
-            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+            let handle =
+                try PassedFile.descriptor.map { FileHandle(fileDescriptor: $0) }
+                ?? FileHandle(forReadingFrom: URL(fileURLWithPath: file))
             defer { try? handle.close() }
             let data = try handle.read(upToCount: EventTable.byteCountMaximum + 1) ?? Data()
             guard data.count <= EventTable.byteCountMaximum else { throw FileReason("it is larger than 64 MiB") }

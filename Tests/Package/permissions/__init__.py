@@ -1,0 +1,1 @@
+"""Who may what with a database of the service; run by Tests/Package/rights."""
