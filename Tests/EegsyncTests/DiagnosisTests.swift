@@ -174,7 +174,12 @@ import Testing
 
     @Test func eachFaultOfTheDatabaseHasItsRemedy() throws {
         #expect(complaintsOfDatabase { $0.isDirectoryThere = false }.map(\.remedy).description.contains("mount"))
-        #expect(complaintsOfDatabase { $0.isWritable = false }.map(\.verdict) == [.warning])
+        #expect(complaintsOfDatabase { $0.isWritable = false }.isEmpty, "who only reads is as it should be")
+        #expect(
+            complaintsOfDatabase { database in
+                (database.isWritable, database.exists) = (false, false)
+            }.map(\.verdict) == [.warning])
+        #expect(complaintsOfDatabase { $0.isWrittenByGroup = true }.map(\.check) == ["rights"])
         #expect(complaintsOfDatabase { $0.medium.isReadOnly = true }.map(\.sentence).description.contains("read-only"))
         #expect(complaintsOfDatabase { $0.openingError = "it is damaged" }.map(\.verdict) == [.problem])
         #expect(complaintsOfDatabase { $0.medium.fileSystem = "tmpfs" }.map(\.check) == ["medium"])

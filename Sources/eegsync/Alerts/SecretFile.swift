@@ -8,8 +8,9 @@ enum SecretFile {
 
     /// The lines that are neither empty nor begin with `#`, without blanks at their ends.
     ///
+    /// - Parameter isClosedByDirectory: true where the directory keeps others out, whatever the file's mode.
     /// - Throws: ``FileReason`` in words that complete "cannot be read: ...".
-    static func lines(of path: String) throws(FileReason) -> [String] {
+    static func lines(of path: String, isClosedByDirectory: Bool = false) throws(FileReason) -> [String] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileReason(String(cString: strerror(errno))) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -17,7 +18,7 @@ enum SecretFile {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw FileReason("it is not a regular file")
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard isClosedByDirectory || status.st_mode & 0o077 == 0 else {
             throw FileReason("others than its owner may read it; chmod 600 \(path)")
         }
         guard let data = try? handle.read(upToCount: lengthMaximum + 1), data.count <= lengthMaximum,

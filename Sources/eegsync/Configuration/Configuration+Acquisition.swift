@@ -159,7 +159,22 @@ extension Configuration {
     /// The passkeys of headsets that ask for one.
     private var passkeys: [Passkey] {
         headsets.compactMap { headset in
-            headset.passkey.map { Passkey(value: $0, identifiers: headset.identifiers) }
+            let value = headset.passkey ?? headset.passkeyFile.flatMap { try? PasskeyFile(path: $0).passkey() }
+            return value.map { Passkey(value: $0, identifiers: headset.identifiers) }
+        }
+    }
+
+    /// The files of passkeys that this process cannot read, and why, in words.
+    var passkeyProblems: [String] {
+        headsets.compactMap { headset in
+            guard let path = headset.passkeyFile else { return nil }
+            do throws(FileReason) {
+                _ = try PasskeyFile(path: path).passkey()
+                return nil
+            } catch {
+                return
+                    "the passkey of \(headset.name) cannot be read from \(path), a pairing that asks for it fails: \(error.words)"
+            }
         }
     }
 }

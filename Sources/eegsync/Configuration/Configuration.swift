@@ -43,6 +43,8 @@ struct Configuration: Hashable, Sendable {
         var pairingServices: [BluetoothUUID] = []
         /// The passkey that it asks for when it is paired, 0 ... 999,999; nil where it asks for none.
         var passkey: UInt32?
+        /// Where it stands instead; nil for nowhere. See ``PasskeyFile``.
+        var passkeyFile: String?
         /// Names for its EEG channels; nil for the profile's own.
         var montage: Montage?
         /// What describes the model; nil for a built-in one.

@@ -68,7 +68,8 @@ struct ConfigurationParser: YAMLReader {
             let found = fields(
                 element,
                 [
-                    "name", "model", "identifiers", "serial", "passkey", "montage", "preset", "settings", "adopt",
+                    "name", "model", "identifiers", "serial", "passkey", "passkey_file", "montage", "preset", "settings",
+                    "adopt",
                     "pairing_services", "reference", "ground",
                 ])
             let name = headsetName(found, taken: result.map(\.name))
@@ -82,6 +83,7 @@ struct ConfigurationParser: YAMLReader {
                 montage: found["montage"].flatMap { montage($0, model: model) },
                 descriptor: described.first { $0.model == model },
                 preset: found["preset"].flatMap { preset($0, model: model) })
+            headset.passkeyFile = passkeyFile(found)
             headset.reference = text(found["reference"], limit: 64, allowed: Self.electrodeHint)
             headset.ground = text(found["ground"], limit: 64, allowed: Self.electrodeHint)
             if let stated = found["settings"] { headset.settings = settings(stated, of: headset) }
@@ -97,6 +99,17 @@ struct ConfigurationParser: YAMLReader {
         }
         if value.elements?.isEmpty == true { complain(value, "no headset is named", "allowed is at least one headset") }
         return result
+    }
+
+    /// The file of a passkey, which stands in one of the two alone.
+    private mutating func passkeyFile(_ found: YAMLFields) -> String? {
+        let allowed = "allowed is the absolute path of a file of mode 0600, or the name of a systemd credential"
+        guard let value = found["passkey_file"], let path = text(value, limit: 4096, allowed: allowed) else { return nil }
+        if found["passkey"] != nil { complain(value, "the passkey stands in the configuration, too", "allowed is one of both") }
+        if !path.hasPrefix("/") && (path.contains("/") || path.hasPrefix(".")) {
+            complain(value, "\(value.kind) is neither an absolute path nor a name", allowed)
+        }
+        return path
     }
 
     /// One of the presets of the model's profile.

@@ -82,6 +82,7 @@ final class Daemon: Service {
 
     private func logChoice() {
         log.log(.info, choice.sentence)
+        for problem in configuration.passkeyProblems { log.log(.warning, "\(problem)") }
         if let obstacle = choice.obstacle { log.log(.warning, "\(obstacle)") }
         let isNetworkAdministrator = SystemFiles().hasNetworkAdministration(pid: "self") ?? false
         guard let lack = choice.lack(isNetworkAdministrator: isNetworkAdministrator) else { return }

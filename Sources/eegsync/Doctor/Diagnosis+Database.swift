@@ -1,3 +1,5 @@
+import Foundation
+
 extension Diagnosis {
     /// Less than this many days of room is too little to leave the machine alone for.
     private static let warningDays = 21.0
@@ -16,7 +18,8 @@ extension Diagnosis {
             ]
         }
         let log = database.grownLog.map { Finding.warning("write-ahead log", $0.sentence, remedy: $0.remedy) }
-        return [file(database), database.storing.map(storing), log, room(database), medium(database.medium)].compactMap { $0 }
+        return [file(database), rights(database), database.storing.map(storing), log, room(database), medium(database.medium)]
+            .compactMap { $0 }
     }
 
     private static func storing(_ storing: HostFacts.Storing) -> Finding {
@@ -38,14 +41,24 @@ extension Diagnosis {
                 check, "the file system of \(database.path) is mounted read-only",
                 remedy: "see `dmesg` (a failing card is made read-only), then remount it or replace the card")
         }
-        guard database.isWritable else {
+        guard database.isWritable || database.exists else {
             return .warning(
-                check, "this user may not write \(database.path)",
-                remedy: "run doctor as the user of the service, or add this one to its group: usermod -aG eegsync $USER")
+                check, "this user may not make \(database.path)",
+                remedy: "let the service make it: systemctl start eegsync; or run doctor as the user of the service")
         }
         return .ok(
             check,
             database.exists ? "\(database.path), \(Quantity.bytes(database.bytes))" : "\(database.path) can be created")
+    }
+
+    /// Whoever writes the database can change what was recorded.
+    private static func rights(_ database: HostFacts.Database) -> Finding? {
+        guard database.isWrittenByGroup else { return nil }
+        let directory = URL(fileURLWithPath: database.path).deletingLastPathComponent().path
+        return .warning(
+            "rights", "the group of \(directory) may write the database, and so change what was recorded",
+            remedy: "chmod 2750 \(directory); then restart eegsync. Members of eegsync-record record through its control socket"
+        )
     }
 
     private static func room(_ database: HostFacts.Database) -> Finding? {

@@ -14,7 +14,7 @@ enum Diagnosis {
     /// A simulated radio needs no adapter; of a file that cannot be read nobody knows what it means to use.
     private static func isRadioUsed(_ configuration: HostFacts.ConfigurationFile) -> Bool {
         switch configuration {
-        case .valid(_, let central): central != "simulation"
+        case .valid(_, let central, _): central != "simulation"
         case .wrong: false
         case .absent: true
         }
@@ -23,7 +23,12 @@ enum Diagnosis {
     private static func configuration(_ configuration: HostFacts.ConfigurationFile, _ choice: CentralChoice?) -> Finding {
         let check = "configuration"
         switch configuration {
-        case .valid(let path, _): return .ok(check, "\(path) is valid" + (choice.map { "; \($0.sentence)" } ?? ""))
+        case .valid(let path, _, true):
+            return .warning(
+                check, "\(path) is valid, and holds passkeys that every user of this machine can read",
+                remedy: "put each into a file of mode 0600 that belongs to the user of the service, and name that file as "
+                    + "passkey_file; or: chown root:eegsync \(path); chmod 640 \(path)")
+        case .valid(let path, _, false): return .ok(check, "\(path) is valid" + (choice.map { "; \($0.sentence)" } ?? ""))
         case .absent(let path):
             return .problem(
                 check, "there is no \(path)", remedy: "copy Deploy/eegsync.yaml there and name your headsets in it")

@@ -19,7 +19,8 @@ struct HostFacts: Hashable {
         case absent(path: String)
         /// With all complaints.
         case wrong(path: String, problems: [String])
-        case valid(path: String, central: String)
+        /// With whether passkeys stand in it that others than its owner and group can read.
+        case valid(path: String, central: String, showsPasskeys: Bool = false)
     }
 
     /// The kernel's half of Bluetooth.
@@ -98,6 +99,8 @@ struct HostFacts: Hashable {
         var isDirectoryThere = true
         /// Whether this user may write it.
         var isWritable = true
+        /// True where the group of its directory may write it.
+        var isWrittenByGroup = false
         /// What is wrong with a file that is there; nil for nothing.
         var openingError: String?
         var bytes: Int64 = 0

@@ -46,7 +46,9 @@ struct HostInspection {
         }
         do throws(ConfigurationError) {
             let configuration = try options.configuration()
-            facts.configuration = .valid(path: path, central: configuration.central.kind)
+            facts.configuration = .valid(
+                path: path, central: configuration.central.kind,
+                showsPasskeys: configuration.headsets.contains { $0.passkey != nil } && Self.isReadByOthers(path))
             return configuration
         } catch .wrong(_, let error) {
             facts.configuration = .wrong(path: path, problems: error.problems.map(\.description))
@@ -54,6 +56,11 @@ struct HostInspection {
             facts.configuration = .wrong(path: path, problems: [Failure(error).problem])
         }
         return nil
+    }
+
+    private static func isReadByOthers(_ path: String) -> Bool {
+        var file = stat()
+        return stat(path, &file) == 0 && file.st_mode & S_IROTH != 0
     }
 
     private func clock() -> HostFacts.Clock {
@@ -71,6 +78,8 @@ struct HostInspection {
         database.exists = FileManager.default.fileExists(atPath: path)
         database.isDirectoryThere = FileManager.default.fileExists(atPath: directory)
         database.isWritable = access(database.exists ? path : directory, W_OK) == 0
+        var mode = stat()
+        database.isWrittenByGroup = stat(directory, &mode) == 0 && mode.st_mode & S_IWGRP != 0
         database.medium = MediumInspection(files: files).medium(of: directory)
         let room = DiskRoom(of: directory)
         (database.freeBytes, database.reservedBytes) = (room?.freeBytes, room?.reserve ?? 0)
