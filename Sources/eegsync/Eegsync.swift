@@ -28,7 +28,8 @@ struct Eegsync: AsyncParsableCommand {
             """,
         version: BuildIdentity.own.description,
         subcommands: [
-            Run.self, ConfigurationCommand.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self, ScheduleCommand.self,
+            Run.self, SetupCommand.self, ConfigurationCommand.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self,
+            ScheduleCommand.self,
             Pause.self, Resume.self, Mark.self, Marks.self, Status.self, AlertsCommand.self, Recordings.self, Events.self,
             Latency.self, Gaps.self, Audit.self, ManifestCommand.self, RefitCommand.self, BackupCommand.self, VerifyCommand.self,
             DeleteCommand.self, Prune.self, Forget.self, Compact.self, Downgrade.self, ExportCommand.self, Impedance.self,

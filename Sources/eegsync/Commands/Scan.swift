@@ -21,11 +21,6 @@ struct Scan: ParsableCommand {
               eegsync scan --json
             """)
 
-    /// How long the adapter has to report its state: bluetoothd answers within milliseconds.
-    private static let adapterLimit = Duration.seconds(3)
-    /// How often the live table is drawn.
-    private static let frameInterval = Duration.milliseconds(250)
-
     @Flag(help: "List other devices, too.")
     var all = false
 
@@ -59,60 +54,12 @@ struct Scan: ParsableCommand {
     private func scan(
         _ session: CentralSession, known: [ScanFacts.Known], profiles: [any HeadsetProfile]
     ) throws -> ScanFacts {
-        var failure = waitForAdapter(session)
-        if let failure { throw Failure(scan: failure) }
-        var sightings = ScanSightings(profiles: profiles)
-        var connected: [PeripheralIdentifier] = []
-        var screen = LiveScreen(isEnabled: !output.json && isatty(STDOUT_FILENO) == 1)
-        let limit = Duration.seconds(seconds)
-        func facts(after elapsed: Duration, ranksBySignal: Bool) -> ScanFacts {
-            ScanFacts(
-                sightings, known: known, connected: connected, elapsed: elapsed, listsOthers: all, ranksBySignal: ranksBySignal,
-                profiles: profiles)
-        }
-        session.central.request(.scanForPeripherals(matching: all ? .unfiltered : sightings.headsetFilter))
-        session.central.request(
-            .retrieveConnectedPeripherals(
-                withServices: profiles.flatMap(\.services), attempt: Attempt(number: 1)))
-        session.run(for: limit, tick: Self.frameInterval) { events, elapsed in
-            for event in events {
-                switch event {
-                case .didDiscover(let identifier, let advertisement, let rssi):
-                    sightings.add(identifier, advertisement, rssi: rssi)
-                case .didRetrieveConnected(let identifiers, _): connected = identifiers
-                case .didFailToScan(let error): failure = error
-                case .didUpdateState(let state) where state != .poweredOn: failure = .adapterUnavailable(state)
-                default: break
-                }
-            }
-            guard failure == nil else { return true }
-            screen.draw(every: Self.frameInterval, at: elapsed) {
-                facts(after: elapsed, ranksBySignal: false).liveLines(total: limit, style: $0)
-            }
-            return false
-        }
-        screen.erase()
-        session.central.request(.stopScan)
-        if let failure { throw Failure(scan: failure) }
-        return facts(after: limit, ranksBySignal: true)
-    }
-
-    /// Waits until the adapter is on; what is wrong where it does not become so.
-    private func waitForAdapter(_ session: CentralSession) -> CentralError? {
-        session.run(for: Self.adapterLimit) { _, elapsed in
-            switch session.central.state {
-            case .poweredOn, .unsupported, .unauthorized, .unreachable, .blocked: true
-            // These may be what is reported first, before the objects of bluetoothd are known.
-            case .unknown, .resetting, .absent, .inUse, .poweredOff:
-                elapsed > .seconds(1) && session.central.state == .poweredOff
-            }
-        }
-        let state = session.central.state
-        return state == .poweredOn ? nil : .adapterUnavailable(state)
+        let search = HeadsetSearch(session, profiles: profiles, known: known, listsOthers: all)
+        return try search.run(for: .seconds(seconds), isShown: !output.json && isatty(STDOUT_FILENO) == 1)
     }
 
     /// Headsets with their addresses: those that were recorded, and those that the configuration gives addresses for.
-    private static func known(_ configuration: Configuration, store: ReadOnlyStore?) throws -> [ScanFacts.Known] {
+    static func known(_ configuration: Configuration, store: ReadOnlyStore?) throws -> [ScanFacts.Known] {
         var known = configuration.headsets.flatMap { headset in
             headset.identifiers.map { ScanFacts.Known(identifier: $0, name: headset.name, model: headset.model) }
         }
@@ -132,22 +79,5 @@ struct Scan: ParsableCommand {
 
 extension Configuration {
     /// For machines that have no configuration yet: whatever reaches headsets here, and the database where it is usually put.
-    fileprivate static let withoutFile = Configuration(databasePath: "/var/lib/eegsync/eegsync.sqlite", headsets: [])
-}
-
-extension Failure {
-    /// The scan could not run.
-    fileprivate init(scan error: CentralError) {
-        let reason: String
-        let remedy: String
-        if case .adapterUnavailable(let state) = error {
-            reason = "no Bluetooth adapter: \(state.words)"
-            remedy = state.remedy + (state == .unauthorized ? "." : "; `eegsync doctor` looks for the cause.")
-        } else {
-            reason = "\(error)"
-            remedy = "`eegsync doctor` looks for the cause."
-        }
-        self.init(
-            problem: "the scan cannot run: \(reason).", consequence: "nothing was changed.", remedy: remedy, code: .unavailable)
-    }
+    static let withoutFile = Configuration(databasePath: "/var/lib/eegsync/eegsync.sqlite", headsets: [])
 }

@@ -156,7 +156,7 @@ extension ScanFacts {
     }
 
     /// Four steps of bars, from what is hardly heard to what lies on the table, and the number.
-    private static func signal(_ rssi: Int?) -> TextTable.Cell {
+    static func signal(_ rssi: Int?) -> TextTable.Cell {
         guard let rssi else { return .init("") }
         let (bars, look): (String, TerminalStyle.Style) =
             switch rssi {
