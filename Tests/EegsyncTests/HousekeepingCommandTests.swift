@@ -119,5 +119,7 @@ import Testing
         }
         #expect(Requester.name(user: "root", environment: ["SUDO_USER": "anna"]) == "root (sudo of anna)")
         #expect(Requester.name(user: "anna", environment: [:]) == "anna")
+        let served = ["EEGSYNC_CONTROL_USER": "anna", "SUDO_USER": "bob"]
+        #expect(Requester.name(user: "eegsync", environment: served) == "eegsync (control service, for anna)")
     }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import GRDB
+import Glibc
 import Testing
 
 @testable import Storage
@@ -57,26 +58,30 @@ struct BackupTests {
         #expect(try comparison().rowsSince == next - 10_240)
     }
 
-    @Test("leaves keys and the spool out, byte by byte, unless keys are wanted", arguments: [false, true])
-    func keys(areWanted: Bool) throws {
-        let key = Data((0..<16).map { UInt8(0xA0 + $0) })
-        let old = Data((0..<16).map { UInt8(0x50 + $0) })
+    @Test("leaves the spool out, and keys, which go to a file of their own where they are wanted")
+    func keys() throws {
         let queue = try DatabaseQueue(path: fixture.path)
-        let hasTable = try queue.write { db in
-            guard try db.tableExists("link_key") else { return false }
-            let insertion = "INSERT INTO link_key (address, type, pin_length, value) VALUES (?, 4, 0, ?)"
-            try db.execute(sql: insertion, arguments: ["00:55:DA:B0:13:25", old])
-            try db.execute(sql: "DELETE FROM link_key")
-            try db.execute(sql: insertion, arguments: ["00:55:DA:B0:13:24", key])
+        try queue.write { db in
             try db.execute(sql: "INSERT INTO spool VALUES (1, '/run/eegsync/spool-x', 'secret-token', 1, 0)")
-            return true
         }
         try queue.close()
-        try DatabaseBackup(of: fixture.path, keepsKeys: areWanted).write(to: copy)
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: copy))
-        #expect((bytes.range(of: key) != nil) == (areWanted && hasTable))
-        #expect(bytes.range(of: old) == nil)
-        #expect(bytes.range(of: Data("secret-token".utf8)) == nil)
+        let backup = DatabaseBackup(of: fixture.path)
+        try backup.write(to: copy)
+        #expect(try !backup.copyKeys(beside: copy))
+        let peripheral = PeripheralIdentifier(address: 0x0055_DAB0_1324, type: .public)
+        let value = try #require(SecretKey((0..<16).map { UInt8(0xA0 + $0) }))
+        let key = LinkKey(peripheral: peripheral, type: 4, pinLength: 0, value: value)
+        try PairingKeyFile(database: fixture.path).change { $0.linkKeys = [key] }
+        try backup.write(to: fixture.directory.path("second.sqlite"))
+        #expect(try backup.copyKeys(beside: copy))
+        #expect(try PairingKeyFile(database: copy).keys().linkKeys == [key])
+        var facts = stat()
+        #expect(stat(copy + "-keys", &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+        for name in [copy, fixture.directory.path("second.sqlite")] {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: name))
+            #expect(bytes.range(of: Data("secret-token".utf8)) == nil)
+            #expect(bytes.range(of: Data([0xA0, 0xA1, 0xA2, 0xA3])) == nil)
+        }
     }
 
     @Test(

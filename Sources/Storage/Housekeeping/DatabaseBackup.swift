@@ -9,17 +9,14 @@ import Glibc
 /// which nothing is left of what was deleted. The write-ahead log cannot begin anew meanwhile, and grows by what is recorded.
 package struct DatabaseBackup {
     package let database: String
-    /// True: keys of pairings are copied, too. Whoever has them can speak to the headsets in this machine's name.
-    package let keepsKeys: Bool
 
-    /// What stays behind where keys do.
-    static let keyTables = ["long_term_key", "identity_resolving_key", "link_key"]
+    /// What stays behind: keys of pairings, which databases of earlier versions held, and the spool, which is of the process
+    /// that fills it.
+    private static let left = ["long_term_key", "identity_resolving_key", "link_key", "spool"]
     /// Steps of SQLite's virtual machine between two looks at how far it is.
     var operations: Int32 = 1_000_000
 
-    package init(of database: String, keepsKeys: Bool = false) {
-        (self.database, self.keepsKeys) = (database, keepsKeys)
-    }
+    package init(of database: String) { self.database = database }
 
     /// The bytes that a copy has, about.
     ///
@@ -56,10 +53,22 @@ package struct DatabaseBackup {
             try source.execute(sql: "VACUUM INTO ?", arguments: [target])
         }
         do {
-            try Self.strip(target, of: keepsKeys ? [] : Self.keyTables)
+            try Self.strip(target)
         } catch {
             throw StorageError(error, path: target)
         }
+    }
+
+    /// Copies the keys of pairings beside a copy, where one of that name finds them: `<copy>-keys`, of mode 0600. Whoever has
+    /// them can speak to the headsets in this machine's name.
+    ///
+    /// - Returns: whether there are any.
+    /// - Throws: `cannotOpen` where they cannot be read, `diskFull`, `readOnly`.
+    package func copyKeys(beside copy: String) throws(StorageError) -> Bool {
+        let keys = try PairingKeyFile(database: database).keys()
+        guard keys != PairingKeys() else { return false }
+        try PairingKeyFile(database: copy).change { $0 = keys }
+        return true
     }
 
     /// Pages that hold something.
@@ -87,7 +96,7 @@ package struct DatabaseBackup {
     }
 
     /// Leaves out what belongs to this machine alone, and makes one file of it that is read without any other.
-    private static func strip(_ path: String, of keyTables: [String]) throws {
+    private static func strip(_ path: String) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
             // What is removed is overwritten; the file is flushed as a whole later.
@@ -97,8 +106,7 @@ package struct DatabaseBackup {
         }
         let copy = try DatabaseQueue(path: path, configuration: configuration)
         try copy.inDatabase { db in
-            // The spool is of the process that fills it: who opens the copy has no part in it.
-            for table in keyTables + ["spool"] where try db.tableExists(table) { try db.execute(sql: "DELETE FROM \(table)") }
+            for table in left where try db.tableExists(table) { try db.execute(sql: "DELETE FROM \(table)") }
             try db.execute(sql: "PRAGMA journal_mode = DELETE")
         }
         try copy.close()

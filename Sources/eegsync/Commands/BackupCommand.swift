@@ -14,7 +14,8 @@ struct BackupCommand: ParsableCommand {
             waits for it. The last 200 MB of the disk are left free. Only its owner may read the file.
 
             Keys of pairings stay behind: with them somebody else could speak to your headsets in this machine's name. \
-            After a restoration without them, headsets are paired anew. --with-keys copies those that the database has.
+            After a restoration without them, headsets are paired anew. --with-keys writes them to a file of their own beside \
+            the copy, FILE-keys, which its owner alone may read.
 
             `eegsync verify FILE` compares a copy with the database. To restore one, see the page Housekeeping.
 
@@ -42,14 +43,16 @@ struct BackupCommand: ParsableCommand {
     func run() throws {
         let database = try options.databasePath()
         if Self.isSame(file, database) { throw ExportError.cannotWrite(path: file, reason: "it is the database itself") }
+        let backup = DatabaseBackup(of: database)
         let bytes = try UnfinishedFiles.removedOnSignals {
             var bar = ProgressBar(label: "copying")
             defer { bar.finish() }
-            return try BackupFile(path: file, replacesExisting: force).write(
-                DatabaseBackup(of: database, keepsKeys: withKeys)
-            ) { done, total in bar.update(done: done, total: total) }
+            return try BackupFile(path: file, replacesExisting: force).write(backup) { done, total in
+                bar.update(done: done, total: total)
+            }
         }
-        try BackupFacts(database: database, file: file, bytes: bytes, hasKeys: withKeys).print(asJSON: output.json)
+        let hasKeys = withKeys ? try backup.copyKeys(beside: file) : false
+        try BackupFacts(database: database, file: file, bytes: bytes, hasKeys: hasKeys).print(asJSON: output.json)
     }
 
     private static func isSame(_ one: String, _ other: String) -> Bool {
@@ -71,7 +74,7 @@ struct BackupFacts: Facts {
         [
             style.apply(.good, to: "\(file) is a copy of \(database), \(Quantity.bytes(bytes))."),
             hasKeys
-                ? "It has the keys of pairings, too: keep it as you keep passwords."
+                ? "The keys of pairings are in \(file)-keys: keep it as you keep passwords."
                 : "It has no keys of pairings; headsets that need them are paired anew after a restoration.",
             "Compare it with the database: eegsync verify \(file)",
         ]

@@ -36,11 +36,15 @@ struct Consent: ParsableArguments {
 
 /// The user of this machine who asks for something.
 enum Requester {
-    /// The login name, and who became that user by sudo.
+    /// Set by the control service for the command that it runs: who asked for it.
+    static let controlVariable = "EEGSYNC_CONTROL_USER"
+
+    /// The login name, and who became that user by sudo or had the control service run the command.
     static func name(
         user: String = NSUserName(), environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String {
         let own = user.isEmpty ? "uid \(getuid())" : user
+        if let other = environment[controlVariable], !other.isEmpty { return "\(own) (control service, for \(other))" }
         guard let other = environment["SUDO_USER"], !other.isEmpty, other != own else { return own }
         return "\(own) (sudo of \(other))"
     }

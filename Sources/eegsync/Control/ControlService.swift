@@ -111,6 +111,7 @@ struct ControlService {
         var environment = request.environment
         environment["PATH"] = "/usr/bin:/bin"
         if request.hasFile { environment[PassedFile.variable] = "3" }
+        environment[Requester.controlVariable] = requesterName
         let arguments = (["eegsync"] + request.arguments).map { strdup($0) } + [nil]
         let variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
@@ -122,6 +123,13 @@ struct ControlService {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 && errno == EINTR {}
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+    }
+
+    /// Who asks, as the kernel attests it: the login name, or the number of one who has none.
+    private var requesterName: String? {
+        var (pid, user) = (Int32(0), UInt32(0))
+        guard clinux_peer(socket, &pid, &user) == 0 else { return nil }
+        return getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "uid \(user)"
     }
 
     /// Interrupts the command once the other end has nothing more to say, or is gone.

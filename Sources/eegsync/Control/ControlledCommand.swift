@@ -29,6 +29,8 @@ extension Marks.Edit: ControlledCommand {}
 extension Marks.Delete: ControlledCommand {}
 extension EditRecording: ControlledCommand {}
 extension AdoptAddress: ControlledCommand {}
+extension ScheduleCommand.Add: ControlledCommand {}
+extension ScheduleCommand.Remove: ControlledCommand {}
 
 extension MarksImport: ControlledCommand {
     func openFile() throws -> Int32? {
@@ -52,6 +54,23 @@ extension CaptureCommand: ControlledCommand {
 }
 
 extension RenameHeadset: ControlledCommand {
+    static var right: ControlRight { .administer }
+}
+
+extension DeleteCommand: ControlledCommand {
+    static var right: ControlRight { .administer }
+}
+
+extension Prune: ControlledCommand {
+    static var right: ControlRight { .administer }
+    var isWriting: Bool { !dryRun }
+}
+
+extension Forget: ControlledCommand {
+    static var right: ControlRight { .administer }
+}
+
+extension Compact: ControlledCommand {
     static var right: ControlRight { .administer }
 }
 

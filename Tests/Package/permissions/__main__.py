@@ -39,7 +39,9 @@ EXPECTED = {
     "pause, resume": "77 77 y y y y",
     "stop, start": "77 77 y y y y",
     "stop, start while it is stopped": "77 77 y y y y",
+    "schedule": "77 77 y y y y",
     "rename a headset": "77 77 77 y y y",
+    "prune": "77 77 77 y y y",
     "name another database": "77 77 77 77 y y",
 }
 
@@ -123,6 +125,8 @@ def cells(machine: Machine, user: User) -> dict[str, str]:
         "edit a recording": [("recordings", "edit", "1", "--label", f"by {user.name}")],
         "pause, resume": [("pause",), ("resume",)],
         "stop, start": [("record", "stop", "left"), ("record", "start", "left")],
+        "schedule": [("schedule", "add", "left", "--at", "22:00", "--for", "1h")],
+        "prune": [("prune", "--keep-days", "36500", "--yes")],
         "rename a headset": [("headsets", "rename", "left", "r"), ("headsets", "rename", "r", "left")],
         "name another database": [("record", "start", "left", "--model", "buffered-eeg", "--database", elsewhere)],
     }
