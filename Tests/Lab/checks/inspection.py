@@ -9,6 +9,7 @@ from checks import losses, ranges, samples
 from checks.database import StoredDatabase, StoredRecording, read_database
 from checks.placement import place_by_boot, place_by_values
 from checks.samples import SampleReport
+from headsets.kinds import kind_named
 from headsets.truth import Truth, read_journal
 from lab.findings import Findings
 from lab.marks import GATE_SECONDS, NANOSECONDS, Goal, Mark, Verdict, by_fault, read_marks
@@ -121,7 +122,7 @@ def _check_recording(
         if truth.boots and all(stored.position >= len(boot.streams) for boot in truth.boots):
             # The journal knows nothing of it, such as the Ganglion's accelerometer; the audit has counted it.
             continue
-        has_memory = headset.kind == "buffered"
+        has_memory = kind_named(headset.kind).has_memory
         placements, problems = place_by_boot(stored, truth) if has_memory else place_by_values(stored, truth, headset.kind)
         report = SampleReport(problems)
         samples.check_values(stored, placements, report)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from checks.database import Epoch, StoredStream
-from headsets import athena, explore, ganglion, mindwave, muse, thinkgear
+from headsets.kind import Rows
+from headsets.kinds import kind_named
 from headsets.truth import TrueBoot, TrueStream, Truth
 from lab.marks import NANOSECONDS
 
-Rows = list[tuple[int, ...]]
 # Of a stream with a single channel one row says too little: so many in a row are found only once.
 _SINGLE_CHANNEL_ROWS = 32
 
@@ -55,7 +55,7 @@ def place_by_boot(stored: StoredStream, truth: Truth) -> tuple[list[Placement], 
 
 def place_by_values(stored: StoredStream, truth: Truth, kind: str) -> tuple[list[Placement], list[str]]:
     """Places the epochs of a headset whose counters say little: by the first row that is whole, which is found only once."""
-    values = _values(kind, stored)
+    values = kind_named(kind).values(stored.name)
     width = _SINGLE_CHANNEL_ROWS if stored.channels == 1 else 1
     index: dict[tuple[tuple[int | None, ...], ...], tuple[TrueBoot, TrueStream, int]] = {}
     for boot in truth.boots:
@@ -90,25 +90,3 @@ def _until(stored: StoredStream, truth: Truth) -> int:
 def _are_whole(stored: StoredStream, n: int, count: int) -> bool:
     """Whether so many rows from an n on are stored with all their channels."""
     return all(None not in stored.rows.get(n + number, (None,)) for number in range(count))
-
-
-def _values(kind: str, stored: StoredStream) -> Callable[[Rows], Rows]:
-    if kind == "athena" and stored.name in ("eeg", "reference"):
-        return athena.eeg_samples
-    if kind == "athena" and stored.name == "optics":
-        return athena.optics_samples
-    if kind == "muse" and stored.name == "eeg":
-        return lambda rows: list(zip(*muse.eeg_samples(rows), strict=True))
-    if kind == "muse" and stored.name == "ppg":
-        return lambda rows: list(zip(*muse.ppg_samples(rows), strict=True))
-    if kind == "ganglion" and stored.name == "accelerometer":
-        return lambda rows: [ganglion.acceleration(row) for row in rows]
-    if kind == "ganglion":
-        return lambda rows: [ganglion.samples(row, 3) for row in rows]
-    if kind == "mindwave":
-        return lambda rows: [(sample,) for sample in mindwave.raw_samples(rows)]
-    if kind == "explore" and stored.name == "environment":
-        return lambda rows: [explore.surroundings(row) for row in rows]
-    if kind in ("thinkgear", "tgam", "mindwave-2013"):
-        return thinkgear.samples
-    return list

@@ -6,7 +6,8 @@ from . import athena_packets as packets
 from .clock import NANOSECONDS
 from .firmware import NOTIFY, WRITE_WITHOUT_RESPONSE, Characteristic, Notification, Service
 from .journal import Journal
-from .muse import MuseFirmware, MusePlan, Shape
+from .kind import Kind, Specimen
+from .muse import MuseFirmware, MusePlan, Shape, made
 
 # Both have the same streams; they differ in the optics' power.
 _PRESETS = ("1041", "1042")
@@ -97,3 +98,20 @@ def eeg_samples(rows: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
 def optics_samples(rows: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Row by row, the 20-bit samples."""
     return [tuple(value + 65_536 for value in row) for row in rows]
+
+
+KINDS = (
+    Kind(
+        "athena",
+        "muse",
+        made(AthenaFirmware),
+        number=19,
+        specimens=(
+            Specimen("MuseS-6002", "C0:55:DA:B0:60:02", 61, "6002-ABCD-60B2", scenario="athena", title="Muse S Athena"),
+        ),
+        kind_of_other="muse",
+        is_known_by_address=False,
+        values=lambda stream: {"eeg": eeg_samples, "reference": eeg_samples, "optics": optics_samples}.get(stream, list),
+        lost=("one notification of several streams lost", "273e0013"),
+    ),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import buffered_messages as messages
 from .buffered_messages import CONTROL, DATA, Code, Condition, Opcode
@@ -12,9 +12,15 @@ from .buffered_stream import BufferedPlan, BufferedStream
 from .clock import NANOSECONDS
 from .firmware import NOTIFY, WRITE, Appearance, Characteristic, Firmware, Link, Notification, Service
 from .journal import Journal
+from .kind import Kind
 from .memory import RingMemory, Run
 from .waveform import boot_identifier
 
+if TYPE_CHECKING:
+    from .description import HeadsetDescription
+
+_EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
+_MOTION = {"accelerometer": ("ACCEL", "g", 1 / 1_048_576), "gyroscope": ("GYRO", "deg/s", 1 / 4096)}
 _TICKS_PER_SECOND = 32_768
 _SAMPLING = (Condition.STREAMING, Condition.SAMPLING)
 _OPCODES = frozenset(int(opcode) for opcode in Opcode)
@@ -278,3 +284,27 @@ class BufferedFirmware(Firmware):
                 for stream in self.streams
             ],
         }
+
+
+def _made(headset: HeadsetDescription, journal: Journal) -> Firmware:
+    details = dict(headset.details)
+    streams = details.pop("streams", [{"name": "eeg"}])
+    plan = BufferedPlan(seed=headset.seed, streams=tuple(_stream(entry) for entry in streams), **details)
+    return BufferedFirmware(headset.name, journal, plan)
+
+
+def _stream(entry: dict[str, Any]) -> messages.Stream:
+    name = str(entry["name"])
+    if name in _MOTION:
+        kind, unit, scale = _MOTION[name]
+        channels = tuple(messages.Channel(axis, kind, unit, scale) for axis in "XYZ")
+        return messages.Stream(name, float(entry.get("frequency", 52)), channels)
+    count = int(entry.get("channels", 8))
+    bank = int(entry.get("bank", 0))
+    names = _EEG_CHANNELS if bank == 0 else [f"E{bank * 8 + number + 1}" for number in range(8)]
+    frequency = float(entry.get("frequency", 250))
+    return messages.Stream(name, frequency, tuple(messages.Channel(n) for n in names[:count]), bank)
+
+
+# Its headsets are those of `lab.scenario`.
+KINDS = (Kind("buffered", "buffered-eeg", _made, has_memory=True, is_known_by_address=False),)

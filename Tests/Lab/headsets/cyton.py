@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from .firmware import NOTIFY, READ, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Link, Notification, Service
 from .journal import Journal
+from .kind import Kind, Specimen
 from .session import SessionFirmware, SessionStream
 from .thinkgear import SERIAL_PORT
 
@@ -213,3 +214,23 @@ class CytonBLEFirmware(_CytonCommands):
                 self.position += BLE_INSTANTS
         self.turned(now)
         return [Notification(DATA, packet) for packet in out]
+
+
+KINDS = (
+    Kind(
+        "cyton",
+        "cyton",
+        lambda headset, journal: CytonFirmware(headset.name, journal, CytonPlan(headset.seed, **headset.details)),
+        number=33,
+        specimens=(Specimen("OpenBCI-0001", "00:06:66:00:00:01", 71, scenario="cyton", title="Cyton"),),
+        is_serial=True,
+    ),
+    Kind(
+        "cyton-ble",
+        "cyton-ble",
+        lambda headset, journal: CytonBLEFirmware(headset.name, journal, CytonPlan(headset.seed, **headset.details)),
+        number=25,
+        specimens=(Specimen("RFduino", "C0:00:00:00:06:01", 61, scenario="cyton-ble", title="Cyton BLE"),),
+        other=Specimen("RFduino-2", "C0:00:00:00:06:66", 6166),
+    ),
+)

@@ -4,8 +4,7 @@
 
 For every kind:
     name                   complete local name
-    kind                   athena, buffered, cyton-ble, explore, ganglion, hermes, mindwave, mindwave-2013, muse, tgam; over
-                           Bluetooth Classic: cyton, thinkgear, unicorn
+    kind                   one of `headsets.kinds`
     address                identity address; its two highest bits set (C0...FF first) where it is random
     public                 true where it advertises with that address as a public one (false)
     serial                 serial number of the Device Information service; none where empty ("")
@@ -23,10 +22,7 @@ For every kind:
     mode                   how it begins: on, off, pairing ("on")
 For kind `buffered`, the fields of `headsets.buffered_stream.BufferedPlan`, and
     streams                [{"name": "eeg", "frequency": 250, "channels": 8, "bank": 0}]
-For kind `thinkgear`, `recording`: a file of bytes from a real headset's serial port that is sent (none).
-For kind `tgam`, `radio`: one of `headsets.thinkgear_gatt.RADIOS` ("hm10").
-For the other kinds, the fields of `CytonPlan`, `ExplorePlan`, `GanglionPlan`, `HermesPlan`, `MindWavePlan`, `MusePlan` and
-`UnicornPlan` in the files of their names.
+For the others, the fields of the plan in the file of their kind, and what their `Kind.make` takes beside.
 """
 
 from __future__ import annotations
@@ -40,24 +36,9 @@ from typing import Any
 from bumble import crypto
 from bumble.hci import Address, AddressType
 
-from .athena import AthenaFirmware
-from .buffered import BufferedFirmware
-from .buffered_messages import Channel, Stream
-from .buffered_stream import BufferedPlan
-from .cyton import CytonBLEFirmware, CytonFirmware, CytonPlan
-from .explore import ExploreFirmware, ExplorePlan
 from .firmware import Firmware
-from .ganglion import GanglionFirmware, GanglionPlan
-from .hermes import HermesFirmware, HermesPlan
 from .journal import Journal
-from .mindwave import MindWaveFirmware, MindWavePlan
-from .muse import MuseFirmware, MusePlan
-from .thinkgear import ThinkGearFirmware
-from .thinkgear_gatt import BoardFirmware, MindWave2013Firmware
-from .unicorn import UnicornFirmware, UnicornPlan
-
-_EEG_CHANNELS = ["Fp1", "Fp2", "C3", "C4", "P7", "P8", "O1", "O2"]
-_MOTION = {"accelerometer": ("ACCEL", "g", 1 / 1_048_576), "gyroscope": ("GYRO", "deg/s", 1 / 4096)}
+from .kinds import kind_named
 
 
 @dataclass(frozen=True)
@@ -86,7 +67,7 @@ class HeadsetDescription:
     @property
     def is_serial(self) -> bool:
         """True for a kind that has a serial port over Bluetooth Classic."""
-        return self.kind in ("cyton", "thinkgear", "unicorn")
+        return kind_named(self.kind).is_serial
 
     @property
     def identity_resolving_key(self) -> bytes:
@@ -130,57 +111,4 @@ def read_description(path: Path) -> list[HeadsetDescription]:
 
 def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware:
     """The firmware of a headset's kind."""
-    details = dict(description.details)
-    match description.kind:
-        case "buffered":
-            return _buffered(description, journal)
-        case "cyton":
-            return CytonFirmware(description.name, journal, CytonPlan(description.seed, **details))
-        case "cyton-ble":
-            return CytonBLEFirmware(description.name, journal, CytonPlan(description.seed, **details))
-        case "explore":
-            return ExploreFirmware(description.name, journal, ExplorePlan(description.seed, **details))
-        case "ganglion":
-            ganglion = GanglionPlan(description.seed, **details)
-            return GanglionFirmware(description.name, journal, ganglion)
-        case "hermes":
-            hermes = HermesPlan(description.seed, address=description.address, **details)
-            return HermesFirmware(description.name, journal, hermes)
-        case "mindwave":
-            return MindWaveFirmware(description.name, journal, MindWavePlan(description.seed, **details))
-        case "mindwave-2013":
-            return MindWave2013Firmware(description.name, journal, MindWavePlan(description.seed, **details))
-        case "tgam":
-            radio = details.pop("radio", "hm10")
-            return BoardFirmware(description.name, journal, MindWavePlan(description.seed, **details), radio)
-        case "thinkgear":
-            recording = details.pop("recording", None)
-            return ThinkGearFirmware(description.name, journal, MindWavePlan(description.seed, **details), recording)
-        case "unicorn":
-            return UnicornFirmware(description.name, journal, UnicornPlan(description.seed, **details))
-        case "athena" | "muse":
-            identity: dict[str, Any] = {"serial": description.serial, "address": description.address}
-            muse = MusePlan(description.seed, **identity, **details)
-            firmware = AthenaFirmware if description.kind == "athena" else MuseFirmware
-            return firmware(description.name, journal, muse)
-    raise ValueError(f"{description.name}: no such kind: {description.kind}")
-
-
-def _buffered(description: HeadsetDescription, journal: Journal) -> Firmware:
-    details = dict(description.details)
-    streams = details.pop("streams", [{"name": "eeg"}])
-    plan = BufferedPlan(seed=description.seed, streams=tuple(_stream(entry) for entry in streams), **details)
-    return BufferedFirmware(description.name, journal, plan)
-
-
-def _stream(entry: dict[str, Any]) -> Stream:
-    name = str(entry["name"])
-    if name in _MOTION:
-        kind, unit, scale = _MOTION[name]
-        channels = tuple(Channel(axis, kind, unit, scale) for axis in "XYZ")
-        return Stream(name, float(entry.get("frequency", 52)), channels)
-    count = int(entry.get("channels", 8))
-    bank = int(entry.get("bank", 0))
-    names = _EEG_CHANNELS if bank == 0 else [f"E{bank * 8 + number + 1}" for number in range(8)]
-    frequency = float(entry.get("frequency", 250))
-    return Stream(name, frequency, tuple(Channel(n) for n in names[:count]), bank)
+    return kind_named(description.kind).make(description, journal)

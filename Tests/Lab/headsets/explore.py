@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from .clock import NANOSECONDS
 from .firmware import NOTIFY, WRITE, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Notification, Service
 from .journal import Journal
+from .kind import Kind, Rows, Specimen, Values
 from .session import SessionFirmware, SessionStream
 
 _TAIL = "b5a3-f393-e0a9-e50e24dcca9e"
@@ -20,7 +21,7 @@ TICKS = 100_000
 ORIENTATION, ENVIRONMENT, INFORMATION = 13, 19, 98
 RECEIVED, STATUS, PUSH_MARKER = 192, 193, 194
 # By channels: the kind of a packet of one instant.
-KINDS = {8: 151, 16: 153, 32: 152}
+PACKET_KINDS = {8: 151, 16: 153, 32: 152}
 _FREQUENCY, _MOTION_FREQUENCY = 250, 20
 _COMMANDS = (0xA1, 0xA6, 0xA7)
 
@@ -160,7 +161,7 @@ class ExploreFirmware(SessionFirmware):
         for parts in zip(*banks, strict=True):
             ticks = (self._firsts[4] + self.position) * TICKS // _FREQUENCY
             row = [value for part in parts for value in part]
-            out.append(self._packet(KINDS[self.plan.channels], ticks, eeg_content(row)))
+            out.append(self._packet(PACKET_KINDS[self.plan.channels], ticks, eeg_content(row)))
             self.position += 1
         while self._motions < self.clocks[0].position(now):
             index = self._firsts[0] + self._motions
@@ -189,3 +190,24 @@ def joined(packets: Sequence[bytes], longest: int) -> list[bytes]:
         else:
             out += [value[start : start + longest] for start in range(0, len(value), longest)]
     return out
+
+
+def _environment(rows: Rows) -> Rows:
+    return [surroundings(row) for row in rows]
+
+
+def _values(stream: str) -> Values:
+    return _environment if stream == "environment" else list
+
+
+KINDS = (
+    Kind(
+        "explore",
+        "explore",
+        lambda headset, journal: ExploreFirmware(headset.name, journal, ExplorePlan(headset.seed, **headset.details)),
+        number=24,
+        specimens=(Specimen("Explore_8441", "C0:00:00:00:05:01", 51, scenario="explore", title="Explore"),),
+        other=Specimen("Explore_0666", "C0:00:00:00:05:66", 5166, details={"channels": 16}),
+        values=_values,
+    ),
+)

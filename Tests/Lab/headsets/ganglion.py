@@ -9,6 +9,7 @@ from . import ganglion_packets as packets
 from .clock import SamplingClock
 from .firmware import NOTIFY, READ, WRITE, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Firmware, Notification, Service
 from .journal import Journal
+from .kind import Kind, Rows, Specimen, Values
 from .waveform import Waveform, boot_identifier
 
 # 1,001 readings of one electrode, one each 500 us (the firmware's UA_SAMPLE_LIMIT and UA_SAMPLE_TIME).
@@ -281,3 +282,26 @@ def samples(row: tuple[int, ...], firmware_version: int) -> tuple[int, ...]:
 def acceleration(row: tuple[int, ...]) -> tuple[int, ...]:
     """The 8-bit accelerations that stand for the 16-bit values of `Waveform`."""
     return tuple(value >> 8 for value in row)
+
+
+def _accelerations(rows: Rows) -> Rows:
+    return [acceleration(row) for row in rows]
+
+
+def _values(stream: str) -> Values:
+    # Of the firmware of `GanglionPlan`.
+    return _accelerations if stream == "accelerometer" else lambda rows: [samples(row, 3) for row in rows]
+
+
+KINDS = (
+    Kind(
+        "ganglion",
+        "ganglion",
+        lambda headset, journal: GanglionFirmware(headset.name, journal, GanglionPlan(headset.seed, **headset.details)),
+        number=20,
+        specimens=(Specimen("Ganglion-58f3", "C0:00:00:00:02:01", 21, scenario="ganglion", title="Ganglion"),),
+        other=Specimen("Ganglion-1a6d", "C0:00:00:00:02:66", 2166),
+        values=_values,
+        scenarios=("bluetoothd",),
+    ),
+)

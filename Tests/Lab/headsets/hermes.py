@@ -13,6 +13,7 @@ from typing import Any
 from .clock import SamplingClock
 from .firmware import NOTIFY, READ, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Firmware, Notification, Service
 from .journal import Journal
+from .kind import Kind, Specimen
 from .waveform import Waveform, boot_identifier
 
 
@@ -216,3 +217,19 @@ class HermesFirmware(Firmware):
 
     def statistics(self, now: int) -> dict[str, object]:
         return {"streaming": bool(self._clocks), "starts": self.starts, "boot": self.boot, "counter": self.counter}
+
+
+KINDS = (
+    Kind(
+        "hermes",
+        "hermes",
+        lambda headset, journal: HermesFirmware(
+            headset.name, journal, HermesPlan(headset.seed, address=headset.address, **headset.details)
+        ),
+        number=34,
+        specimens=(Specimen("Hermes V1", "C0:80:E1:26:00:01", 41, scenario="hermes", title="Hermes V1"),),
+        other=Specimen("Hermes V1 b", "C0:80:E1:26:06:66", 4166),
+        scenarios=("bluetoothd", "buttons"),
+        stall_seconds=2,
+    ),
+)

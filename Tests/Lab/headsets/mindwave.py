@@ -13,6 +13,7 @@ from typing import Any
 from .clock import NANOSECONDS, SamplingClock
 from .firmware import NOTIFY, WRITE, Appearance, Characteristic, Firmware, Notification, Service
 from .journal import Journal
+from .kind import Kind, Rows, Specimen, Values
 from .waveform import Waveform, boot_identifier
 
 
@@ -191,3 +192,24 @@ class MindWaveFirmware(Firmware):
 def raw_samples(rows: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The samples that stand for the 16-bit values of `Waveform`: the module's converter has 12 bits."""
     return tuple(row[0] >> 4 for row in rows)
+
+
+def _values(stream: str) -> Values:
+    def single(rows: Rows) -> Rows:
+        return [(sample,) for sample in raw_samples(rows)]
+
+    return single
+
+
+KINDS = (
+    Kind(
+        "mindwave",
+        "mindwave",
+        lambda headset, journal: MindWaveFirmware(headset.name, journal, MindWavePlan(headset.seed, **headset.details)),
+        number=35,
+        specimens=(Specimen("MindWave Mobile", "C0:68:9E:00:00:01", 51, scenario="mindwave", title="MindWave Mobile 2"),),
+        other=Specimen("MindWave Mobile+", "C0:68:9E:00:06:66", 5166),
+        values=_values,
+        scenarios=("bluetoothd",),
+    ),
+)

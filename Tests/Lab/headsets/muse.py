@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import muse_packets as packets
 from .clock import NANOSECONDS, SamplingClock
 from .firmware import NOTIFY, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Firmware, Notification, Service
 from .journal import Journal
+from .kind import Kind, Rows, Specimen, Values
 from .waveform import Waveform, boot_identifier
+
+if TYPE_CHECKING:
+    from .description import HeadsetDescription
 
 _TELEMETRY_PERIOD = 10 * NANOSECONDS
 _ANSWERS_PER_TURN = 4
@@ -320,3 +325,41 @@ def eeg_samples(rows: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
 def ppg_samples(rows: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Light by light, the 24-bit samples."""
     return [tuple(value + 65_536 for value in light) for light in zip(*rows, strict=True)]
+
+
+def made(firmware: type[MuseFirmware]) -> Callable[[HeadsetDescription, Journal], Firmware]:
+    """Makes a firmware that shows the description's serial number and address."""
+
+    def make(headset: HeadsetDescription, journal: Journal) -> Firmware:
+        identity: dict[str, Any] = {"serial": headset.serial, "address": headset.address}
+        return firmware(headset.name, journal, MusePlan(headset.seed, **identity, **headset.details))
+
+    return make
+
+
+def _values(stream: str) -> Values:
+    def eeg(rows: Rows) -> Rows:
+        return list(zip(*eeg_samples(rows), strict=True))
+
+    def ppg(rows: Rows) -> Rows:
+        return list(zip(*ppg_samples(rows), strict=True))
+
+    return {"eeg": eeg, "ppg": ppg}.get(stream, list)
+
+
+KINDS = (
+    Kind(
+        "muse",
+        "muse",
+        made(MuseFirmware),
+        number=19,
+        specimens=(Specimen("Muse-1324", "C0:55:DA:B0:13:24", 31, "2031-TZRW-1324", scenario="muse", title="Muse"),),
+        other=Specimen("Muse-0666", "C0:55:DA:B0:06:66", 3166, "2031-TZRW-0666"),
+        is_known_by_address=False,
+        values=_values,
+        scenarios=("bluetoothd", "away-60s"),
+        # TP9.
+        lost=("one notification of one channel lost", "273e0003"),
+        stall_seconds=5,
+    ),
+)

@@ -8,13 +8,17 @@ from __future__ import annotations
 import struct
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .clock import SamplingClock
 from .firmware import Appearance, Firmware, Link, Notification, Service
 from .journal import Journal
+from .kind import Kind, Specimen
 from .mindwave import POWERS, MindWavePlan
 from .waveform import Waveform, boot_identifier
+
+if TYPE_CHECKING:
+    from .description import HeadsetDescription
 
 # Where a firmware names the characteristic that it notifies, this one names its serial port.
 SERIAL_PORT = "serial port"
@@ -179,3 +183,23 @@ class ThinkGearFirmware(Firmware):
 
     def statistics(self, now: int) -> dict[str, object]:
         return {"streaming": self._clock is not None, "starts": self.starts, "boot": self.boot, "position": self._position}
+
+
+def _made(headset: HeadsetDescription, journal: Journal) -> Firmware:
+    details = dict(headset.details)
+    recording = details.pop("recording", None)
+    return ThinkGearFirmware(headset.name, journal, MindWavePlan(headset.seed, **details), recording)
+
+
+# Its scenarios are those of serial ports: `scenarios.serial_port`.
+KINDS = (
+    Kind(
+        "thinkgear",
+        "thinkgear",
+        _made,
+        number=22,
+        specimens=(Specimen("MindWaveMobile-0001", "20:68:9D:00:00:01", 41),),
+        is_serial=True,
+        values=lambda stream: samples,
+    ),
+)

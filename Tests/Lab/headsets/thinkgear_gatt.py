@@ -6,10 +6,16 @@ through: HM-10 (Sichiray's boards) and ISSC's Transparent UART.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .firmware import NOTIFY, WRITE, WRITE_WITHOUT_RESPONSE, Appearance, Characteristic, Firmware, Link, Notification, Service
 from .journal import Journal
+from .kind import Kind, Specimen
 from .mindwave import HANDSHAKE, RAW, SERVICE, MindWavePlan
-from .thinkgear import ThinkGearFirmware
+from .thinkgear import ThinkGearFirmware, samples
+
+if TYPE_CHECKING:
+    from .description import HeadsetDescription
 
 _PIECE_LENGTH = 20
 # What starts the headset of 2013.
@@ -60,3 +66,27 @@ class MindWave2013Firmware(_ThinkGearNotifier):
     def write(self, uuid: str, value: bytes, now: int) -> None:
         if uuid == HANDSHAKE and value == START_2013:
             self.begin(now)
+
+
+def _board(headset: HeadsetDescription, journal: Journal) -> Firmware:
+    details = dict(headset.details)
+    radio = details.pop("radio", "hm10")
+    return BoardFirmware(headset.name, journal, MindWavePlan(headset.seed, **details), radio)
+
+
+_HM10 = Specimen("BT05", "C0:98:7B:00:00:01", 53, scenario="tgam", title="TGAM board, HM-10")
+_ISSC = Specimen(
+    "TGAM-ISSC", "C0:98:7B:00:00:01", 54, scenario="tgam-issc", title="TGAM board, ISSC", details={"radio": "issc"}
+)
+KINDS = (
+    Kind(
+        "mindwave-2013",
+        "mindwave",
+        lambda headset, journal: MindWave2013Firmware(headset.name, journal, MindWavePlan(headset.seed, **headset.details)),
+        number=35,
+        specimens=(Specimen("MindWave Mobile", "C0:68:9E:00:13:01", 52, scenario="mindwave-2013", title="MindWave of 2013"),),
+        kind_of_other="mindwave",
+        values=lambda stream: samples,
+    ),
+    Kind("tgam", "tgam", _board, number=35, specimens=(_HM10, _ISSC), kind_of_other="mindwave", values=lambda stream: samples),
+)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from .firmware import Appearance, Notification, Service
 from .journal import Journal
+from .kind import Kind, Specimen
 from .session import SessionFirmware, SessionStream
 from .thinkgear import SERIAL_PORT
 
@@ -97,3 +98,15 @@ class UnicornFirmware(SessionFirmware):
             self.position = end
         self.turned(now)
         return [Notification(SERIAL_PORT, out)] if out else []
+
+
+KINDS = (
+    Kind(
+        "unicorn",
+        "unicorn",
+        lambda headset, journal: UnicornFirmware(headset.name, journal, UnicornPlan(headset.seed, **headset.details)),
+        number=32,
+        specimens=(Specimen("UN-2021-0001", "60:B6:47:00:00:01", 61, scenario="unicorn", title="Unicorn"),),
+        is_serial=True,
+    ),
+)

@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from guest.acquisition import ConfiguredHeadset
+from headsets.kind import Kind, Specimen
+from headsets.kinds import kind_named
 
 if TYPE_CHECKING:
     from guest.lab import Lab
 
 Step = Callable[["Lab"], None]
-
-
-# Kinds with a serial port over Bluetooth Classic.
-_SERIAL_KINDS = ("cyton", "thinkgear", "unicorn")
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class LabHeadset:
     @property
     def is_serial(self) -> bool:
         """True where it has a serial port over Bluetooth Classic."""
-        return self.kind in _SERIAL_KINDS
+        return kind_named(self.kind).is_serial
 
     def description(self) -> dict[str, Any]:
         """Its entry for the headsets' process."""
@@ -62,45 +60,37 @@ _SLOW_STREAMS = [{"name": "eeg", "frequency": 4, "channels": 4}]
 
 LEFT = LabHeadset("BEEG-0001", "left", "C0:00:00:00:00:01", 1, "LAB-0001", details={"streams": _STREAMS})
 RIGHT = LabHeadset("BEEG-0002", "right", "C0:00:00:00:00:02", 2, "LAB-0002", details={"streams": _STREAMS})
-# Headsets without memory: what is lost is lost.
-GANGLION = LabHeadset(
-    "Ganglion-58f3", "left", "C0:00:00:00:02:01", 21, kind="ganglion", model="ganglion", is_known_by_address=True
-)
-OTHER_GANGLION = LabHeadset("Ganglion-1a6d", None, "C0:00:00:00:02:66", 2166, kind="ganglion", model="ganglion")
-CYTON_BLE = LabHeadset(
-    "RFduino", "left", "C0:00:00:00:06:01", 61, kind="cyton-ble", model="cyton-ble", is_known_by_address=True
-)
-OTHER_CYTON_BLE = LabHeadset("RFduino-2", None, "C0:00:00:00:06:66", 6166, kind="cyton-ble", model="cyton-ble")
-EXPLORE = LabHeadset("Explore_8441", "left", "C0:00:00:00:05:01", 51, kind="explore", model="explore", is_known_by_address=True)
-OTHER_EXPLORE = LabHeadset(
-    "Explore_0666", None, "C0:00:00:00:05:66", 5166, kind="explore", model="explore", details={"channels": 16}
-)
-MUSE = LabHeadset("Muse-1324", "left", "C0:55:DA:B0:13:24", 31, "2031-TZRW-1324", kind="muse", model="muse")
-OTHER_MUSE = LabHeadset("Muse-0666", None, "C0:55:DA:B0:06:66", 3166, "2031-TZRW-0666", kind="muse", model="muse")
-HERMES = LabHeadset("Hermes V1", "left", "C0:80:E1:26:00:01", 41, kind="hermes", model="hermes", is_known_by_address=True)
-OTHER_HERMES = LabHeadset("Hermes V1 b", None, "C0:80:E1:26:06:66", 4166, kind="hermes", model="hermes")
-MINDWAVE_2 = LabHeadset(
-    "MindWave Mobile", "left", "C0:68:9E:00:00:01", 51, kind="mindwave", model="mindwave", is_known_by_address=True
-)
-OTHER_MINDWAVE_2 = LabHeadset("MindWave Mobile+", None, "C0:68:9E:00:06:66", 5166, kind="mindwave", model="mindwave")
-MINDWAVE_2013 = LabHeadset(
-    "MindWave Mobile", "left", "C0:68:9E:00:13:01", 52, kind="mindwave-2013", model="mindwave", is_known_by_address=True
-)
-# Boards whose radio passes a serial port through.
-TGAM_HM10 = LabHeadset("BT05", "left", "C0:98:7B:00:00:01", 53, kind="tgam", model="tgam", is_known_by_address=True)
-TGAM_ISSC = dataclasses.replace(TGAM_HM10, name="TGAM-ISSC", seed=54, details={"radio": "issc"})
-# A headset with a serial port over Bluetooth Classic.
-MINDWAVE = LabHeadset(
-    "MindWaveMobile-0001", "left", "20:68:9D:00:00:01", 41, kind="thinkgear", model="thinkgear", is_known_by_address=True
-)
-UNICORN = LabHeadset("UN-2021-0001", "left", "60:B6:47:00:00:01", 61, kind="unicorn", model="unicorn", is_known_by_address=True)
-CYTON = LabHeadset("OpenBCI-0001", "left", "00:06:66:00:00:01", 71, kind="cyton", model="cyton", is_known_by_address=True)
-ATHENA = LabHeadset("MuseS-6002", "left", "C0:55:DA:B0:60:02", 61, "6002-ABCD-60B2", kind="athena", model="muse")
 # The same model with another serial number, always in range and advertising.
 STRANGER = LabHeadset("BEEG-0666", None, "C0:00:00:00:06:66", 666, "LAB-0666", details={"streams": _STREAMS})
 # The same, for hours: an advertisement a second.
 RARE_STRANGER = dataclasses.replace(STRANGER, details={**STRANGER.details, "advertising_interval": 1000})
 SLOW = LabHeadset("BEEG-0001", "left", "C0:00:00:00:00:01", 1, "LAB-0001", details={"streams": _SLOW_STREAMS})
+
+
+def _in_room(kind: Kind, specimen: Specimen, alias: str | None) -> LabHeadset:
+    return LabHeadset(
+        specimen.name,
+        alias,
+        specimen.address,
+        specimen.seed,
+        specimen.serial,
+        kind=kind.name,
+        model=kind.model,
+        is_known_by_address=kind.is_known_by_address and alias is not None,
+        details=dict(specimen.details),
+    )
+
+
+def lab_headset(kind: str, number: int = 0) -> LabHeadset:
+    """One of the headsets that a kind has in the room: it is to be recorded."""
+    return _in_room(kind_named(kind), kind_named(kind).specimens[number], "left")
+
+
+def room(kind: str, number: int = 0) -> tuple[LabHeadset, ...]:
+    """It, and another one of the same model, which nobody records, where there is one."""
+    of_other = kind_named(kind_named(kind).kind_of_other or kind)
+    others = () if of_other.other is None else (_in_room(of_other, of_other.other, None),)
+    return (lab_headset(kind, number), *others)
 
 
 @dataclass(frozen=True)

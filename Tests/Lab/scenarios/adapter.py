@@ -13,7 +13,7 @@ from guest.clock import now
 from guest.lab import Lab
 from guest.process import output_of
 from lab.marks import Goal
-from lab.scenario import MINDWAVE, Scenario
+from lab.scenario import Scenario, lab_headset
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _way(power: _Fault, goal: Goal) -> list[Scenario]:
 
 def _over_a_serial_port(scenario: Scenario) -> Scenario:
     name, title = f"serial-{scenario.name}", f"serial port: {scenario.title}"
-    return dataclasses.replace(scenario, number=22, name=name, title=title, headsets=(MINDWAVE,))
+    return dataclasses.replace(scenario, number=22, name=name, title=title, headsets=(lab_headset("thinkgear"),))
 
 
 SCENARIOS = [*_way(_POWER, Goal.SYSTEM), *map(_over_a_serial_port, _way(_POWER, Goal.GATE))]

@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from guest.lab import Lab
-from lab.scenario import GANGLION, MUSE, OTHER_MUSE, Scenario
+from lab.scenario import Scenario, lab_headset, room
 
 _FREQUENCY = 256
 _GANGLION_FREQUENCY = 200
@@ -83,7 +83,7 @@ def _alone(lab: Lab) -> None:
     lab.require(not (lab.share / "eegsync.sqlite").exists(), "a capture made a database")
 
 
-_HEADSETS = (MUSE, OTHER_MUSE)
+_HEADSETS = room("muse")
 SCENARIOS = [
     Scenario(40, "capture-recorded", "Muse: captured while it is recorded, and replayed", [_while_recorded], _HEADSETS),
     Scenario(
@@ -91,7 +91,7 @@ SCENARIOS = [
         "capture-ganglion",
         "Ganglion: captured while it is recorded, and replayed",
         [_while_a_ganglion_is_recorded],
-        (GANGLION,),
+        (lab_headset("ganglion"),),
     ),
     Scenario(40, "capture-alone", "Muse: captured without a daemon", [_alone], _HEADSETS, is_recorded=False),
 ]

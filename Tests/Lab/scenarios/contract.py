@@ -8,7 +8,9 @@ from pathlib import Path
 
 from guest.lab import Lab
 from guest.process import LabError
-from lab.scenario import LEFT, MINDWAVE, STRANGER, LabHeadset, Scenario
+from lab.scenario import LEFT, STRANGER, LabHeadset, Scenario, lab_headset
+
+_SERIAL = lab_headset("thinkgear")
 
 
 def _contract(lab: Lab, tested: LabHeadset, address_type: str) -> None:
@@ -45,8 +47,8 @@ SCENARIOS = [
         0,
         "contract-serial",
         "the contract of Central, as far as it applies to a serial port",
-        [partial(_contract, tested=MINDWAVE, address_type="classic")],
-        headsets=(MINDWAVE,),
+        [partial(_contract, tested=_SERIAL, address_type="classic")],
+        headsets=(_SERIAL,),
         timeout_seconds=240,
         is_recorded=False,
     ),

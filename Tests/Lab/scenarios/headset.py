@@ -6,22 +6,14 @@ import dataclasses
 from functools import partial
 
 from guest.lab import Lab
+from headsets.kinds import kinds
 from lab.marks import Goal
-from lab.scenario import (
-    CYTON_BLE,
-    EXPLORE,
-    GANGLION,
-    HERMES,
-    LEFT,
-    MINDWAVE_2,
-    RIGHT,
-    STRANGER,
-    TGAM_HM10,
-    Scenario,
-    Step,
-    through,
-)
+from lab.scenario import LEFT, RIGHT, STRANGER, Scenario, Step, lab_headset, through
 
+# By model: a headset of which nothing but the address says which one it is.
+_ADDRESSED = {
+    kind.model: lab_headset(kind.name) for kind in reversed(kinds().values()) if kind.is_known_by_address and not kind.is_serial
+}
 # 20 s of samples: what a minute away overruns.
 _SMALL_MEMORY = dataclasses.replace(LEFT, details={**LEFT.details, "capacity": 5000})
 
@@ -133,7 +125,7 @@ SCENARIOS = [
     ),
     *(
         Scenario(10, f"adoption-{moved.kind}", f"new address of a {moved.model}", [_moved], headsets=(moved,))
-        for moved in (GANGLION, CYTON_BLE, EXPLORE, HERMES, MINDWAVE_2, TGAM_HM10)
+        for moved in _ADDRESSED.values()
     ),
     Scenario(11, "pairing-mode", "advertises in pairing mode after the outage", [through(_pairing_mode, times=2)]),
     Scenario(12, "reboot-away", "headset restarts while away", [through(_rebooted_away, times=2)]),

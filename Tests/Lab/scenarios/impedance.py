@@ -8,7 +8,9 @@ import signal
 from guest.lab import Lab
 from guest.process import Program
 from lab.marks import Goal
-from lab.scenario import GANGLION, OTHER_GANGLION, Scenario
+from lab.scenario import Scenario, room
+
+_HEADSETS = room("ganglion")
 
 _ELECTRODES = ["Ch1", "Ch2", "Ch3", "Ch4", "reference"]
 # What the headset of the lab tells of them.
@@ -19,7 +21,7 @@ _LEASE_SECONDS = 30.0
 
 def _samples_again(lab: Lab, seconds: float, after: str) -> None:
     def is_sampling() -> bool:
-        firmware = lab.headsets.statistics(GANGLION.name)["firmware"]
+        firmware = lab.headsets.statistics(_HEADSETS[0].name)["firmware"]
         return bool(firmware["streaming"]) and not firmware["measuresImpedance"]
 
     lab.wait_until(is_sampling, seconds, f"the headset samples again after {after}")
@@ -27,7 +29,7 @@ def _samples_again(lab: Lab, seconds: float, after: str) -> None:
 
 
 def _measures(lab: Lab) -> bool:
-    return bool(lab.headsets.statistics(GANGLION.name)["firmware"]["measuresImpedance"])
+    return bool(lab.headsets.statistics(_HEADSETS[0].name)["firmware"]["measuresImpedance"])
 
 
 def _begin(lab: Lab) -> Program:
@@ -85,7 +87,6 @@ def _alone(lab: Lab) -> None:
     lab.require(not (lab.share / "eegsync.sqlite").exists(), "a measurement made a database")
 
 
-_HEADSETS = (GANGLION, OTHER_GANGLION)
 SCENARIOS = [
     Scenario(41, "ganglion-impedance", "Ganglion: impedances while it is recorded", [_asked_for], _HEADSETS),
     Scenario(41, "ganglion-impedance-interrupted", "Ganglion: commands and daemons that end", [_interrupted], _HEADSETS),

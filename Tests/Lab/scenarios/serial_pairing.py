@@ -8,15 +8,16 @@ from guest import management
 from guest.clock import now
 from guest.lab import Lab
 from lab.marks import Goal
-from lab.scenario import MINDWAVE, LabHeadset, Scenario, Step
+from lab.scenario import LabHeadset, Scenario, Step, lab_headset
 
 from .bonds import lost_keys, replug, require_pairings, restart
 
-_USUAL = dataclasses.replace(MINDWAVE, details={"pin": "0000"})
+_SERIAL = lab_headset("thinkgear")
+_USUAL = dataclasses.replace(_SERIAL, details={"pin": "0000"})
 # It asks when its serial port is opened, not when it is connected.
-_AT_PORT = dataclasses.replace(MINDWAVE, details={"pin": "0000", "pin_at": "port"})
+_AT_PORT = dataclasses.replace(_SERIAL, details={"pin": "0000", "pin_at": "port"})
 # What the configuration says of it is wrong.
-_MISTAKEN = dataclasses.replace(MINDWAVE, passkey=9999, details={"pin": "0042"})
+_MISTAKEN = dataclasses.replace(_SERIAL, passkey=9999, details={"pin": "0042"})
 _MISTAKEN_AT_PORT = dataclasses.replace(_MISTAKEN, details={"pin": "0042", "pin_at": "port"})
 _RIGHT_PASSKEY = 42
 # Longer than the supervision timeout of Bluetooth Classic, 20 s.

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from guest.bluetooth import bluetoothctl
 from guest.clock import now
 from guest.lab import Lab
+from headsets.kinds import kinds
 from lab.marks import Goal
-from lab.scenario import CYTON, LEFT, MINDWAVE, STRANGER, UNICORN, Scenario, Step
+from lab.scenario import LEFT, STRANGER, Scenario, Step, lab_headset
 
 from .range import away
 
+_HEADSET = lab_headset("thinkgear")
 # What a real MindWave sent in 322 s; not part of the project, so the scenario exists where the file does.
 _RECORDING = Path(__file__).resolve().parents[4] / "shared/data/mindwave-rfcomm-baseline.bytes"
-_RECORDED = dataclasses.replace(MINDWAVE, details={"recording": str(_RECORDING)})
-_SECOND = dataclasses.replace(MINDWAVE, name="MindWaveMobile-0002", alias="right", address="20:68:9D:00:00:02", seed=42)
+_RECORDED = dataclasses.replace(_HEADSET, details={"recording": str(_RECORDING)})
+_SECOND = dataclasses.replace(_HEADSET, name="MindWaveMobile-0002", alias="right", address="20:68:9D:00:00:02", seed=42)
 # Its Service Discovery Protocol lists nothing.
-_UNLISTED = dataclasses.replace(MINDWAVE, details={"record": False})
-_BESIDE = dataclasses.replace(MINDWAVE, alias="right")
+_UNLISTED = dataclasses.replace(_HEADSET, details={"record": False})
+_BESIDE = dataclasses.replace(_HEADSET, alias="right")
 _away = partial(away, is_paged=True)
 
 
@@ -147,7 +150,19 @@ def _recorded(lab: Lab) -> None:
 
 
 def _serial(name: str, title: str, step: Step) -> Scenario:
-    return Scenario(22, f"serial-{name}", f"serial port: {title}", [step], headsets=(MINDWAVE,))
+    return Scenario(22, f"serial-{name}", f"serial port: {title}", [step], headsets=(_HEADSET,))
+
+
+def _of_commands() -> Iterator[Scenario]:
+    for kind in kinds().values():
+        if not kind.is_serial:
+            continue
+        for number, specimen in enumerate(kind.specimens):
+            if not specimen.scenario:
+                continue
+            headsets, name, title = (lab_headset(kind.name, number),), specimen.scenario, specimen.title
+            yield Scenario(kind.number, f"{name}-away-5s", f"{title}: out of range for 5 s", [_away(5, times=4)], headsets)
+            yield Scenario(kind.number, f"{name}-kill", f"{title}: eegsync killed (-9)", [_killed], headsets)
 
 
 SCENARIOS = [
@@ -159,7 +174,7 @@ SCENARIOS = [
     _serial("alone", "without bluetoothd", _without_bluetoothd),
     _serial("bluetoothd", "bluetoothd killed and restarted", _bluetoothd_restarted),
     Scenario(22, "serial-no-record", "serial port: the headset lists no service", [_away(5, times=2)], headsets=(_UNLISTED,)),
-    Scenario(22, "serial-two", "serial port: two headsets", [_two], headsets=(MINDWAVE, _SECOND)),
+    Scenario(22, "serial-two", "serial port: two headsets", [_two], headsets=(_HEADSET, _SECOND)),
     Scenario(
         22,
         "serial-beside",
@@ -167,11 +182,8 @@ SCENARIOS = [
         [_beside],
         headsets=(LEFT, _BESIDE, STRANGER),
     ),
-    # Headsets that are asked and started by commands; the Cyton streams on when its link ends.
-    Scenario(32, "unicorn-away-5s", "Unicorn: out of range for 5 s", [_away(5, times=4)], (UNICORN,)),
-    Scenario(32, "unicorn-kill", "Unicorn: eegsync killed (-9)", [_killed], (UNICORN,)),
-    Scenario(33, "cyton-away-5s", "Cyton: out of range for 5 s", [_away(5, times=4)], (CYTON,)),
-    Scenario(33, "cyton-kill", "Cyton: eegsync killed (-9)", [_killed], (CYTON,)),
+    # Headsets that are asked and started by commands; some stream on when their link ends.
+    *_of_commands(),
 ]
 if _RECORDING.exists():
     SCENARIOS.append(

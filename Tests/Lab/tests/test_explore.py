@@ -60,7 +60,7 @@ def test_it_streams_while_somebody_listens(channels: int, nordic: bool) -> None:
     packets = parsed(stream)
     assert [kind for kind, _, _ in packets[:3]] == [e.INFORMATION, e.RECEIVED, e.STATUS]
     assert packets[2][2][0] == 0xA6 and packets[2][2][5] == 1
-    eeg = [(ticks, content) for kind, ticks, content in packets if kind == e.KINDS[channels]]
+    eeg = [(ticks, content) for kind, ticks, content in packets if kind == e.PACKET_KINDS[channels]]
     assert 740 < len(eeg) == firmware.position
     first = firmware._firsts[4]
     for number, (ticks, content) in enumerate(eeg):

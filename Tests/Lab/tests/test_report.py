@@ -13,13 +13,13 @@ from lab.measurements import Measurement, Reader
 from lab.page import PAGE, replaced
 from lab.performance import Performance
 from lab.report import LOG_LINES, failures, tables
-from lab.scenario import LEFT, MINDWAVE, Scenario
+from lab.scenario import LEFT, Scenario, lab_headset
 
 AWAY = Scenario(1, "away-5s", "out of range for 5 s", [], headsets=(LEFT,))
 KERNEL_AWAY = dataclasses.replace(
     AWAY, number=30, name="kernel-away-5s", title="without bluetoothd: out of range for 5 s", central="kernel"
 )
-SERIAL_AWAY = Scenario(22, "serial-away-5s", "serial port: out of range for 5 s", [], headsets=(MINDWAVE,))
+SERIAL_AWAY = Scenario(22, "serial-away-5s", "serial port: out of range for 5 s", [], headsets=(lab_headset("thinkgear"),))
 
 
 def mark(milliseconds: int | None, fault: str = "away 5 s", goal: Goal = Goal.RADIO, route: str = "bluez") -> Mark:

@@ -18,8 +18,8 @@ from headsets.waveform import Waveform
 from lab.findings import Findings
 from recorded_share import LOST, RETURNED, SCENARIO, RecordedShare
 
-# Its values are those of the signal itself, so the recording that was made for a headset with memory serves.
-_PLAIN = dataclasses.replace(SCENARIO, headsets=[dataclasses.replace(h, kind="plain") for h in SCENARIO.headsets])
+# The values of a Hermes are those of the signal itself, so the recording that was made for a headset with memory serves.
+_PLAIN = dataclasses.replace(SCENARIO, headsets=[dataclasses.replace(h, kind="hermes") for h in SCENARIO.headsets])
 
 
 @pytest.fixture
