@@ -1,38 +1,6 @@
-package import Headsets
-package import Reconnection
+import Headsets
+import Reconnection
 package import Simulation
-
-/// One headset of a rehearsal: what it is, and what the daemon knows about it.
-package struct RehearsedHeadset: Sendable {
-    /// Its name in the configuration.
-    package var name: String
-    /// What the radio has.
-    package var specification: HeadsetSpecification
-    /// What the daemon believes it to be.
-    package var profile: any HeadsetProfile
-    /// What the configuration says of addresses that nothing proves to be its own. Where a person is asked, the operator knows
-    /// the headset's address and adopts it.
-    package var adoption = Adoption(.automatic, after: .seconds(5))
-    /// True where the configuration names the address that it has at the beginning.
-    package var isNamedByAddress = false
-
-    /// Creates a rehearsed headset.
-    package init(name: String, specification: HeadsetSpecification, profile: any HeadsetProfile) {
-        self.name = name
-        self.specification = specification
-        self.profile = profile
-    }
-
-    /// A headset with the Buffered EEG service.
-    ///
-    /// - Parameter number: from 1; distinguishes headsets of the model.
-    package static func buffered(
-        number: Int = 1, _ specification: BufferedHeadsetSpecification = BufferedHeadsetSpecification()
-    ) -> RehearsedHeadset {
-        RehearsedHeadset(
-            name: "headset\(number)", specification: .buffered(number: number, specification), profile: BufferedEEGProfile())
-    }
-}
 
 /// What is rehearsed. The same plan gives the same run.
 package struct RehearsalPlan: Sendable {
@@ -161,31 +129,7 @@ package struct RehearsalPlan: Sendable {
             let pause = Duration.milliseconds(Int64(generator.next() % 15_000))
             plan.operatorStops = [OperatorStop(headset: 0, at: .seconds(20 + Int64(generator.next() % 80)), pause: pause)]
         }
-        // One without memory, whose counter turns each second.
-        if generator.next() % 4 == 0 {
-            let ganglion = GanglionSpecification(
-                firmware: generator.next() % 2 == 0 ? .version2 : .version3,
-                crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
-            plan.headsets.append(
-                RehearsedHeadset(name: "ganglion", specification: .ganglion(ganglion), profile: GanglionProfile()))
-        }
-        // One whose channels come in packets of their own, switched on in all states in which it may be.
-        if generator.next() % 4 == 0 {
-            let models = MuseSpecification.Model.allCases
-            var muse = MuseSpecification(
-                models[Int(generator.below(UInt64(models.count)))],
-                crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
-            muse.startsInBootloader = generator.next() % 4 == 0
-            muse.startsWithControlOnly = generator.next() % 4 == 0
-            plan.headsets.append(
-                RehearsedHeadset(name: "muse", specification: .muse(muse), profile: MuseProfile()))
-        }
-        // A headset without memory, counter or serial number: every loss is for good, and must be ledgered all the same.
-        if generator.next() % 4 == 0 {
-            plan.headsets.append(
-                RehearsedHeadset(name: "thinkgear", specification: .thinkGear(), profile: ThinkGearProfile()))
-        }
-        plan.headsets += withoutMemory(&generator)
+        plan.headsets += RehearsedHeadset.drawn(&generator)
         plan.drawMeasurements()
         plan.drawAddresses()
         plan.drawPause()
@@ -221,8 +165,10 @@ package struct RehearsalPlan: Sendable {
         case 1: lateness = .batches
         default: break
         }
-        // A link that begins with a stall as long as a turn of its counter, and loses one, looks like one that does not.
-        if headsets.contains(where: { $0.profile.model == "ganglion" }) { lateness.stall = .zero }
+        let drawn = headsets.map(\.profile.model)
+        if SimulatedModel.all.contains(where: { !$0.outlivesStalls && drawn.contains($0.profile.model) }) {
+            lateness.stall = .zero
+        }
         clock = .random(&generator)
         guard generator.next() % 4 == 0 else { return }
         hostReboots = [
@@ -254,61 +200,6 @@ package struct RehearsalPlan: Sendable {
             OperatorPause(
                 at: .milliseconds(Int64(10_000 + generator.below(70_000))),
                 duration: .milliseconds(Int64(500 + generator.below(35_000))))
-        ]
-    }
-
-    /// Headsets without memory, in some seeds.
-    private static func withoutMemory(_ generator: inout SeededGenerator) -> [RehearsedHeadset] {
-        var headsets: [RehearsedHeadset] = []
-        // One found by its name alone, whose counter stands still between links.
-        if generator.next() % 4 == 0 {
-            let hermes = HermesSpecification(crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
-            headsets.append(
-                RehearsedHeadset(name: "hermes", specification: .hermes(hermes), profile: HermesProfile()))
-        }
-        // The ThinkGear stream in its three forms of Low Energy.
-        if generator.next() % 4 == 0 {
-            let format = MindWaveProfile.Format.allCases[Int(generator.below(2))]
-            headsets.append(
-                RehearsedHeadset(
-                    name: "mindwave", specification: .mindWave(format: format), profile: MindWaveProfile()))
-        } else if generator.next() % 8 == 0 {
-            let radio = TGAMProfile.Radio.allCases[Int(generator.below(2))]
-            headsets.append(
-                RehearsedHeadset(name: "tgam", specification: .tgam(radio: radio), profile: TGAMProfile()))
-        }
-        // One of those that number their samples and keep nothing.
-        if generator.next() % 2 == 0 {
-            let others = countingHeadsets(crystalErrorPPM: Double(Int64(generator.next() % 101)) - 50)
-            headsets.append(others[Int(generator.below(UInt64(others.count)))])
-        }
-        return headsets
-    }
-
-    /// Headsets without memory, each with a counter of its own kind.
-    ///
-    /// - Parameter crystalErrorPPM: by how much their crystals are fast, in parts per million.
-    package static func countingHeadsets(crystalErrorPPM: Double = 0) -> [RehearsedHeadset] {
-        [
-            RehearsedHeadset(
-                name: "cyton", specification: .cyton(CytonSpecification(crystalErrorPPM: crystalErrorPPM)),
-                profile: CytonProfile()),
-            RehearsedHeadset(
-                name: "daisy", specification: .cyton(CytonSpecification(hasDaisy: true, crystalErrorPPM: crystalErrorPPM)),
-                profile: CytonProfile()),
-            RehearsedHeadset(
-                name: "cyton-ble", specification: .cytonBLE(crystalErrorPPM: crystalErrorPPM), profile: CytonBLEProfile()),
-            RehearsedHeadset(
-                name: "explore", specification: .explore(ExploreSpecification(crystalErrorPPM: crystalErrorPPM)),
-                profile: ExploreProfile()),
-            RehearsedHeadset(
-                name: "explore32",
-                specification: .explore(ExploreSpecification(channelCount: 32, crystalErrorPPM: crystalErrorPPM)),
-                profile: ExploreProfile()),
-            RehearsedHeadset(
-                name: "unicorn",
-                specification: .unicorn(UnicornSpecification(firstCounter: .max - 5000, crystalErrorPPM: crystalErrorPPM)),
-                profile: UnicornProfile()),
         ]
     }
 }

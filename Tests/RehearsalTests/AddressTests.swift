@@ -70,17 +70,8 @@ struct AddressTests {
 
     @Test("Every model is found again at another address, and its recording tells of it")
     func everyModel() throws {
-        let headsets =
-            RehearsalPlan.countingHeadsets() + [
-                RehearsedHeadset(name: "ganglion", specification: .ganglion(), profile: GanglionProfile()),
-                RehearsedHeadset(name: "hermes", specification: .hermes(), profile: HermesProfile()),
-                RehearsedHeadset(name: "mindwave", specification: .mindWave(), profile: MindWaveProfile()),
-                RehearsedHeadset(name: "tgam", specification: .tgam(), profile: TGAMProfile()),
-                RehearsedHeadset(name: "thinkgear", specification: .thinkGear(), profile: ThinkGearProfile()),
-                RehearsedHeadset(name: "muse", specification: .muse(), profile: MuseProfile()), .buffered(),
-            ]
         for policy in [Adoption.Policy.automatic, .ask] {
-            for var headset in headsets {
+            for var headset in RehearsedHeadset.ofEachModel {
                 headset.adoption.policy = policy
                 let rehearsal = try Rehearsal(Self.plan(nil, headset))
                 let report = try rehearsal.run()

@@ -9,16 +9,8 @@ import Testing
 
 /// The times of stored rows against when the simulated headsets took them.
 struct TimeTests {
-    /// One headset of every model.
-    static let headsets: [RehearsedHeadset] =
-        [
-            .buffered(), RehearsedHeadset(name: "ganglion", specification: .ganglion(), profile: GanglionProfile()),
-            RehearsedHeadset(name: "muse", specification: .muse(), profile: MuseProfile()),
-            RehearsedHeadset(name: "athena", specification: .muse(MuseSpecification(.museSAthena)), profile: MuseProfile()),
-            RehearsedHeadset(name: "hermes", specification: .hermes(), profile: HermesProfile()),
-            RehearsedHeadset(name: "thinkgear", specification: .thinkGear(), profile: ThinkGearProfile()),
-            RehearsedHeadset(name: "mindwave", specification: .mindWave(), profile: MindWaveProfile()),
-        ] + RehearsalPlan.countingHeadsets().filter { !["daisy", "explore-32"].contains($0.name) }
+    /// Of every model one for each set of streams that it may have.
+    static let headsets = RehearsedHeadset.ofEachShape
 
     static func plan(
         _ headset: RehearsedHeadset, _ crystal: Crystal, lateness: LatenessModel = LatenessModel(), minutes: Int64 = 4
@@ -80,11 +72,11 @@ struct TimeTests {
 /// Times of rehearsed recordings that are computed anew.
 extension TimeTests {
     @Test(
-        "Refitted times of each model are right, and no worse than before",
-        arguments: ["buffered", "ganglion", "muse", "athena", "cyton", "thinkgear"], worlds.indices)
-    func refitted(_ name: String, _ world: Int) throws {
-        guard let headset = Self.headsets.first(where: { $0.name.hasPrefix(name) || name == "buffered" }) else { return }
-        let (_, crystal, lateness) = Self.worlds[world]
+        "Refitted times of each model are right, and no worse than before, each in two of the worlds",
+        arguments: headsets.indices, 0..<2)
+    func refitted(_ index: Int, _ half: Int) throws {
+        let headset = Self.headsets[index]
+        let (_, crystal, lateness) = Self.worlds[(index + 2 * half) % Self.worlds.count]
         let rehearsal = try Rehearsal(Self.plan(headset, crystal, lateness: lateness))
         let before = try rehearsal.run()
         let recording = RecordingID(rawValue: 1)

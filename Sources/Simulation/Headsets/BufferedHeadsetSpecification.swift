@@ -72,3 +72,16 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let buffered = SimulatedModel(
+        profile: BufferedEEGProfile(), make: { .buffered(number: $0, BufferedHeadsetSpecification()) },
+        varieties: [
+            Variety(name: "headset1") { crystal in
+                var specification = BufferedHeadsetSpecification()
+                specification.crystalErrorPPM = crystal
+                return .buffered(specification)
+            }
+        ],
+        share: .special)
+}

@@ -88,3 +88,9 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let cytonBLE = SimulatedModel(
+        profile: CytonBLEProfile(), make: { .cytonBLE(number: $0) },
+        varieties: [Variety(name: "cyton-ble") { .cytonBLE(crystalErrorPPM: $0) }], share: .pooled)
+}

@@ -194,3 +194,13 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let cyton = SimulatedModel(
+        profile: CytonProfile(), make: { .cyton(number: $0) },
+        varieties: [
+            Variety(name: "cyton") { .cyton(CytonSpecification(crystalErrorPPM: $0)) },
+            Variety(name: "daisy") { .cyton(CytonSpecification(hasDaisy: true, crystalErrorPPM: $0)) },
+        ],
+        share: .pooled)
+}

@@ -289,3 +289,15 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let explore = SimulatedModel(
+        profile: ExploreProfile(), make: { .explore(number: $0) },
+        varieties: [
+            Variety(name: "explore") { .explore(ExploreSpecification(crystalErrorPPM: $0)) },
+            Variety(name: "explore32", hasOtherStreams: true) {
+                .explore(ExploreSpecification(channelCount: 32, crystalErrorPPM: $0))
+            },
+        ],
+        share: .pooled, sendsBeforeItIsReady: true)
+}

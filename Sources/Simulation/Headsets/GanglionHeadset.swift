@@ -295,3 +295,19 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let ganglion = SimulatedModel(
+        profile: GanglionProfile(), make: { .ganglion(number: $0) },
+        varieties: [
+            Variety(name: "ganglion", sendsAllSamples: false) { .ganglion(GanglionSpecification(crystalErrorPPM: $0)) },
+            Variety(name: "ganglion2") {
+                .ganglion(GanglionSpecification(firmware: .version2, crystalErrorPPM: $0))
+            },
+        ],
+        share: .own(oneIn: 4) { generator in
+            let firmware: GanglionFirmware = generator.next() % 2 == 0 ? .version2 : .version3
+            return .ganglion(GanglionSpecification(firmware: firmware, crystalErrorPPM: crystalErrorPPM(&generator)))
+        },
+        outlivesStalls: false)
+}

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Headsets
 
 /// What a simulated headset is like.
 package struct HeadsetSpecification: Sendable {
@@ -60,24 +61,10 @@ package struct HeadsetSpecification: Sendable {
 }
 
 extension HeadsetSpecification {
-    /// By the identifier of the model: one as it comes from its maker. A model that is not here is not simulated.
-    private static let models: [String: @Sendable (_ number: Int) -> HeadsetSpecification] = [
-        "buffered-eeg": { .buffered(number: $0, BufferedHeadsetSpecification()) },
-        "cyton": { .cyton(number: $0) },
-        "cyton-ble": { .cytonBLE(number: $0) },
-        "explore": { .explore(number: $0) },
-        "ganglion": { .ganglion(number: $0) },
-        "hermes": { .hermes(number: $0) },
-        "mindwave": { .mindWave(number: $0) },
-        "muse": { .muse(number: $0) },
-        "tgam": { .tgam(number: $0) },
-        // Found by its name alone, which therefore stays.
-        "thinkgear": { .thinkGear(number: $0) },
-        "unicorn": { .unicorn(number: $0) },
-    ]
-
     /// A headset of a built-in model, as it comes from its maker; nil for a model that is not simulated.
     ///
     /// - Parameter number: which headset of the model, from 1.
-    package static func headset(ofModel model: String, number: Int = 1) -> HeadsetSpecification? { models[model]?(number) }
+    package static func headset(ofModel model: String, number: Int = 1) -> HeadsetSpecification? {
+        SimulatedModel.all.first { $0.profile.model == model }?.make(number)
+    }
 }

@@ -212,3 +212,10 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let hermes = SimulatedModel(
+        profile: HermesProfile(), make: { .hermes(number: $0) },
+        varieties: [Variety(name: "hermes") { .hermes(HermesSpecification(crystalErrorPPM: $0)) }],
+        share: .own(oneIn: 4) { .hermes(HermesSpecification(crystalErrorPPM: crystalErrorPPM(&$0))) })
+}

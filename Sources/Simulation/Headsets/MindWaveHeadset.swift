@@ -149,3 +149,20 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let mindWave = SimulatedModel(
+        profile: MindWaveProfile(), make: { .mindWave(number: $0) },
+        varieties: [
+            Variety(name: "mindwave") { _ in .mindWave() }, Variety(name: "mindwave2013") { _ in .mindWave(format: .stream) },
+        ],
+        share: .own(oneIn: 4) { .mindWave(format: MindWaveProfile.Format.allCases[Int($0.below(2))]) })
+
+    static let tgam = SimulatedModel(
+        profile: TGAMProfile(), make: { .tgam(number: $0) },
+        varieties: [
+            Variety(name: "tgam") { _ in .tgam() }, Variety(name: "tgam-issc") { _ in .tgam(radio: .issc) },
+        ],
+        share: .otherwise(oneIn: 8) { .tgam(radio: TGAMProfile.Radio.allCases[Int($0.below(2))]) },
+        sendsBeforeItIsReady: true)
+}

@@ -361,3 +361,22 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let muse = SimulatedModel(
+        profile: MuseProfile(), make: { .muse(number: $0) },
+        varieties: [
+            Variety(name: "muse") { .muse(MuseSpecification(crystalErrorPPM: $0)) },
+            Variety(name: "muse2016") { .muse(MuseSpecification(.muse2016, crystalErrorPPM: $0)) },
+            Variety(name: "athena", hasOtherStreams: true) { .muse(MuseSpecification(.museSAthena, crystalErrorPPM: $0)) },
+        ],
+        share: .own(oneIn: 4) { generator in
+            let kinds = MuseSpecification.Model.allCases
+            let kind = kinds[Int(generator.below(UInt64(kinds.count)))]
+            var muse = MuseSpecification(kind, crystalErrorPPM: crystalErrorPPM(&generator))
+            // Switched on in all states in which it may be.
+            muse.startsInBootloader = generator.next() % 4 == 0
+            muse.startsWithControlOnly = generator.next() % 4 == 0
+            return .muse(muse)
+        })
+}

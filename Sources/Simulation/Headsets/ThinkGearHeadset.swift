@@ -128,3 +128,10 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let thinkGear = SimulatedModel(
+        // Found by its name alone, which therefore stays.
+        profile: ThinkGearProfile(), make: { .thinkGear(number: $0) },
+        varieties: [Variety(name: "thinkgear") { _ in .thinkGear() }], share: .own(oneIn: 4) { _ in .thinkGear() })
+}

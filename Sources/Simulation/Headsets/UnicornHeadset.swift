@@ -122,3 +122,13 @@ extension HeadsetSpecification {
         return headset
     }
 }
+
+extension SimulatedModel {
+    static let unicorn = SimulatedModel(
+        profile: UnicornProfile(), make: { .unicorn(number: $0) },
+        varieties: [
+            // Its counter soon wraps.
+            Variety(name: "unicorn") { .unicorn(UnicornSpecification(firstCounter: .max - 5000, crystalErrorPPM: $0)) }
+        ],
+        share: .pooled)
+}

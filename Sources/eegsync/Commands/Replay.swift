@@ -20,8 +20,8 @@ struct Replay: ParsableCommand {
             what is missing is in the ledger, as after a silence.
 
             FORMATS
-              bytes     what a serial port sent, without times; they are cut at the model's nominal rate (cyton 8250 bytes a \
-            second, thinkgear and tgam 4132, unicorn 11250, explore by its own clock), or at that of --byte-rate
+              bytes     what a serial port sent, without times; they are cut at the model's nominal rate, in bytes a second \
+            (\(byteRates); some headsets show it by their own clock), or at that of --byte-rate
               text      lines of time<TAB>characteristic<TAB>hex; times in seconds (12.5), seconds since 1970 (1700000000.25) \
             or ISO 8601. Lines that are wrong are left out and counted.
               btsnoop   as Android's snoop log or btmon writes it; UUIDs come from the discovery in the file. Where several \
@@ -36,6 +36,11 @@ struct Replay: ParsableCommand {
               eegsync replay athena.btsnoop --model muse --preset p1035 --database lab.sqlite
               zcat ganglion.tsv.gz | eegsync replay - --model ganglion --firmware 3 --database lab.sqlite
             """)
+
+    /// The nominal rates of all models that have one, such as `unicorn 11250`.
+    private static let byteRates = HeadsetCatalog.builtIn.profiles.compactMap { profile in
+        profile.byteStream(beginning: [])?.bytesPerSecond.map { "\(profile.model) \(Int($0))" }
+    }.joined(separator: ", ")
 
     /// What the bytes of the file are.
     enum Format: String, ExpressibleByArgument, CaseIterable {
