@@ -207,6 +207,10 @@ let package = Package(
         // A count of allocations, and the loop that decoders are measured beside.
         .target(name: "CBenchmarks", path: "Tests/Benchmarks/CBenchmarks"),
 
+        // Weeks of the whole acquisition, simulated, into a real file: what Tests/Weeks/run measures.
+        .executableTarget(
+            name: "Weeks", dependencies: ["Rehearsal"], path: "Tests/Weeks", exclude: ["run"], swiftSettings: settings),
+
         // The built daemon, killed at random instants, and given everything that a machine can do to it.
         .testTarget(
             name: "KillTests", dependencies: ["eegsync", "Simulation", "Storage", "Headsets", "Bluetooth", "CLinux", grdb],

@@ -243,14 +243,11 @@ struct StatusFacts: Facts {
             })
     }
 
-    /// Bytes that a row of eight channels takes, measured; used until there are enough rows to measure them here.
-    private static let bytesPerRow = 46.0
-
     /// Days until the disk is full at the nominal rates of everything that is wanted; nil where nothing is.
     static func daysLeft(size: DatabaseSize, rows: Int64, activities: [HeadsetActivity]) -> Double? {
         let rate = activities.filter(\.isWanted).flatMap(\.streams).reduce(0) { $0 + $1.samplingFrequency }
         guard let free = size.usableBytes, rate > 0 else { return nil }
-        let bytes = rows > 1_000_000 ? Double(size.bytes) / Double(rows) : bytesPerRow
+        let bytes = rows > 1_000_000 ? Double(size.bytes) / Double(rows) : DatabaseSize.bytesPerRow
         return Double(free) / (rate * bytes) / 86_400
     }
 }
