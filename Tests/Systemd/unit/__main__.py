@@ -10,11 +10,13 @@ import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from unit.machine import Machine, MachineError
 from unit.scenarios import ALL
 from unit.service import Service
+from unit.soak import seconds_of, soak
 
 
 @dataclass
@@ -37,6 +39,9 @@ def main() -> int:
         for name, scenario in ALL.items():
             print(f"{name:<15}  {(scenario.__doc__ or '').strip()}")
         return 0
+    if arguments.soak is not None:
+        ALL["soak"] = partial(soak, seconds=seconds_of(arguments.soak))
+        arguments.scenarios = [*arguments.scenarios, "soak"]
     directory = Path(tempfile.mkdtemp(prefix="eegsync-systemd."))
     failed = 0
     names = arguments.scenarios or list(ALL)
@@ -87,6 +92,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help="their names; all")
     parser.add_argument("--list", action="store_true", help="list the scenarios and end")
     parser.add_argument("--jobs", type=int, default=2, help="how many machines run at once, by default 2")
+    parser.add_argument("--soak", metavar="DURATION", help="record for so long on a machine that nobody touches, such as 2h")
     parser.add_argument("--kernel", type=Path, help="the user-mode kernel")
     parser.add_argument("--image", type=Path, help="the image of the disk")
     return parser.parse_args()

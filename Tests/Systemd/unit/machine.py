@@ -145,8 +145,8 @@ class Machine:
         return line
 
 
-def wait_for(find: Callable[[], Found | None], seconds: float, what: str) -> Found:
-    """Waits until something is there (true, not None), looking ten times a second."""
+def wait_for(find: Callable[[], Found | None], seconds: float, what: str, look_seconds: float = _POLL_SECONDS) -> Found:
+    """Waits until something is there (true, not None), looking ten times a second or as often as it is said."""
     end = time.monotonic() + seconds
     while True:
         found = find()
@@ -155,4 +155,4 @@ def wait_for(find: Callable[[], Found | None], seconds: float, what: str) -> Fou
         if time.monotonic() > end:
             raise MachineError(f"not within {seconds} s: {what}")
         # Nothing of the machine reports by itself; this is how often it is asked, and bounds nothing.
-        select.select([], [], [], _POLL_SECONDS)
+        select.select([], [], [], look_seconds)
