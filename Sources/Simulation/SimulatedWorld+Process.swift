@@ -11,7 +11,7 @@ extension SimulatedWorld {
 
     /// Ends the daemon process at this instant, as `kill -9` does. What happens to its links is ``Options/system``'s matter.
     package func kill() {
-        process = DaemonProcess(generation: process.generation &+ 1)
+        process = SimulatedProcess(generation: process.generation &+ 1)
         for headset in headsets {
             guard headset.link != nil else { continue }
             headset.link?.isOrphan = true

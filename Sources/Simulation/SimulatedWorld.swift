@@ -70,7 +70,7 @@ package final class SimulatedWorld {
     var clock: Int64
     var queue = EventQueue()
     /// What the present process knows and waits for.
-    var process = DaemonProcess()
+    var process = SimulatedProcess()
     var requests = SlotTable<PendingRequest>()
     var deliveries = SlotTable<PendingDelivery>()
     var hostFaults: [HostFault] = []

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// What the system knows of the daemon's present process.
-struct DaemonProcess {
+struct SimulatedProcess {
     /// The number of the process; events for an earlier one are void.
     var generation: UInt32 = 0
     /// False while no daemon runs.
