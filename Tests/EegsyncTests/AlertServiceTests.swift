@@ -18,6 +18,8 @@ import Testing
             var keptAtDelivery: [AlertMemory] = []
             var down: [String] = []
             var isDiskFull = false
+            /// Ways that do not answer before the others have.
+            var hanging: [String] = []
             var lit: [String: Bool] = [:]
         }
 
@@ -41,7 +43,12 @@ import Testing
                     self.state.withLock { $0.kept = memory }
                 },
                 deliver: { notice, way, _ in
-                    self.state.withLock { state in
+                    while self.state.withLock({
+                        $0.hanging.contains(way.name) && $0.kept.queues.contains { $0.count > 0 && $0.way != way.name }
+                    }) {
+                        await Task.yield()
+                    }
+                    return self.state.withLock { state -> DeliveryOutcome in
                         state.keptAtDelivery.append(state.kept)
                         if state.down.contains(way.name) { return .refused(reason: "no network") }
                         state.delivered.append((way.name, notice))
@@ -153,6 +160,20 @@ import Testing
         var second = outside.service(Self.alerts)
         _ = await second.step(facts(isBad: true), now: { outside.now })
         #expect(outside.delivered.count == 2)
+    }
+
+    @Test func whatWasDeliveredWhileAnotherWayHangsIsNotRepeatedByAProcessThatFollowsAKill() async throws {
+        let outside = Outside()
+        outside.state.withLock { $0.hanging = ["phone"] }
+        var service = outside.service(Self.alerts)
+        // Ends only because what the script has taken is kept while the phone hangs.
+        _ = await service.step(facts(isBad: true), now: { outside.now })
+        #expect(outside.delivered == ["script raised quarantined/left", "phone raised quarantined/left"])
+        let atTheHang = try #require(outside.state.withLock { $0.keptAtDelivery.last })
+        let again = Outside()
+        var second = again.service(Self.alerts, from: atTheHang)
+        _ = await second.step(facts(isBad: true), now: { again.now })
+        #expect(again.delivered == ["phone raised quarantined/left"])
     }
 
     @Test func aFullDiskIsSaidAndSilencesNobody() async {

@@ -66,42 +66,42 @@ struct AlertService {
         return lines + (await deliverDue(mustKeep: isChanged, now: now))
     }
 
-    private mutating func deliverDue(mustKeep: Bool, now: () -> AlertInstant) async -> [Line] {
-        var lines: [Line] = []
-        var mustKeep = mustKeep
-        while true {
-            let begun = now()
-            var due: [(index: Int, notice: Notice, way: Configuration.Alerts.Way)] = []
-            for index in memory.queues.indices {
-                guard let way = alerts.ways.first(where: { $0.name == memory.queues[index].way }),
-                    let notice = memory.queues[index].begin(at: begun.time)
-                else { continue }
-                due.append((index, notice, way))
-            }
-            if mustKeep || !due.isEmpty { lines += keepMemory() }
-            if due.isEmpty { return lines }
-            let outcomes = await deliver(due)
-            for (entry, outcome) in zip(due, outcomes) {
-                memory.queues[entry.index].end(entry.notice, outcome, at: now().time)
-                lines += say(outcome.reason, of: entry.way.name, recovery: "messages go out by it again")
-            }
-            mustKeep = true
-        }
+    /// A message that goes out by a way.
+    private struct Delivery: Sendable {
+        var queue: Int
+        var notice: Notice
+        var way: Configuration.Alerts.Way
+        var undelivered: Int
     }
 
-    /// Delivers by all ways at once: a slow one does not hold up the others for longer than itself.
-    private func deliver(_ due: [(index: Int, notice: Notice, way: Configuration.Alerts.Way)]) async -> [DeliveryOutcome] {
+    /// Delivers by all ways at once. What became of each delivery is kept as soon as it is known, and the way's next message
+    /// goes out then: a way that hangs neither holds up the others nor has them repeat anything where the process is killed.
+    private mutating func deliverDue(mustKeep: Bool, now: () -> AlertInstant) async -> [Line] {
         let deliver = deliver
-        let undelivered = due.map { memory.queues[$0.index].undelivered }
-        return await withTaskGroup(of: (Int, DeliveryOutcome).self) { group in
-            for (number, entry) in due.enumerated() {
-                let (notice, way, count) = (entry.notice, entry.way, undelivered[number])
-                group.addTask { (number, await deliver(notice, way, count)) }
+        let due = memory.queues.indices.compactMap { begin($0, at: now()) }
+        var lines = mustKeep || !due.isEmpty ? keepMemory() : []
+        await withTaskGroup(of: (Delivery, DeliveryOutcome).self) { group in
+            func add(_ delivery: Delivery) {
+                group.addTask { (delivery, await deliver(delivery.notice, delivery.way, delivery.undelivered)) }
             }
-            var outcomes = [DeliveryOutcome](repeating: .delivered, count: due.count)
-            for await (number, outcome) in group { outcomes[number] = outcome }
-            return outcomes
+            for delivery in due { add(delivery) }
+            while let (delivery, outcome) = await group.next() {
+                memory.queues[delivery.queue].end(delivery.notice, outcome, at: now().time)
+                lines += say(outcome.reason, of: delivery.way.name, recovery: "messages go out by it again")
+                let next = begin(delivery.queue, at: now())
+                lines += keepMemory()
+                if let next { add(next) }
+            }
         }
+        return lines
+    }
+
+    /// The message that is due in a queue; nil where none is.
+    private mutating func begin(_ queue: Int, at now: AlertInstant) -> Delivery? {
+        guard let way = alerts.ways.first(where: { $0.name == memory.queues[queue].way }),
+            let notice = memory.queues[queue].begin(at: now.time)
+        else { return nil }
+        return Delivery(queue: queue, notice: notice, way: way, undelivered: memory.queues[queue].undelivered)
     }
 
     private mutating func keepMemory() -> [Line] {
