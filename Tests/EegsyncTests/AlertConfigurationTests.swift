@@ -118,4 +118,26 @@ import YAMLReading
         #expect(Set(alerts.ways.map(\.kind.word)) == ["command", "http", "mail", "led"])
         #expect(Set(alerts.rules.map(\.condition.kind)) == Set(AlertCondition.Kind.allCases))
     }
+
+    @Test func alertsThatAreWrongKeepNobodyFromRecordingAndAreSaid() throws {
+        let text = EegsyncTests.configuration(more: "alerts: {ways: [{kind: http, url: nowhere}], rule: []}")
+        let configuration = try parse(text)
+        #expect(configuration.headsets.map(\.name) == ["left"] && configuration.alerts == nil)
+        let sentence = try #require(configuration.alertsSentence)
+        #expect(sentence.hasPrefix("nobody is notified") && sentence.contains("nowhere") && sentence.hasSuffix(", and 1 more"))
+        var facts = HostFacts()
+        facts.alertsProblem = sentence
+        let finding = try #require(Diagnosis.findings(of: facts).first { $0.check == "alerts" })
+        #expect(finding.verdict == .problem && finding.remedy?.contains("eegsync alerts list") == true)
+    }
+
+    @Test func alertsThatAreWrongBesideSomethingElseAreRefusedWithIt() throws {
+        let text = EegsyncTests.configuration(headset: "{name: left, model: mus}", more: "alerts: {rule: []}")
+        #expect(throws: ConfigurationError.self) { try parse(text) }
+        #expect(problems(text).count == 2)
+    }
+
+    @Test func aKeyThatOnlyBeginsLikeAlertsIsNoMatterOfAlertsAlone() {
+        #expect(throws: ConfigurationError.self) { try parse(configuration(more: "alertz: {}")) }
+    }
 }

@@ -16,6 +16,11 @@ import Testing
             hostBoot: try HostBoot.current())
     }
 
+    private func facts(_ database: RecordedDatabase, at now: AlertInstant) throws -> AlertFacts {
+        var reader = try reader(database)
+        return reader.facts(at: now)
+    }
+
     private func later(_ duration: Duration) -> AlertInstant {
         let now = AlertInstant.now
         return AlertInstant(time: now.time + duration, unixNanoseconds: now.unixNanoseconds + duration.nanoseconds)
@@ -24,7 +29,7 @@ import Testing
     @Test func silenceIsJudgedByWhatIsCommitted() throws {
         let database = try RecordedDatabase()
         try database.record()
-        let headset = try #require(try reader(database).facts(at: later(.seconds(300))).headsets?.first)
+        let headset = try #require(try facts(database, at: later(.seconds(300))).headsets?.first)
         #expect(headset.name == "left" && headset.situation == "waits for eegsync run, which does not run")
         let silence = try #require(headset.silence)
         #expect(silence >= .seconds(300) && silence < .seconds(330))
@@ -38,14 +43,14 @@ import Testing
                 stream: StreamID(rawValue: 1), channelCount: 4, firstN: 2500, values: [Int32](repeating: 7, count: 4 * 75_000))
         ]
         try store.commit(batch)
-        #expect(try reader(database).facts(at: later(.seconds(300))).headsets?.first?.silence.map { $0 < .seconds(30) } == true)
+        #expect(try facts(database, at: later(.seconds(300))).headsets?.first?.silence.map { $0 < .seconds(30) } == true)
     }
 
     @Test func aRecordingThatWasAskedForJustNowIsNotSilentYet() throws {
         let database = try RecordedDatabase()
         let store = try database.acquisitionStore()
         try store.control.startRecording(headset: "left", model: "buffered-eeg", at: HostClock.now)
-        let silence = try reader(database).facts(at: later(.seconds(40))).headsets?.first?.silence
+        let silence = try facts(database, at: later(.seconds(40))).headsets?.first?.silence
         #expect(silence.map { $0 >= .seconds(40) && $0 < .seconds(70) } == true)
     }
 
@@ -54,13 +59,13 @@ import Testing
         try database.record()
         let store = try database.acquisitionStore()
         try store.control.pause(at: HostClock.now)
-        #expect(try reader(database).facts(at: .now).isPaused)
+        #expect(try facts(database, at: .now).isPaused)
         try store.control.resume(at: HostClock.now)
-        let resumed = try reader(database).facts(at: later(.seconds(5)))
+        let resumed = try facts(database, at: later(.seconds(5)))
         #expect(!resumed.isPaused)
         #expect(resumed.headsets?.first?.silence.map { $0 < .seconds(15) } == true, "since the end of the pause")
         try store.control.stopRecording(headset: "left", at: HostClock.now)
-        #expect(try reader(database).facts(at: .now).headsets == [])
+        #expect(try facts(database, at: .now).headsets == [])
     }
 
     @Test func aSampleOfAnotherBootSaysNothingOfThisOne() throws {
@@ -71,7 +76,8 @@ import Testing
         reader = AlertFactsReader(
             databasePath: database.path, configured: nil, files: reader.files, hostBoot: HostBoot(uuid: "another"))
         let now = AlertInstant(time: .boot + .seconds(90), unixNanoseconds: AlertInstant.now.unixNanoseconds)
-        #expect(reader.facts(at: now).headsets?.first?.silence == .seconds(90))
+        let facts = reader.facts(at: now)
+        #expect(facts.headsets?.first?.silence == .seconds(90))
     }
 
     @Test func deathsAreStartsAfterAProcessThatDidNotEndInOrder() throws {
@@ -90,7 +96,7 @@ import Testing
                         """, arguments: [store.presentBoot, started, started, ended ? started + 1 : nil])
             }
         }
-        let restarts = try reader(database).facts(at: .now).restarts ?? []
+        let restarts = try facts(database, at: .now).restarts ?? []
         #expect(restarts.map { Int(($0.inSeconds / 1000).rounded()) } == [1, 2])
     }
 
@@ -100,19 +106,39 @@ import Testing
         let zone = database.directory.appendingPathComponent("sys/class/thermal/thermal_zone0")
         try FileManager.default.createDirectory(at: zone, withIntermediateDirectories: true)
         try Data("61000\n".utf8).write(to: zone.appendingPathComponent("temp"))
-        let facts = try reader(database).facts(at: .now)
+        let facts = try facts(database, at: .now)
         #expect(facts.temperatureCelsius == 61)
         #expect(facts.isUndervoltage == nil)
         let free = try #require(facts.freeBytes)
-        #expect(facts.diskDays.map { abs($0 - Double(free) / (250 * 47) / 86_400) < 1 } == true)
+        #expect(facts.diskDays.map { abs($0 - Double(free) / (250 * 46) / 86_400) < 1 } == true)
+    }
+
+    @Test func howLongTheDiskLastsIsMeasuredAsSoonAsThereIsEnoughToMeasure() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        let store = try database.acquisitionStore()
+        #expect(try store.bytesPerRow() == RowSize.standardBytes)
+        var batch = WriteBatch(number: 9)
+        let rows = Int(RowSize.rowsMinimum)
+        batch.samples = [
+            SampleRows(
+                stream: StreamID(rawValue: 1), channelCount: 4, firstN: 10_000, values: [Int32](repeating: 7, count: 4 * rows))
+        ]
+        try store.commit(batch)
+        // Four channels of one byte, n and the key, with what the schema and the evidence take.
+        let measured = try store.bytesPerRow()
+        #expect((12...25).contains(measured), "\(measured)")
+        let facts = try facts(database, at: .now)
+        let free = try #require(facts.freeBytes)
+        #expect(facts.diskDays.map { abs($0 / (Double(free) / (250 * measured) / 86_400) - 1) < 0.01 } == true)
     }
 
     @Test func aDatabaseThatIsNotThereOrNoneIsAProblemAndNothingElseIsSaid() throws {
         let database = try RecordedDatabase()
-        let absent = try reader(database).facts(at: .now)
+        let absent = try facts(database, at: .now)
         #expect(absent.headsets == nil && absent.databaseProblem?.contains("it is not there") == true)
         try Data("no database".utf8).write(to: URL(fileURLWithPath: database.path))
-        let damaged = try reader(database).facts(at: .now)
+        let damaged = try facts(database, at: .now)
         #expect(damaged.headsets == nil && damaged.databaseProblem != nil)
     }
 }

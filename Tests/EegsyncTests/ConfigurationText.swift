@@ -9,8 +9,9 @@ func parse(_ text: String) throws(ConfigurationError) -> Configuration {
 }
 
 func problems(_ text: String) -> [String] {
-    do {
-        _ = try parse(text)
+    do throws(ConfigurationError) {
+        // Alerts that are wrong refuse no file by themselves.
+        if let error = try parse(text).alertsError { throw error }
         return []
     } catch .wrong(_, let error) {
         return error.problems.map(\.description)

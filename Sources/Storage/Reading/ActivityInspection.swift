@@ -74,43 +74,55 @@ struct ActivityInspection {
         return try instant(boot, nanoseconds, in: db)
     }
 
+    /// The newest row of a stream.
+    struct NewestRow {
+        var n: Int64
+        /// What the time map says of it; nil where it says nothing.
+        var segment: Row?
+        /// When it was taken; nil without ``segment``.
+        var taken: StoredInstant?
+    }
+
+    /// Found by searches of keys, however long the recording is; nil where there is none.
+    func newestRow(of stream: Int64, in db: Database) throws -> NewestRow? {
+        guard let n = try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: [stream])
+        else { return nil }
+        let segment = try Row.fetchOne(
+            db, sql: "SELECT * FROM segment WHERE stream_id = ? AND first_n <= ? ORDER BY first_n DESC LIMIT 1",
+            arguments: [stream, n])
+        guard let segment else { return NewestRow(n: n) }
+        let reference: Int64 = segment["reference_boottime_ns"]
+        let elapsed = Int64(bounded: Double(n &- (segment["reference_n"] as Int64)) * (segment["period_ns"] as Double))
+        return NewestRow(
+            n: n, segment: segment, taken: try instant(segment["host_boot_id"], reference &+ elapsed, in: db))
+    }
+
     private func streams(of recording: Int64, in db: Database) throws -> [StreamActivity] {
         try Row.fetchAll(
             db, sql: "SELECT * FROM stream_overview WHERE recording_id = ? ORDER BY stream_id", arguments: [recording]
         ).map { row in
             let id: Int64 = row["stream_id"]
-            let lastN = try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: [id])
-            var lastSample: StoredInstant?
+            let newest = try newestRow(of: id, in: db)
+            let lastN = newest?.n
             var rate = 0.0
-            let segment = try Row.fetchOne(
-                db, sql: "SELECT * FROM segment WHERE stream_id = ?1 AND first_n <= ?2 ORDER BY first_n DESC LIMIT 1",
-                arguments: [id, lastN ?? .min])
-            if let lastN, let segment {
-                let time = MonotonicTime(nanoseconds: segment["reference_boottime_ns"])
+            if let newest, let segment = newest.segment, let taken = newest.taken, taken.isSameHostBoot {
+                // Over the window that ends with the newest row: commits lag behind by up to an interval.
                 let period: Double = segment["period_ns"]
-                let referenceN: Int64 = segment["reference_n"]
-                let elapsed = Int64(bounded: Double(lastN &- referenceN) * period)
-                let taken = MonotonicTime(nanoseconds: time.nanoseconds &+ elapsed)
-                lastSample = try instant(segment["host_boot_id"], taken.nanoseconds, in: db)
-                if lastSample?.isSameHostBoot == true {
-                    // Over the window that ends with the newest row: commits lag behind by up to an interval.
-                    let windowRows = Int64(bounded: window.inSeconds * 1e9 / period)
-                    let span = min(windowRows, lastN - (row["first_n"] ?? lastN) + 1)
-                    if now - taken <= window {
-                        let found = try Int64.fetchOne(
-                            db, sql: "SELECT count(*) FROM sample WHERE stream_id = ? AND n > ?",
-                            arguments: [id, lastN - span])
-                        rate = Double(found ?? 0) / Double(max(span, 1)) * 1e9 / period
-                    }
+                let windowRows = Int64(bounded: window.inSeconds * 1e9 / period)
+                let span = min(windowRows, newest.n - (row["first_n"] ?? newest.n) + 1)
+                if now - taken.time <= window {
+                    let found = try Int64.fetchOne(
+                        db, sql: "SELECT count(*) FROM sample WHERE stream_id = ? AND n > ?", arguments: [id, newest.n - span])
+                    rate = Double(found ?? 0) / Double(max(span, 1)) * 1e9 / period
                 }
             }
             let byDesign = try GapsByDesign(of: "?", arguments: [id], in: db)
             return StreamActivity(
                 id: StreamID(rawValue: id), name: row["stream"], bank: row["bank"], view: row["view_name"],
-                samplingFrequency: row["sampling_frequency"], rowsPerSecond: rate, lastN: lastN, lastSample: lastSample,
+                samplingFrequency: row["sampling_frequency"], rowsPerSecond: rate, lastN: lastN, lastSample: newest?.taken,
                 rows: row["rows"] ?? 0, missing: row["missing"], recovered: row["recovered"], gaps: row["gaps"],
                 missingByDesign: byDesign.samples, gapsByDesign: byDesign.count, openGapFirstN: row["open_gap_first_n"],
-                times: segment.map {
+                times: newest?.segment.map {
                     StreamTimes(
                         periodNanoseconds: $0["period_ns"], residualNanoseconds: $0["residual_ns"],
                         uncertaintyNanoseconds: $0["uncertainty_ns"])

@@ -109,26 +109,14 @@ private struct WatchInspection {
         ).compactMap { row in
             let id: Int64 = row["id"]
             let frequency: Double = row["sampling_frequency"]
-            // Both are searches of the key.
-            guard
-                let lastN = try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: [id]),
+            guard let newest = try activity.newestRow(of: id, in: db),
                 let firstN = try Int64.fetchOne(db, sql: "SELECT min(n) FROM sample WHERE stream_id = ?", arguments: [id])
             else { return nil }
             return WatchedStream(
-                name: row["name"], samplingFrequency: frequency, lastSample: try instant(of: lastN, stream: id, in: db),
-                missingFraction: try missingFraction(of: id, firstN, lastN, frequency, in: db),
-                signals: try activity.signals(of: id, lastN: lastN, samplingFrequency: frequency, in: db))
+                name: row["name"], samplingFrequency: frequency, lastSample: newest.taken,
+                missingFraction: try missingFraction(of: id, firstN, newest.n, frequency, in: db),
+                signals: try activity.signals(of: id, lastN: newest.n, samplingFrequency: frequency, in: db))
         }
-    }
-
-    private func instant(of n: Int64, stream: Int64, in db: Database) throws -> StoredInstant? {
-        let segment = try Row.fetchOne(
-            db, sql: "SELECT * FROM segment WHERE stream_id = ? AND first_n <= ? ORDER BY first_n DESC LIMIT 1",
-            arguments: [stream, n])
-        guard let segment else { return nil }
-        let reference: Int64 = segment["reference_boottime_ns"]
-        let elapsed = Int64(bounded: Double(n &- (segment["reference_n"] as Int64)) * (segment["period_ns"] as Double))
-        return try activity.instant(segment["host_boot_id"], reference &+ elapsed, in: db)
     }
 
     /// Gaps whose samples were never meant to come do not count, nor do pauses; of a gap that began before the window, its part

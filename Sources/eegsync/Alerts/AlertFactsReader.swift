@@ -14,8 +14,8 @@ struct AlertFactsReader {
     private static let checkAgeMaximum = 30.0
     /// A stream as slow as a sample in some minutes is silent for longer than that between two of them.
     private static let slowStreamPeriods = 5.0
-    /// As much as a row of eight channels takes, measured; rows of fewer take less, so the disk lasts for no shorter.
-    private static let bytesPerRow = 47.0
+    /// How often the bytes of a row are measured: they change with the headsets, and by hardly more than that.
+    private static let rowSizeInterval = Duration.seconds(600)
 
     let databasePath: String
     /// The headsets that the configuration names; nil where there is none.
@@ -23,9 +23,15 @@ struct AlertFactsReader {
     var files = SystemFiles()
     /// On which boot of the machine instants are.
     let hostBoot: HostBoot
+    /// How many bytes a row takes, and when that was measured; nil for not yet.
+    private var rowSize: (bytes: Double, measured: MonotonicTime)?
+
+    init(databasePath: String, configured: [String]?, files: SystemFiles = SystemFiles(), hostBoot: HostBoot) {
+        (self.databasePath, self.configured, self.files, self.hostBoot) = (databasePath, configured, files, hostBoot)
+    }
 
     /// How things stand.
-    func facts(at now: AlertInstant) -> AlertFacts {
+    mutating func facts(at now: AlertInstant) -> AlertFacts {
         var facts = AlertFacts()
         let synchronised = clinux_clock_is_synchronised()
         facts.isClockSynchronised = synchronised < 0 ? nil : synchronised == 1
@@ -41,7 +47,7 @@ struct AlertFactsReader {
         return facts
     }
 
-    private func read(_ facts: inout AlertFacts, at now: AlertInstant) throws {
+    private mutating func read(_ facts: inout AlertFacts, at now: AlertInstant) throws {
         let store = try ReadOnlyStore(unattended: databasePath, hostBoot: hostBoot)
         defer { try? store.close() }
         let isPaused = try store.pause() != nil
@@ -60,7 +66,16 @@ struct AlertFactsReader {
         let size = try store.size()
         facts.freeBytes = size.freeBytes
         let rate = recordings.flatMap { Self.present($0.streams) }.reduce(0) { $0 + $1.samplingFrequency }
-        if let free = size.usableBytes, rate > 0 { facts.diskDays = Double(free) / (rate * Self.bytesPerRow) / 86_400 }
+        if let free = size.usableBytes, rate > 0 {
+            facts.diskDays = Double(free) / (rate * (try bytesPerRow(store, at: now.time))) / 86_400
+        }
+    }
+
+    private mutating func bytesPerRow(_ store: ReadOnlyStore, at now: MonotonicTime) throws -> Double {
+        if let rowSize, now - rowSize.measured < Self.rowSizeInterval { return rowSize.bytes }
+        let bytes = try store.bytesPerRow()
+        rowSize = (bytes, now)
+        return bytes
     }
 
     private func age(of instant: StoredInstant, at now: AlertInstant) -> Duration? {

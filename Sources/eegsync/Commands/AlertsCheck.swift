@@ -30,7 +30,8 @@ extension AlertsCommand {
         static func check(_ options: DatabaseOptions) -> AlertCheck {
             do {
                 let alerts = try options.alerts()
-                let facts = try options.alertFactsReader().facts(at: .now)
+                var reader = try options.alertFactsReader()
+                let facts = reader.facts(at: .now)
                 if let problem = facts.databaseProblem {
                     return AlertCheck(unknown: "the database cannot be read: \(problem.printable)")
                 }

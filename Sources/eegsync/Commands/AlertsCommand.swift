@@ -30,7 +30,9 @@ struct AlertMemoryOptions: ParsableArguments {
 extension DatabaseOptions {
     /// Rules and ways of the configuration; the standard rules, and no way, where it says nothing of alerts.
     func alerts() throws(ConfigurationError) -> Configuration.Alerts {
-        try configurationIfPresent()?.alerts ?? Configuration.Alerts()
+        let configuration = try configurationIfPresent()
+        if let error = configuration?.alertsError { throw error }
+        return configuration?.alerts ?? Configuration.Alerts()
     }
 
     /// What finds out how things stand.

@@ -23,7 +23,7 @@ extension AlertsCommand {
 
         func run() throws {
             let now = AlertInstant.now
-            let reader = try options.alertFactsReader()
+            var reader = try options.alertFactsReader()
             var known: AlertMemory?
             var problem: String?
             do throws(FileReason) {

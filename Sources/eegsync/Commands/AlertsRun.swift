@@ -30,6 +30,7 @@ extension AlertsCommand {
         func run() async throws {
             signal(SIGPIPE, SIG_IGN)
             let configuration = try options.configuration()
+            if let error = configuration.alertsError { throw error }
             guard let alerts = configuration.alerts, !alerts.ways.isEmpty else { throw Self.nobody(options.configurationPath) }
             let lock = try memory.file.lock()
             defer { try? lock.close() }
@@ -66,7 +67,8 @@ extension AlertsCommand {
         /// The changed configuration; nil where it is wrong, so that the old one stays.
         private func reread(_ log: DaemonLog) -> Configuration.Alerts? {
             do {
-                if let alerts = try options.configuration().alerts, !alerts.ways.isEmpty { return alerts }
+                let alerts = try options.alerts()
+                if !alerts.ways.isEmpty { return alerts }
                 log.log(.warning, "the configuration has no ways to notify anybody any more; the old ones stay")
             } catch {
                 log.log(.error, "the configuration is not used, the old one stays: \(Failure(error).problem)")

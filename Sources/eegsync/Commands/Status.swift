@@ -157,6 +157,8 @@ struct StatusFacts: Facts {
     var choosesConnectionParameters: Bool?
     /// Nil while the write-ahead log is within its bound.
     var grownLog: GrownLog?
+    /// Why nobody is notified of anything although the configuration wants it; nil where that is not so.
+    var alertsProblem: String?
     /// For how long nothing has been recorded because a person wants it so; nil where what is wanted is recorded.
     var pausedSeconds: Double?
     var headsets: [Headset]
@@ -191,7 +193,8 @@ struct StatusFacts: Facts {
             choosesConnectionParameters = SystemFiles().hasNetworkAdministration(pid: "\(pid)")
         }
         let rows = try store.recordings().reduce(0) { $0 + $1.rows }
-        daysLeft = Self.daysLeft(size: size, rows: rows, activities: activities)
+        daysLeft = Self.daysLeft(size: size, bytesPerRow: try store.bytesPerRow(rows: rows), activities: activities)
+        alertsProblem = configuration?.alertsSentence
         let pausedSeconds = pause.map { judgement.age($0) ?? 0 }
         self.pausedSeconds = pausedSeconds
         headsets = activities.map { activity in
@@ -244,11 +247,10 @@ struct StatusFacts: Facts {
     }
 
     /// Days until the disk is full at the nominal rates of everything that is wanted; nil where nothing is.
-    static func daysLeft(size: DatabaseSize, rows: Int64, activities: [HeadsetActivity]) -> Double? {
+    static func daysLeft(size: DatabaseSize, bytesPerRow: Double, activities: [HeadsetActivity]) -> Double? {
         let rate = activities.filter(\.isWanted).flatMap(\.streams).reduce(0) { $0 + $1.samplingFrequency }
         guard let free = size.usableBytes, rate > 0 else { return nil }
-        let bytes = rows > 1_000_000 ? Double(size.bytes) / Double(rows) : DatabaseSize.bytesPerRow
-        return Double(free) / (rate * bytes) / 86_400
+        return Double(free) / (rate * bytesPerRow) / 86_400
     }
 }
 
@@ -291,6 +293,11 @@ extension StatusFacts {
                 style.apply(.caution, to: "Links have the kernel's own parameters and drop after 0.4 s of fading:")
                     + " eegsync run lacks CAP_NET_ADMIN.")
             lines += ["  you can: grant it; `eegsync doctor` says how", ""]
+        }
+        if let alertsProblem {
+            let sentence = alertsProblem.prefix(1).uppercased() + String(alertsProblem.dropFirst()).printable + "."
+            lines += Paragraph.block(sentence, head: "", indent: 0, columns: columns) { style.apply(.bad, to: $0) }
+            lines += Paragraph.block("you can: \(Configuration.alertsRemedy)", head: "  ", indent: 2, columns: columns) + [""]
         }
         if let grownLog {
             let sentence = grownLog.sentence.prefix(1).uppercased() + String(grownLog.sentence.dropFirst()) + "."

@@ -1,4 +1,5 @@
 import Alerts
+import YAMLReading
 
 extension Configuration {
     /// Who is notified of what, and how; what `eegsync alerts` does.
@@ -72,4 +73,18 @@ extension Configuration.Alerts {
         /// The kernel's trigger that makes it blink, such as `timer`; nil for steady light.
         var trigger: String?
     }
+}
+
+extension Configuration {
+    /// What a person must hear of alerts that are wrong; nil where they are right.
+    var alertsSentence: String? {
+        guard case .wrong(let file, let error)? = alertsError else { return nil }
+        let more = error.problems.count > 1 ? ", and \(error.problems.count - 1) more" : ""
+        return "nobody is notified when something goes wrong: 'alerts:' in \(file) is wrong: "
+            + "\(error.problems.first?.description ?? "")\(more)"
+    }
+
+    /// What a person can do about that.
+    static let alertsRemedy =
+        "correct the file (`eegsync alerts list` names all that is wrong), then: systemctl restart eegsync-alerts"
 }

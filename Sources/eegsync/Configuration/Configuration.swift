@@ -23,6 +23,9 @@ struct Configuration: Hashable, Sendable {
     var logLevel = LogLevel.info
     /// Who is notified of what; nil where nobody is.
     var alerts: Alerts?
+    /// What is wrong with the alerts, which are not used then; nil where nothing is. Recordings go on: only what concerns
+    /// alerts refuses the file for it.
+    var alertsError: ConfigurationError?
     /// Which recordings go by themselves; nil where none do.
     var retention: Retention?
 

@@ -23,11 +23,28 @@ struct ConfigurationParser: YAMLReader {
     ) throws(ConfigurationError) -> Configuration {
         var parser = ConfigurationParser(models: models, described: described)
         do throws(YAMLDocumentError) {
-            let configuration = parser.configuration(try parser.document(text, lengthMaximum: lengthMaximum))
+            var configuration = parser.configuration(try parser.document(text, lengthMaximum: lengthMaximum))
+            if let error = parser.takeProblemsOfAlertsAlone() {
+                configuration.alerts = nil
+                configuration.alertsError = .wrong(file: file, error)
+            }
             try parser.refuseProblems()
             return configuration
         } catch {
             throw .wrong(file: file, error)
+        }
+    }
+
+    /// What is wrong with the alerts, where all else is right: that keeps nobody from recording. Nil where nothing is, or where
+    /// more is, which is then refused together.
+    private mutating func takeProblemsOfAlertsAlone() -> YAMLDocumentError? {
+        guard problems.allSatisfy({ $0.key == "alerts" || $0.key.hasPrefix("alerts.") }) else { return nil }
+        do throws(YAMLDocumentError) {
+            try refuseProblems()
+            return nil
+        } catch {
+            problems = []
+            return error
         }
     }
 

@@ -81,6 +81,7 @@ final class Daemon: Service {
     }
 
     private func logChoice() {
+        if let sentence = configuration.alertsSentence { log.log(.error, sentence) }
         log.log(.info, choice.sentence)
         for problem in configuration.passkeyProblems { log.log(.warning, "\(problem)") }
         if let obstacle = choice.obstacle { log.log(.warning, "\(obstacle)") }

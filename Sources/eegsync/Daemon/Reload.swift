@@ -42,6 +42,7 @@ actor Reload: Service {
                 ["database": "\(configuration.databasePath)", "new": "\(new.databasePath)"])
             return
         }
+        if let sentence = new.alertsSentence { log.log(.error, sentence) }
         for change in configuration.changesOfNextStart(in: new) { log.log(.warning, "\(change)") }
         log.setLevel(new.logLevel)
         await daemon.setHeadsets(new.knownHeadsets)

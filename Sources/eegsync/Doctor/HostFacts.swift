@@ -1,9 +1,12 @@
 import Bluetooth
 import BluetoothManagement
+import Storage
 
 /// What `eegsync doctor` looks at, as it was found: values only, so that the rules can be tested with any machine.
 struct HostFacts: Hashable {
     var configuration = ConfigurationFile.absent(path: Configuration.defaultPath)
+    /// Why nobody is notified of anything although the configuration wants it; nil where that is not so.
+    var alertsProblem: String?
     /// The way to the headsets; nil where there is no configuration that says it.
     var choice: CentralChoice?
     var bluetooth = Bluetooth()
@@ -114,7 +117,7 @@ struct HostFacts: Hashable {
         var storing: Storing?
         /// Rows a second while every configured headset streams, and bytes of a row; both nominal.
         var rowsPerSecond = 0.0
-        var bytesPerRow = 46.0
+        var bytesPerRow = RowSize.standardBytes
     }
 
     /// Whether the daemon stores what it should.

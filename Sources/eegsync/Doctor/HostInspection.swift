@@ -49,6 +49,7 @@ struct HostInspection {
             facts.configuration = .valid(
                 path: path, central: configuration.central.kind,
                 showsPasskeys: configuration.headsets.contains { $0.passkey != nil } && Self.isReadByOthers(path))
+            facts.alertsProblem = configuration.alertsSentence
             return configuration
         } catch .wrong(_, let error) {
             facts.configuration = .wrong(path: path, problems: error.problems.map(\.description))
@@ -92,7 +93,7 @@ struct HostInspection {
                 let others: Set<Int32> = [getpid(), facts.service.daemonPid ?? getpid()]
                 database.grownLog = WriteAheadLogInspection(files: files, others: others).grownLog(of: store)
                 // The same rule as `eegsync status`: measured where there is enough to measure.
-                if rows > 1_000_000 { database.bytesPerRow = Double(database.bytes) / Double(rows) }
+                database.bytesPerRow = try store.bytesPerRow(rows: rows)
                 facts.headsets = try headsets(store, configuration, facts)
                 database.storing = try storing(store, configuration)
             } catch {
