@@ -109,7 +109,7 @@ struct CommitTests {
         let directory = try TemporaryDirectory()
         let store = try AcquisitionStore(
             path: directory.path("eeg.sqlite"), hostBoot: Fixture.boot,
-            options: StoreOptions(maximumPageCount: 140))
+            options: StoreOptions(maximumPageCount: 500))
         try Fixture.record(into: store)
         var batch = WriteBatch(number: 3)
         batch.samples = [Fixture.rows(Fixture.eeg, 2560..<30_000, channels: 4)]

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import Synchronization
 import Testing
 
@@ -84,6 +85,22 @@ struct SchemaUpdateTests {
         #expect(steps.contains { if case .notCopied = $0 { true } else { false } })
         #expect(try DatabaseOpening(path: path, options: StoreOptions()).inspect() == [])
         #expect(!FileManager.default.fileExists(atPath: snapshot))
+    }
+
+    @Test("makes no copy of a database above 4 GB, says so, and happens all the same")
+    func tooLarge() throws {
+        try makeOlder(rows: 10)
+        // Sparse: the file says that it is large, and takes no room. SQLite goes by the size that its header has.
+        #expect(truncate(path, off_t(StoreOptions.snapshotBound) + 4096) == 0)
+        let steps = try steps()
+        #expect(
+            steps.contains { if case .notCopied(let reason) = $0 { reason.contains("more than 4000000000") } else { false } })
+        #expect(!steps.contains { if case .copying = $0 { true } else { false } })
+        #expect(try DatabaseOpening(path: path, options: StoreOptions()).inspect() == [])
+        #expect(SchemaSnapshot.files(of: path).isEmpty)
+        // There is no way back then, and the refusal names none.
+        try makeNewer()
+        #expect(throws: StorageError.self) { try SchemaReturn(of: path, suffix: "-newer") }
     }
 
     @Test("reports while it makes progress, so that the service manager waits")

@@ -60,6 +60,8 @@ struct DatabaseOpening {
                 // After GRDB, which chooses NORMAL when it switches to WAL.
                 let isFull = options.isFullySynchronous || !isAcquiring
                 try db.execute(sql: "PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
+                let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? StoreOptions.pageSize
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = \(StoreOptions.checkpointBytes / pageSize)")
             }
             try bringUpToDate(pool, update, keys, isAcquiring: isAcquiring)
             if options.keepsEvidence { try pool.writeWithoutTransaction(DigestedTable.keepSums) }
@@ -180,6 +182,8 @@ struct DatabaseOpening {
                 var isPersistent: CInt = 1
                 sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &isPersistent)
             }
+            // Of a database that has no page yet.
+            if !isReadOnly { try db.execute(sql: "PRAGMA page_size = \(StoreOptions.pageSize)") }
             if let pages, !isReadOnly { try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
             // After a burst (an export holds the log back) the file shrinks to 64 MiB again.
             if !isReadOnly { try db.execute(sql: "PRAGMA journal_size_limit = \(StoreOptions.writeAheadLogBound)") }

@@ -15,7 +15,8 @@ struct SchemaSnapshot: Hashable {
     var path: String { database + Self.infix + migration }
 
     private static let infix = "-before-"
-    /// Pages copied at a time: 8 MiB, of which a slow card makes progress known every second.
+    /// Pages copied at a time: 2 MiB, or 8 MiB of a database of 4-KiB pages, of which a slow card makes progress known every
+    /// second.
     private static let pagesPerStep: CInt = 2048
 
     /// The copy for a program whose first unknown migration is named; nil where there is none.
