@@ -1,4 +1,5 @@
 import Bluetooth
+import Storage
 import Testing
 
 @testable import eegsync
@@ -87,5 +88,13 @@ import Testing
             let found = complaints(central) { $0.bluetooth.adapters[0].isPowered = false }
             #expect(found.map(\.verdict) == [verdict])
         }
+    }
+
+    @Test func aSimulatedRadioIsTheSameForAllProcessesOfABootAndAnotherAfterAReboot() {
+        let simulation = Configuration.Simulation(seed: 1, headsets: [])
+        let boots = [HostBoot(uuid: "a"), HostBoot(uuid: "b"), nil]
+        #expect(boots.map(simulation.seed) == boots.map(simulation.seed))
+        #expect(Set(boots.map(simulation.seed)).count == 3)
+        #expect(Configuration.Simulation(seed: 2, headsets: []).seed(in: boots[0]) != simulation.seed(in: boots[0]))
     }
 }

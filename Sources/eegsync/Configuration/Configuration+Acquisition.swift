@@ -199,10 +199,17 @@ extension Configuration.Headset {
 }
 
 extension Configuration.Simulation {
-    /// A simulated radio on the real clock. Its world began when this machine booted, and follows from the seed alone: a
-    /// process that starts after a crash meets the same headsets, which have been sampling all the time.
-    func makeCentral() -> SimulatedCentral {
-        SimulatedWorld(seed: seed, headsets: specifications, start: .boot).makeCentral()
+    /// A simulated radio on the real clock. Its world began when this machine booted, and follows from the seed and that boot
+    /// alone: a process that starts after a crash meets the same headsets, which have been sampling all the time. After a
+    /// reboot they are as after having been switched off with the machine: with the same seed they would count from zero again
+    /// and say that they had never been off, which no headset can.
+    func makeCentral(hostBoot: HostBoot? = try? HostBoot.current()) -> SimulatedCentral {
+        SimulatedWorld(seed: seed(in: hostBoot), headsets: specifications, start: .boot).makeCentral()
+    }
+
+    /// The seed of a boot: FNV-1a, 64 bits, of the configured one and the boot's UUID.
+    func seed(in hostBoot: HostBoot?) -> UInt64 {
+        (hostBoot?.uuid ?? "").utf8.reduce(0xcbf2_9ce4_8422_2325 ^ seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
     /// The simulated headsets, numbered from 1 in the order of the file.

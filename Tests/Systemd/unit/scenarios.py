@@ -14,19 +14,11 @@ _DAEMON_DOWN = ("daemonDown",)
 _REBOOTED = ("hostRestarted",)
 
 
-def _headsets_begin_anew(service: Service) -> None:
-    """From the next boot on, the simulated headsets are as after they were switched off with the machine. With the same seed
-    they would count from zero again and say that they had never been off, which no headset can.
-    """
-    service.machine.run("sed -i 's/seed: 1/seed: 2/' /etc/eegsync/eegsync.yaml && sync /etc/eegsync/eegsync.yaml")
-
-
 def boot(service: Service) -> None:
     """Switched off in order and on again: the unit starts by itself, with what was recorded. The process ended before the
     machine did, so that is the cause.
     """
     service.record()
-    _headsets_begin_anew(service)
     with service.one_gap(_DAEMON_DOWN, 120, "from the end of the old boot into the new one"):
         service.machine.shut_down()
         service.machine.boot()
@@ -36,7 +28,6 @@ def boot(service: Service) -> None:
 def power_cut(service: Service) -> None:
     """The power goes, and comes back."""
     service.record()
-    _headsets_begin_anew(service)
     # With `synchronous: normal` the last ten seconds may be gone, and with them a recording that is no older.
     wait_for(lambda: service.newest()[1] > 256 * 20, 120, "twenty seconds are recorded")
     with service.one_gap(_REBOOTED, 120, "from the power cut to samples of the next boot"):
@@ -231,7 +222,6 @@ def read_only(service: Service) -> None:
 def broken_card(service: Service) -> None:
     """The file system gives up after an error, for good: it is said, and after a reboot the recording goes on."""
     service.record()
-    _headsets_begin_anew(service)
     wait_for(lambda: service.newest()[1] > 256 * 20, 120, "twenty seconds are recorded")
     with service.one_gap(_REBOOTED, 180, "from the error of the card to samples of the next boot"):
         service.machine.run("mount -o remount,errors=remount-ro / && echo 1 >/sys/fs/ext4/ubda/trigger_fs_error")
