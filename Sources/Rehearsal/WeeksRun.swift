@@ -67,7 +67,7 @@ package final class WeeksRun {
             slowestReturn = .zero
         }
         report.seconds = (world.now - WeeksPlan.begin).inSeconds
-        report.forecastBytes = DatabaseSize.forecast(rows: report.days.last?.rows ?? 0)
+        report.forecastBytes = RowSize.forecast(rows: report.days.last?.rows ?? 0)
         try store.control.stopRecording(headset: Self.headsetName, at: boottime(world.now))
         if driver?.finish(world, within: .seconds(60)) != true { report.problems.append("the recording did not end") }
         try driver?.end(at: world.now)

@@ -69,7 +69,7 @@ struct WeeksTests {
                 returns: day.1, slowestReturnSeconds: slowest)
         }
         (report.seconds, report.samplingFrequency) = (55, 2)
-        report.forecastBytes = DatabaseSize.forecast(rows: 100)
+        report.forecastBytes = RowSize.forecast(rows: 100)
         return report
     }
 

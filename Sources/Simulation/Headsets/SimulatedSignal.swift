@@ -37,9 +37,9 @@ package enum SimulatedSignal {
     private static func alternating(key: UInt64, seed: UInt64, channel: Int, index: UInt32) -> Int32 {
         let noise = SeededGenerator.mixed(key ^ UInt64(index) &* 0x9E37_79B9_7F4A_7C15)
         // 10 Hz at 250 Hz: 256 / 25 table steps a sample. Each channel has its own phase.
-        let phase = Int(truncatingIfNeeded: UInt64(index) &* 2621 >> 8 &+ key) & 0xFF
+        let phase = Int(truncatingIfNeeded: ((UInt64(index) &* 2621) >> 8) &+ key) & 0xFF
         let envelope = amplitude(key: key, index: index)
-        var value = sine[phase] * envelope >> 15
+        var value = (sine[phase] * envelope) >> 15
         // About 4 µV of noise: the sum of four uniform numbers is bell-shaped enough.
         value += Int32(truncatingIfNeeded: noise & 0xFF) + Int32(truncatingIfNeeded: noise >> 8 & 0xFF)
         value += Int32(truncatingIfNeeded: noise >> 16 & 0xFF) + Int32(truncatingIfNeeded: noise >> 24 & 0xFF) - 510
@@ -61,7 +61,7 @@ package enum SimulatedSignal {
         let start = SeededGenerator.mixed(seed ^ 0xB11C ^ UInt64(index / 1000)) % 900
         let offset = Int64(index % 1000) - Int64(start)
         guard offset >= 0, offset < 64 else { return 0 }
-        return sine[Int(offset) * 2] * 4500 >> (15 + Int32(min(channel, 6) / 2))
+        return (sine[Int(offset) * 2] * 4500) >> (15 + Int32(min(channel, 6) / 2))
     }
 
     /// One period of a sine in 256 steps, ±32767. Computed by rotation with basic operations only: a C library's `sin`

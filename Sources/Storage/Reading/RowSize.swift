@@ -4,6 +4,9 @@ import GRDB
 package enum RowSize {
     /// Bytes that a row of eight channels takes, measured; one of fewer channels takes less, so the disk lasts for no shorter.
     package static let standardBytes = 46.0
+    /// Bytes that so many rows of eight channels will take; weeks that are simulated hold it to be so (`Tests/Weeks`).
+    package static func forecast(rows: Int64) -> Int64 { Int64(Double(rows) * standardBytes) }
+
     /// So many rows are enough to measure: ten minutes of a Muse, beside which the empty schema's half megabyte is little.
     static let rowsMinimum: Int64 = 250_000
 }

@@ -187,11 +187,4 @@ package struct DatabaseSize: Codable, Hashable, Sendable {
 
     /// What may be filled; nil where it is not known.
     package var usableBytes: Int64? { freeBytes.map { max(0, $0 - reservedBytes) } }
-
-    /// What a row of eight channels takes, in bytes, with its share of indexes and evidence: measured, and held to be so by
-    /// weeks that are simulated (`Tests/Weeks`).
-    package static let bytesPerRow = 48.0
-
-    /// Bytes that so many rows of eight channels will take.
-    package static func forecast(rows: Int64) -> Int64 { Int64(Double(rows) * bytesPerRow) }
 }

@@ -20,7 +20,8 @@ struct SetupCommand: AsyncParsableCommand {
 
             ANSWERS
               headsets:
-                - {name: left, model: muse, address: "00:55:DA:B0:13:24"}   # or by 'advertises', its Bluetooth name
+                - {name: left, model: muse, address: "00:55:DA:B0:13:24"}
+                - {name: right, advertises: Muse-1302}  # its Bluetooth name
               accept_signal: false         # write although the test found something
               change_configuration: false  # change a configuration that is there
               start_service: false         # systemctl enable, and reload or start
