@@ -22,8 +22,8 @@ extension Failure {
                 problem: "the database may not be written: \(detail).", consequence: "nothing was written.",
                 remedy:
                     "only its owner writes it; members of the group \(ControlRight.record.group) record and mark through the "
-                    + "control service (systemctl start eegsync-control.socket). A disk may be mounted read-only, and the service "
-                    + "writes where ReadWritePaths= of its unit says.", code: .noPermission)
+                    + "control service (systemctl start eegsync-control.socket). A disk may be mounted read-only, and the "
+                    + "service writes where ReadWritePaths= of its unit says.", code: .noPermission)
         case .busy(let detail):
             self.init(
                 problem: "another program held the database for too long: \(detail).", consequence: "nothing was written.",

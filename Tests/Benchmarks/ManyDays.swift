@@ -71,8 +71,8 @@ struct ManyDays {
                     referenceTime: reference, periodNanoseconds: 4_000_000, residualNanoseconds: 1e6, observationCount: 60,
                     uncertaintyNanoseconds: 1e6))
         ]
-        batch.changes += (1...60).map { second in
-            let sent = second * Self.rate - 1
+        batch.changes += (1...60 as ClosedRange<Int64>).map { second in
+            let sent: Int64 = second * Self.rate - 1
             return .arrival(
                 ArrivalRecord(
                     stream: stream, n: first + sent, at: reference + .nanoseconds(sent * 4_000_000 + 5_000_000),

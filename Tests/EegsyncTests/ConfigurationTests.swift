@@ -159,7 +159,7 @@ import YAMLReading
                 "line 3, column 17: central.kind: 'magic' is no central; allowed are auto, bluez, kernel and simulation",
                 "line 5, column 25: headsets[0].model: 'muse9' is no model that this version knows; did you mean 'muse'?",
                 "line 5, column 32: headsets[0].size: unknown key; "
-                    + "allowed are name, model, identifiers, serial, passkey, montage, preset, settings, "
+                    + "allowed are name, model, identifiers, serial, passkey, passkey_file, montage, preset, settings, "
                     + "adopt, pairing_services, reference and ground",
             ])
     }

@@ -78,8 +78,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["run"], ["export", "1", "-o", "/etc/passwd"], ["demo"], ["downgrade"], ["manifest", "1", "-o", "/x"], ["status"],
-        ["alerts", "run"], ["control"], ["replay", "/etc/shadow"],
+        ["run"], ["export", "1", "-o", "/etc/x.edf"], ["demo"], ["downgrade"], ["manifest", "1", "-o", "/x"], ["status"],
+        ["alerts", "run"], ["control"], ["replay", "/etc/shadow", "--model", "muse"],
     ]) func noOtherCommandIs(arguments: [String]) throws {
         #expect(try !(Eegsync.parseAsRoot(arguments) is any ControlledCommand))
     }

@@ -24,7 +24,8 @@ import Testing
         let attributes = try FileManager.default.attributesOfItem(atPath: copy)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect((try written.json()["bytes"] as? NSNumber) == attributes[.size] as? NSNumber)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.directory.path).sorted() == ["copy.sqlite", "demo"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.directory.path).sorted() == ["copy.sqlite", "demo"])
         #expect(try ProgramRun(["audit", "--database", copy]).exitCode == 0)
         let verified = try ProgramRun(["verify", copy, "--database", database])
         #expect(verified.exitCode == 0, "\(verified.output) \(verified.errors)")

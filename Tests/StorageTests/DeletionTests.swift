@@ -47,7 +47,7 @@ struct DeletionTests {
         #expect(try store.recordings().map(\.id) == [2])
         let deletion = try #require(try store.deletions().first)
         #expect(deletion.requestedBy == "anna" && deletion.means == .delete && deletion.isComplete)
-        #expect(deletion.rowCount == 11_808)
+        #expect(deletion.rowCount == 12_008)
         #expect(throws: StorageError.notFound(what: "recording 1 any more: it was deleted")) {
             try store.audit(recording: RecordingID(rawValue: 1))
         }

@@ -107,7 +107,9 @@ struct SubjectErasureTests {
     @Test("is not erased while another program reads an older state: that is said")
     func reader() throws {
         let store = try fixture.open()
-        let other = try DatabaseQueue(path: fixture.path)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: fixture.path, configuration: configuration)
         try other.inDatabase { db in
             try db.execute(sql: "BEGIN")
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM recording")

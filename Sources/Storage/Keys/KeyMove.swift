@@ -21,7 +21,8 @@ struct KeyMove {
 
     /// Step 1, and what step 2 needs. Nothing where the database has no such tables.
     ///
-    /// - Throws: `readOnly` where somebody else than the owner of the database, such as a member of its group, would own the file.
+    /// - Throws: `readOnly` where somebody else than the owner of the database, such as a member of its group, would own the
+    ///   file.
     func prepare(_ db: Database) throws {
         guard try Self.tables.allSatisfy({ try db.tableExists($0) }) else { return }
         guard file.isOwners else {

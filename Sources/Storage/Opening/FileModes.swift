@@ -6,7 +6,7 @@ import Glibc
 /// | directory | files | the group |
 /// |---|---|---|
 /// | may not be written by the group | lose the group's right to write | reads, at most |
-/// | ... and hands its group down (set-group-ID, 2750) | the log and the shared memory stay when nobody writes | reads, also while nothing acquires |
+/// | ... and hands its group down (set-group-ID, 2750) | log and shared memory stay when nobody writes | reads, always |
 /// | may be written by the group (2770) | may be written by it | writes: wishes, and everything else |
 ///
 /// In each case the keys of pairings and the lock are their owner's alone: whoever can open a file can lock it (flock(2)), and

@@ -3,8 +3,9 @@ import GRDBSQLite
 
 /// The functions of JSON that eegsync's own schema uses, made usable where the schema of a database is not trusted.
 ///
-/// SQLite vouches for most of its functions (SQLITE_INNOCUOUS), but in the versions that Debian has not for those of JSON, which
-/// read nothing but their arguments. A function of the same name that does vouch, and asks SQLite's own, stands in for each.
+/// SQLite vouches for most of its functions (SQLITE_INNOCUOUS), but in the versions that Debian has not for those of JSON,
+/// which read nothing but their arguments. A function of the same name that does vouch, and asks SQLite's own, stands in for
+/// each.
 enum TrustedFunctions {
     /// The names, and as statements what SQLite answers.
     private static let functions: [(name: String, argumentCount: Int32, sql: String)] = [

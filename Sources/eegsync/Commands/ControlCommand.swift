@@ -7,8 +7,8 @@ struct ControlCommand: ParsableCommand {
         commandName: "control",
         abstract: "Serve one connection of the control service: run by systemd, for eegsync-control.socket.",
         discussion: """
-            Standard input is the connection. Members of the group eegsync-record may have wishes and marks written, members of \
-            eegsync-admin recordings administered, by this process, which may write the database. See the page on rights.
+            Standard input is the connection. Members of the group eegsync-record may have wishes and marks written, members \
+            of eegsync-admin recordings administered, by this process, which may write the database. See the page on rights.
             """,
         shouldDisplay: false)
 

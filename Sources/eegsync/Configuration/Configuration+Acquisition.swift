@@ -173,7 +173,8 @@ extension Configuration {
                 return nil
             } catch {
                 return
-                    "the passkey of \(headset.name) cannot be read from \(path), a pairing that asks for it fails: \(error.words)"
+                    "the passkey of \(headset.name) cannot be read from \(path), a pairing that asks for it fails: "
+                    + error.words
             }
         }
     }

@@ -2,7 +2,8 @@ import Foundation
 
 /// A passkey in a file of its own, so that the configuration may be read by everybody: `passkey_file` of a headset.
 struct PasskeyFile {
-    /// An absolute path, or the name of a credential that systemd has loaded for the service (`LoadCredential=`, systemd.exec(5)).
+    /// An absolute path, or the name of a credential that systemd has loaded for the service (`LoadCredential=`,
+    /// systemd.exec(5)).
     let path: String
     /// The directory of the credentials; nil for a process that has none.
     var credentials = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"]

@@ -5,8 +5,8 @@ import Glibc
 
 /// One connection to the control service: who asks, what for, and the command that is run for them.
 ///
-/// The service runs as the user that may write the database, with nothing that the one who asks has chosen but the command's own
-/// words: the program, the configuration and the database are the machine's.
+/// The service runs as the user that may write the database, with nothing that the one who asks has chosen but the command's
+/// own words: the program, the configuration and the database are the machine's.
 struct ControlService {
     /// How long a request may take to come.
     private static let requestSeconds = 5
