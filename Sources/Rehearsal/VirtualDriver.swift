@@ -152,7 +152,7 @@ package final class VirtualDriver {
         case .beat: break
         case .finished(let error): (isFinished, failure) = (true, error)
         case .readWishes, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory,
-                .decide:
+            .decide:
             enqueue(effect, at: now)
         }
     }

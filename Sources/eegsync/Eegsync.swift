@@ -56,17 +56,25 @@ struct Eegsync: AsyncParsableCommand {
     }
 
     private static func end(with error: any Error) -> Never {
-        // Help, version, usage errors and plain exit codes are the argument parser's own; it knows their texts and codes.
-        if error is ExitCode || error is CleanExit || error is ValidationError || exitCode(for: error) != .failure {
-            let message = fullMessage(for: error)
-            let near = UnknownOption.withoutFarSuggestion(message)
-            guard near != message else { exit(withError: error) }
-            FileHandle.standardError.write(Data((near + "\n").utf8))
-            exit(withError: exitCode(for: error))
+        let code = exitCode(for: error)
+        // Help, version and plain exit codes are the argument parser's own; it knows their texts.
+        if error is ExitCode || error is CleanExit || code == .success { exit(withError: error) }
+        let style = TerminalStyle.detected(for: STDERR_FILENO)
+        if error is ValidationError || code != .failure {
+            // So are usage errors.
+            write(UnknownOption.withoutFarSuggestion(fullMessage(for: error)), style: style)
+            exit(withError: code)
         }
         let failure = Failure(error)
-        let style = TerminalStyle.detected(for: STDERR_FILENO)
-        FileHandle.standardError.write(Data((failure.message(style: style) + "\n").utf8))
+        write(failure.message(style: style), style: style)
         exit(withError: ExitCode(failure.code.rawValue))
+    }
+
+    /// Writes lines to standard error, broken between words where the terminal is narrower.
+    private static func write(_ message: String, style: TerminalStyle) {
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+            Paragraph.fitted(String($0), columns: style.columns)
+        }
+        FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 }

@@ -26,7 +26,7 @@ struct StreamPlot {
         let names = channels.map { $0.description.name.printable }
         let width = min(14, max(4, names.map(\.displayWidth).max() ?? 4))
         let gutter = width + 1 + 12 + 1
-        let plotWidth = max(20, min(Self.columnsMaximum, columns ?? 80) - gutter)
+        let plotWidth = max(20, min(Self.columnsMaximum, columns ?? style.columns ?? 80) - gutter)
         var lines = [style.apply(.heading, to: "\(name.printable), the first \(Quantity.duration(seconds: seconds))")]
         for (channel, values) in channels {
             let physical = values.map { $0.map { Double($0) * channel.scale + channel.offset } }
