@@ -51,6 +51,7 @@ package struct Migration: Hashable, Sendable {
             "m0031_deletion", PackageResources.m0031_deletion_sql, digestedTables: ["deletion", "deleted_stream"]),
         Migration("m0033_schedule", PackageResources.m0033_schedule_sql),
         Migration("m0032_pairing_keys", PackageResources.m0032_pairing_keys_sql),
+        Migration("m0034_process_death", PackageResources.m0034_process_death_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

@@ -77,7 +77,9 @@ extension HistoryEvent {
             let taken = attempt.flatMap { $0 > 0 ? ", and goes on with \(Quantity.count($0, "open recording"))" : nil } ?? ""
             return "eegsync \(detail ?? "") started\(taken)"
         case "ended": return "eegsync ended in order"
-        case "died": return "eegsync was alive; it died within the next minute without an end"
+        case "died":
+            let reason = cause.map { ": \($0)" } ?? " without an end"
+            return "eegsync was alive; it died within the next minute\(reason)"
         default: return name
         }
     }

@@ -11,12 +11,21 @@ struct StorageInspection {
     /// The longest age of the newest committed row of a headset that streams: two commits, and five seconds in which a slow
     /// card may write one.
     let patienceSeconds: Double
+    /// When the process has put something into its spool last; nil where it has none, or this user may not see it.
+    private let spooled: MonotonicTime?
+    /// The longest time between two batches of a process that has a spool and a headset that streams: two of them, and five
+    /// seconds in which a machine that is short of memory writes one.
+    static let spoolPatienceSeconds = 2 * Configuration.Limits.spoolInterval.inSeconds + 5
     /// How often a process that has nothing else to write notes that it is alive, and as long again.
     private static let alivePatienceSeconds = 120.0
 
-    init(process: DaemonProcess, now: MonotonicTime, commitInterval: Duration?) {
+    /// - Parameters:
+    ///   - commitInterval: as the configuration has it; nil where that is not known.
+    ///   - spooled: when the process has put something into its spool last.
+    init(process: DaemonProcess, now: MonotonicTime, commitInterval: Duration?, spooled: MonotonicTime? = nil) {
         self.process = process
         self.now = now
+        self.spooled = spooled
         patienceSeconds = 2 * (commitInterval ?? Configuration.Limits().commitInterval).inSeconds + 5
     }
 
@@ -46,9 +55,17 @@ struct StorageInspection {
         return (now - latest).inSeconds
     }
 
-    /// True where one streams of which nothing was committed of late.
+    /// True where one streams of which nothing was committed of late, or where not even the spool has got anything.
     func isLate(_ activity: HeadsetActivity) -> Bool {
-        newestRowSeconds(of: activity).map { $0 > patienceSeconds } ?? false
+        guard let seconds = newestRowSeconds(of: activity) else { return false }
+        return seconds > patienceSeconds || seconds > Self.spoolPatienceSeconds && isSpoolSilent
+    }
+
+    /// True where there is a spool that has got nothing of late. A process that has just begun has put nothing there yet.
+    private var isSpoolSilent: Bool {
+        guard let spooled else { return false }
+        let latest = max(spooled, process.started ?? spooled)
+        return (now - latest).inSeconds > Self.spoolPatienceSeconds
     }
 
     /// True where nothing was committed that should have been: by whatever streams, by a process that has started, or by one

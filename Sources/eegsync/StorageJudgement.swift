@@ -20,7 +20,10 @@ struct StorageJudgement {
         now: MonotonicTime, wallNanoseconds: Int64
     ) throws {
         (self.now, self.wallNanoseconds) = (now, wallNanoseconds)
-        inspection = process.map { StorageInspection(process: $0, now: now, commitInterval: commitInterval) }
+        let spooled = process == nil ? nil : try SpoolSign.latest(store)
+        inspection = process.map {
+            StorageInspection(process: $0, now: now, commitInterval: commitInterval, spooled: spooled)
+        }
         situation = try inspection?.situation(store, activities)
         let rows = activities.flatMap(\.streams).compactMap(\.lastSample)
         let signs = rows + [try store.lastProcess()?.lastSign].compactMap { $0 }

@@ -1,9 +1,10 @@
 import Bluetooth
 import Foundation
+import GRDB
 import Glibc
-import Storage
 import Testing
 
+@testable import Storage
 @testable import eegsync
 
 /// Whether what is wanted is stored, judged by what is committed.
@@ -186,5 +187,54 @@ import Testing
         let found = WriteAheadLogInspection(files: SystemFiles(root: root.path)).writers(of: database.path)
         #expect(found.map(\.pid) == [99] && found[0].name == "sqlite3")
         try writer.close()
+    }
+
+    /// Of a headset that streams, whose newest row is of so many seconds before the present, with a spool that has got
+    /// something so long ago.
+    private func isLate(newestRow: Int, spooled: Int?, started: Int = 3600) throws -> Bool {
+        let now = MonotonicTime.boot + .seconds(10_000)
+        let inspection = StorageInspection(
+            process: DaemonProcess(pid: 1, started: now - .seconds(started)), now: now, commitInterval: .seconds(10),
+            spooled: spooled.map { now - .seconds($0) })
+        func instant(_ age: Int) -> StoredInstant {
+            StoredInstant(time: now - .seconds(age), isSameHostBoot: true, unixNanoseconds: nil)
+        }
+        let store = try streaming(try RecordedDatabase())
+        var activity = try #require(try store.headsets(at: HostClock.now).first)
+        activity.stateEntered = instant(5000)
+        for index in activity.streams.indices { activity.streams[index].lastSample = instant(newestRow) }
+        return inspection.isLate(activity)
+    }
+
+    @Test func aProcessThatPutsNothingIntoItsSpoolIsFoundBeforeTheNextTransactionIsDue() throws {
+        // The spool is no store: what stands there for longer than two transactions is late all the same.
+        #expect(try isLate(newestRow: 26, spooled: 0))
+        #expect(try !isLate(newestRow: 24, spooled: 0))
+        #expect(try !isLate(newestRow: 9, spooled: 6))
+        #expect(try isLate(newestRow: 9, spooled: 8))
+        // Without one, only transactions say anything; a transaction that is newer than the spool says that all is well.
+        #expect(try !isLate(newestRow: 9, spooled: nil))
+        #expect(try !isLate(newestRow: 3, spooled: 8))
+        #expect(try !isLate(newestRow: 9, spooled: 100, started: 5), "a process that has just begun")
+    }
+
+    @Test func theSignOfTheSpoolIsWhenItsFileWasWritten() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        let store = try database.acquisitionStore()
+        #expect(try SpoolSign.latest(store) == nil)
+        let spool = database.path + "-spool"
+        try store.database.write { db in
+            try db.execute(
+                sql: "INSERT INTO spool VALUES (1, ?, 'token', (SELECT max(id) FROM host_boot), 0)", arguments: [spool])
+        }
+        #expect(try SpoolSign.latest(store) == nil, "its file is not there")
+        try Data("x".utf8).write(to: URL(fileURLWithPath: spool))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -100)], ofItemAtPath: spool)
+        let sign = try #require(try SpoolSign.latest(store))
+        #expect((95...110).contains((HostClock.now - sign).inSeconds))
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: 1e6)], ofItemAtPath: spool)
+        #expect(try SpoolSign.latest(store).map { $0 <= HostClock.now } == true, "a clock that was set back since")
     }
 }

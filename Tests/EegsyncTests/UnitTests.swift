@@ -81,4 +81,44 @@ import Testing
             #expect(Self.lasting.contains(code))
         }
     }
+
+    /// What the unit runs after each end of the process, as sh(1) gets it.
+    private static func afterEnd() throws -> [String] {
+        let unit = try file("Deploy/eegsync.service").replacingOccurrences(of: "\\\n", with: "")
+        return unit.split(separator: "\n").filter { $0.hasPrefix("ExecStopPost=-/bin/sh -c '") }.map { line in
+            String(line.dropFirst("ExecStopPost=-/bin/sh -c '".count).dropLast()).replacingOccurrences(of: "$$", with: "$")
+        }
+    }
+
+    /// Runs that after an end; returns whether the next start would wait.
+    private func waits(after result: String, in directory: TestDirectory) throws -> Bool {
+        try? FileManager.default.removeItem(atPath: directory.path("slept"))
+        for script in try Self.afterEnd() {
+            let shell = Process()
+            shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+            // No test sleeps.
+            shell.arguments = ["-c", "sleep() { touch slept; }; " + script]
+            shell.environment = [
+                "RUNTIME_DIRECTORY": directory.url.path, "SERVICE_RESULT": result, "EXIT_CODE": "killed", "EXIT_STATUS": "SEGV",
+                "PATH": "/usr/bin:/bin",
+            ]
+            shell.standardError = FileHandle.nullDevice
+            try shell.run()
+            shell.waitUntilExit()
+        }
+        #expect(directory.text("last-end") == "\(result) killed SEGV\n")
+        return FileManager.default.fileExists(atPath: directory.path("slept"))
+    }
+
+    @Test func processesThatDieBeforeTheyCanCountAreCountedByTheUnit() throws {
+        let directory = try TestDirectory()
+        #expect(try (0..<5).map { _ in try waits(after: "core-dump", in: directory) } == [false, false, true, true, true])
+        // One that comes as far as to count its start.
+        PreviousEnd.noteCounted(environment: ["RUNTIME_DIRECTORY": directory.url.path])
+        #expect(try waits(after: "core-dump", in: directory) == false)
+        for _ in 0..<3 { _ = try waits(after: "exit-code", in: directory) }
+        // A person ends it in order.
+        #expect(try waits(after: "success", in: directory) == false)
+        #expect(try waits(after: "core-dump", in: directory) == false)
+    }
 }

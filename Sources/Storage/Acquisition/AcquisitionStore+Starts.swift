@@ -12,10 +12,20 @@ extension AcquisitionStore {
 
     /// Notes that a process begins, and counts those before it in this boot that died early.
     ///
-    /// - Parameter time: now.
+    /// - Parameters:
+    ///   - time: now.
+    ///   - deathCause: how the process before this one died, in words; nil where it did not, or nobody knows.
     /// - Returns: how many; 0 after one that was ended in order, or has settled.
-    package func noteStart(at time: MonotonicTime) throws(StorageError) -> Int {
+    package func noteStart(at time: MonotonicTime, deathCause: String? = nil) throws(StorageError) -> Int {
         try database.write { db in
+            if let deathCause {
+                // One that died before it had a row is not named: the one before it then has a cause, or has ended in order.
+                try db.execute(
+                    sql: """
+                        UPDATE process SET end_cause = ?
+                        WHERE id = (SELECT max(id) FROM process) AND ended_boottime_ns IS NULL AND end_cause IS NULL
+                        """, arguments: [deathCause])
+            }
             // The power may go as often as it likes: that is no defect that repeats.
             try db.execute(sql: "DELETE FROM early_start WHERE host_boot_id <> ?", arguments: [hostBootID])
             let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM early_start") ?? 0

@@ -181,7 +181,8 @@ struct RecordingExport {
         // Copied or written by itself.
         "digest_sum",
         "headset_identifier", "candidate", "handle_map", "preserved_state", "spool", "switched_off_adapter", "pause", "capture",
-        "capture_chunk", "impedance_measurement", "gap_cause", "early_start", "schema_snapshot", "grdb_migrations",
+        "capture_chunk", "impedance_measurement", "gap_cause", "early_start", "schema_snapshot", "disk_start",
+        "grdb_migrations",
         // Of other recordings, and of what others hold.
         "deletion", "deleted_stream", "confirmation",
     ]

@@ -159,6 +159,10 @@ struct StatusFacts: Facts {
     var grownLog: GrownLog?
     /// Why nobody is notified of anything although the configuration wants it; nil where that is not so.
     var alertsProblem: String?
+    /// What is written to the disk of the database; nil where the kernel does not say.
+    var diskWear: DiskWear?
+    /// Deaths of the last day, and whether the process waits because of them; nil where none died.
+    var deaths: DeathSituation?
     /// For how long nothing has been recorded because a person wants it so; nil where what is wanted is recorded.
     var pausedSeconds: Double?
     var headsets: [Headset]
@@ -195,6 +199,8 @@ struct StatusFacts: Facts {
         let rows = try store.recordings().reduce(0) { $0 + $1.rows }
         daysLeft = Self.daysLeft(size: size, bytesPerRow: try store.bytesPerRow(rows: rows), activities: activities)
         alertsProblem = configuration?.alertsSentence
+        diskWear = try DiskWear(store, isRunning: process != nil, files: SystemFiles(), now: now)
+        deaths = try DeathSituation(store, isRunning: process != nil, now: now, wallNanoseconds: wall)
         let pausedSeconds = pause.map { judgement.age($0) ?? 0 }
         self.pausedSeconds = pausedSeconds
         headsets = activities.map { activity in
@@ -303,11 +309,20 @@ extension StatusFacts {
             let sentence = grownLog.sentence.prefix(1).uppercased() + String(grownLog.sentence.dropFirst()) + "."
             lines += [style.apply(.bad, to: sentence), "  you can: \(grownLog.remedy)", ""]
         }
+        if let deaths {
+            lines += Paragraph.block(deaths.sentence.printable, head: "", indent: 0, columns: columns) {
+                style.apply(.caution, to: $0)
+            }
+            lines += Paragraph.block("you can: \(deaths.remedy)", head: "  ", indent: 2, columns: columns) + [""]
+        }
         let daemon = daemonPid.map { "eegsync run has pid \($0)" } ?? "eegsync run does not run"
         var disk = "database \(Quantity.bytes(databaseBytes))"
         if let freeBytes { disk += ", disk has \(Quantity.bytes(freeBytes)) free" }
         if let daysLeft { disk += " (\(Self.days(daysLeft)) at the present rate)" }
         lines.append(style.apply(daemonPid == nil ? .caution : .faint, to: daemon) + style.apply(.faint, to: "; \(disk)"))
+        if let diskWear {
+            lines += Paragraph.block(diskWear.sentence, head: "", indent: 0, columns: columns) { style.apply(.faint, to: $0) }
+        }
         return lines
     }
 

@@ -47,6 +47,9 @@ final class Daemon: Service {
         } catch is CancellationError {
             return stopped()
         }
+        if let path = store.path, let written = DiskWrites(path: path, files: SystemFiles()) {
+            try? store.noteDiskStart(written.record(at: HostClock.now))
+        }
         let writes = DeferredWrites(store: store)
         let writing = Task { await writes.run() }
         let watching = Task { await self.watchWriteAheadLog(of: store) }

@@ -39,7 +39,8 @@ struct DaemonStart {
                     metadata: ["result": "\(previous?.result ?? "")"]))
         }
         // A full disk keeps no account, and must keep nobody from recording what fits into memory.
-        let deaths = (try? store.noteStart(at: HostClock.now)) ?? 0
+        let deaths = (try? store.noteStart(at: HostClock.now, deathCause: previous?.deathCause)) ?? 0
+        PreviousEnd.noteCounted()
         pause = RestartBackoff.pause(earlyDeaths: deaths)
         pauseSentence = RestartBackoff.sentence(earlyDeaths: deaths, lastEnd: previous)
         if let pauseSentence { lines.append(Line(level: .error, sentence: pauseSentence)) }

@@ -28,6 +28,15 @@ struct PreviousEnd: Hashable {
         return PreviousEnd(text: text)
     }
 
+    /// Deaths that came before a process could count its start, a line for each; the unit waits where there are many.
+    private static let uncounted = "uncounted"
+
+    /// Notes that this process has counted its start: what the unit counted is over.
+    static func noteCounted(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        guard let directory = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first else { return }
+        unlink("\(directory)/\(uncounted)")
+    }
+
     /// Why it died, in words; nil where it did not.
     var deathCause: String? {
         switch result {

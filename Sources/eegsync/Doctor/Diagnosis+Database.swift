@@ -18,8 +18,11 @@ extension Diagnosis {
             ]
         }
         let log = database.grownLog.map { Finding.warning("write-ahead log", $0.sentence, remedy: $0.remedy) }
-        return [file(database), rights(database), database.storing.map(storing), log, room(database), medium(database.medium)]
-            .compactMap { $0 }
+        return [
+            file(database), rights(database), database.storing.map(storing), log, room(database), medium(database.medium),
+            database.wear.map(wear),
+        ]
+        .compactMap { $0 }
     }
 
     private static func storing(_ storing: HostFacts.Storing) -> Finding {
@@ -88,6 +91,14 @@ extension Diagnosis {
         if days >= 3650 { return "more than ten years" }
         if days >= 2 { return "\(Int(days)) days" }
         return Quantity.duration(seconds: days * 86_400)
+    }
+
+    private static func wear(_ wear: DiskWear) -> Finding {
+        guard let years = wear.years, years < DiskWear.yearsMinimum else { return .ok("wear", wear.sentence) }
+        return .warning(
+            "wear", wear.sentence,
+            remedy: "use a larger card, or one made for continuous writing; `eegsync status` an hour from now shows whether it "
+                + "is eegsync that writes")
     }
 
     private static func medium(_ medium: HostFacts.Medium) -> Finding? {

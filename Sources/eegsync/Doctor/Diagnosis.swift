@@ -3,7 +3,9 @@ enum Diagnosis {
     /// All findings, in the order in which a person would look.
     static func findings(of facts: HostFacts) -> [Finding] {
         var findings = [configuration(facts.configuration, facts.choice)]
-        if let problem = facts.alertsProblem { findings.append(.problem("alerts", problem, remedy: Configuration.alertsRemedy)) }
+        if let problem = facts.alertsProblem {
+            findings.append(.problem("alerts", problem, remedy: Configuration.alertsRemedy))
+        }
         if isRadioUsed(facts.configuration) { findings += bluetooth(facts) }
         findings.append(clock(facts.clock))
         if let database = facts.database { findings += self.database(database) }

@@ -113,6 +113,8 @@ struct HostFacts: Hashable {
         /// What of the disk is kept free.
         var reservedBytes: Int64 = 0
         var medium = Medium()
+        /// What is written to its disk; nil where that is not known.
+        var wear: DiskWear?
         /// Whether what is wanted is stored; nil where nothing streams.
         var storing: Storing?
         /// Rows a second while every configured headset streams, and bytes of a row; both nominal.

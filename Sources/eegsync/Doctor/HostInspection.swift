@@ -95,6 +95,8 @@ struct HostInspection {
                 // The same rule as `eegsync status`: measured where there is enough to measure.
                 database.bytesPerRow = try store.bytesPerRow(rows: rows)
                 facts.headsets = try headsets(store, configuration, facts)
+                database.wear = try DiskWear(
+                    store, isRunning: facts.service.daemonPid != nil, files: files, now: HostClock.now)
                 database.storing = try storing(store, configuration)
             } catch {
                 database.openingError = Failure(error).problem
@@ -108,7 +110,8 @@ struct HostInspection {
         guard let process = store.path.flatMap({ DaemonPresence.process(database: $0) }) else { return nil }
         let named = configuration.flatMap { $0.names(store.path) ? $0 : nil }
         let inspection = StorageInspection(
-            process: process, now: HostClock.now, commitInterval: named?.limits.commitInterval)
+            process: process, now: HostClock.now, commitInterval: named?.limits.commitInterval,
+            spooled: try SpoolSign.latest(store))
         let activities = try store.headsets(at: inspection.now)
         if let situation = try inspection.situation(store, activities) { return .not(situation) }
         return activities.compactMap(inspection.newestRowSeconds).min().map { .isStored(newestRowSeconds: $0) }
