@@ -49,8 +49,8 @@ package struct Migration: Hashable, Sendable {
         Migration("m0030_spool", PackageResources.m0030_spool_sql),
         Migration(
             "m0031_deletion", PackageResources.m0031_deletion_sql, digestedTables: ["deletion", "deleted_stream"]),
-        Migration("m0033_schedule", PackageResources.m0033_schedule_sql),
         Migration("m0032_pairing_keys", PackageResources.m0032_pairing_keys_sql),
+        Migration("m0033_schedule", PackageResources.m0033_schedule_sql),
         Migration("m0034_process_death", PackageResources.m0034_process_death_sql),
     ]
 

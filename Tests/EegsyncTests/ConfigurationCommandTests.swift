@@ -35,6 +35,15 @@ import Testing
         #expect((json["problems"] as? [[String: Any]])?.allSatisfy { $0["line"] is Int && $0["column"] is Int } == true)
     }
 
+    /// `run` records in spite of them; who checks a file, or puts one on a card, hears of them.
+    @Test func mistakesOfAlertsAloneCountHere() throws {
+        let text = Self.right + "alerts: {wayz: 1}\n"
+        let run = try ProgramRun(["configuration", "check", try directory.write(text, to: "a.yaml")])
+        #expect(run.exitCode == 65 && run.output.contains("alerts.wayz"), "\(run.output)")
+        #expect(try provision(text).exitCode == 65)
+        #expect(directory.text("etc/eegsync.yaml") == nil)
+    }
+
     @Test func damagedOnesAreNamedAndAbsentOnesAreNotThere() throws {
         for text in ["a: [", "\u{0}\u{1}", "&a [*a]", ""] {
             let run = try ProgramRun(["configuration", "check", try directory.write(text, to: "a.yaml")])

@@ -28,7 +28,9 @@ struct CheckConfiguration: ParsableCommand {
     func run() throws {
         var facts = ConfigurationCheckFacts(file: file)
         do throws(ConfigurationError) {
-            facts.accept(try ConfigurationFile.load(path: file))
+            let configuration = try ConfigurationFile.load(path: file)
+            if let error = configuration.alertsError { throw error }
+            facts.accept(configuration)
         } catch .wrong(_, let error) {
             facts.problems = error.problems
         } catch .unreadable(_, let reason) {

@@ -83,6 +83,7 @@ struct ProvisionedFile {
         do throws(ConfigurationError) {
             let configuration = try ConfigurationParser.parse(
                 text, file: path, models: library.models, described: library.entries.compactMap(\.descriptor))
+            if let error = configuration.alertsError { throw error }
             hasSecretValues = configuration.hasSecrets
             return (text, .installed(headsets: configuration.headsets.map(\.name)))
         } catch .wrong(_, let error) {
