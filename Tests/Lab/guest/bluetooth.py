@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import socket
 import sys
@@ -61,10 +62,12 @@ class BluetoothSystem:
     """dbus-daemon and bluetoothd, as a Debian system runs them."""
 
     def __init__(self, share: Path) -> None:
-        place = next((place for place in _BLUETOOTHD_PLACES if Path(place).exists()), None)
+        # Of another Debian, with all that it needs; its process has that directory as root (see init).
+        root = os.environ.get("LAB_BLUEZ", "")
+        place = next((place for place in _BLUETOOTHD_PLACES if Path(root + place).exists()), None)
         if place is None:
-            raise LabError("there is no bluetoothd: install the Debian package bluez")
-        self.bluetoothd = Program([place, "-n"], share / "bluetoothd.log")
+            raise LabError(f"there is no bluetoothd{' in ' + root if root else ': install the Debian package bluez'}")
+        self.bluetoothd = Program([*(["chroot", root] if root else []), place, "-n"], share / "bluetoothd.log")
         self.bus = Program(["dbus-daemon", "--system", "--nofork", "--nopidfile"], share / "dbus.log")
 
     def start_bus(self) -> None:

@@ -31,7 +31,7 @@ def main() -> int:
             print(f"{scenario.number:>3}  {scenario.name:<24}  {scenario.title}")
         return 0
     directory = Path(tempfile.mkdtemp(prefix="eegsync-lab."))
-    tools = Tools(arguments.kernel, arguments.program, directory, arguments.keep)
+    tools = Tools(arguments.kernel, arguments.program, directory, arguments.keep, arguments.bluez)
     performances = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
         seeds = range(arguments.first_seed, arguments.first_seed + arguments.runs)
@@ -68,6 +68,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many machines run at once")
     parser.add_argument("--kernel", type=Path, help="the user-mode kernel")
     parser.add_argument("--program", type=Path, help="the eegsync to be tested")
+    parser.add_argument("--bluez", type=Path, metavar="DIRECTORY", help="bluetoothd of another Debian, see bluez/fetch")
     parser.add_argument("--also-passed", type=int, default=0, help="tests that passed before, for the last line")
     parser.add_argument("--also-failed", type=int, default=0, help="tests that failed before")
     arguments = parser.parse_args()

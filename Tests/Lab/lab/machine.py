@@ -26,6 +26,8 @@ class Machine:
     is_time_simulated: bool = True
     # The module that is run in the machine.
     module: str = "guest.session"
+    # A directory with bluetoothd of another Debian (bluez/fetch); without it this machine's runs.
+    bluez: Path | None = None
 
     def run(self, timeout_seconds: float) -> bool:
         """Boots it and waits until it has ended; False where it had to be killed."""
@@ -50,6 +52,7 @@ class Machine:
             f"LAB_MODULE={self.module}",
             # floor/reader.c; built by Tests/Lab/run.
             f"LAB_READER={os.environ.get('EEGSYNC_LAB_READER', '')}",
+            f"LAB_BLUEZ={self.bluez or ''}",
         ]
         if self.is_time_simulated:
             command.append("time-travel=inf-cpu")

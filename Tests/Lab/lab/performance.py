@@ -26,6 +26,8 @@ class Tools:
     # Where the directories of scenarios that failed are kept; of all scenarios with `keeps_all`.
     directory: Path
     keeps_all: bool = False
+    # Where bluetoothd of another Debian is; None for this machine's.
+    bluez: Path | None = None
 
 
 @dataclass
@@ -71,7 +73,7 @@ def _boot_all(performance: Performance, share: Path, tools: Tools) -> None:
     (share / "state").mkdir()
     descriptions = {"headsets": [headset.description() for headset in scenario.headsets]}
     (share / "headsets.json").write_text(json.dumps(descriptions, indent=1), encoding="utf-8")
-    machine = Machine(tools.kernel, share, scenario.is_time_simulated)
+    machine = Machine(tools.kernel, share, scenario.is_time_simulated, bluez=tools.bluez)
     for boot in range(len(scenario.steps)):
         order = {"scenario": scenario.name, "boot": boot, "seed": performance.seed, "program": str(tools.program)}
         (share / "order.json").write_text(json.dumps(order), encoding="utf-8")
