@@ -100,16 +100,14 @@ struct BlueZScan {
     }
 
     private mutating func setFilter(_ filter: ScanFilter, at path: String, _ exchange: inout BusExchange) {
-        var entries: [BusValue.Entry] = [
+        // Not by services: a bluetoothd (5.87) crashes as soon as anything advertises one where a program has it look for
+        // some (`is_filter_match`, bluez/bluez, issue 2282). Nor by name, of which it reports what meets all other conditions,
+        // too. What is reported is filtered here.
+        let entries: [BusValue.Entry] = [
             BusValue.Entry(key: .string("Transport"), value: .variant(.string("le"))),
             // Each advertisement, also of what was reported before: a returning headset must show at once.
             BusValue.Entry(key: .string("DuplicateData"), value: .variant(.boolean(true))),
         ]
-        // A rule by name or company is checked here alone: bluetoothd reports what meets all of its conditions.
-        if filter.namePrefixes.isEmpty, filter.companies.isEmpty, !filter.serviceUUIDs.isEmpty {
-            let uuids = filter.serviceUUIDs.map { BusValue.string($0.description) }
-            entries.append(BusValue.Entry(key: .string("UUIDs"), value: .variant(.array(uuids, of: "s"))))
-        }
         exchange.call(
             "SetDiscoveryFilter", of: BlueZInterface.adapter, at: path, [.dictionary(entries, of: "sv")],
             for: .setFilter(filter))
