@@ -17,6 +17,7 @@ import Testing
                 defaultParameters: ConnectionParameters(
                     minimumInterval: 24, maximumInterval: 40, latency: 0, supervisionTimeout: 42))
         ]
+        facts.kernel = SoftwareVersion(6, 12, 48)
         facts.bluetoothd = HostFacts.Bluetoothd(bus: .reachable, pid: 812, version: "5.66", isInstalled: true)
         facts.privilege.daemonMayLoadParameters = true
         facts.clock = HostFacts.Clock(isSynchronised: true, hasBatteryClock: true)
@@ -66,7 +67,7 @@ import Testing
     @Test func aHealthyMachineHasNoComplaintAndNoRemedies() {
         #expect(complaints { _ in }.isEmpty)
         let findings = Diagnosis.findings(of: Self.healthy)
-        #expect(findings.count == 12)
+        #expect(findings.count == 13)
         #expect(findings.allSatisfy { $0.remedy == nil })
     }
 

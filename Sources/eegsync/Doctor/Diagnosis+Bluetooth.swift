@@ -2,13 +2,14 @@ import Bluetooth
 
 extension Diagnosis {
     /// The oldest bluetoothd that the lab runs eegsync against.
-    private static let testedVersion = (major: 5, minor: 66)
+    private static let testedVersion = SoftwareVersion(5, 66)
 
     /// Everything between a headset and this process.
     static func bluetooth(_ facts: HostFacts) -> [Finding] {
         var findings = adapters(facts)
+        if let kernel = facts.kernel { findings.append(self.kernel(kernel)) }
         if let choice = facts.choice, case .kernel = choice.central { return findings + kernelSockets(facts, choice) }
-        findings.append(bluetoothd(facts.bluetoothd))
+        findings.append(bluetoothd(facts.bluetoothd, uncounted: facts.uncountedHeadsets))
         if facts.bluetoothd.pid != nil, let bus = bus(facts.bluetoothd.bus) { findings.append(bus) }
         if facts.bluetooth.managementError == nil, !facts.bluetooth.adapters.isEmpty {
             findings.append(connectionParameters(facts))
@@ -86,7 +87,7 @@ extension Diagnosis {
 
     // MARK: bluetoothd
 
-    private static func bluetoothd(_ bluetoothd: HostFacts.Bluetoothd) -> Finding {
+    private static func bluetoothd(_ bluetoothd: HostFacts.Bluetoothd, uncounted: [String]) -> Finding {
         let check = "bluetoothd"
         guard let pid = bluetoothd.pid else {
             if case .unreachable(let reason) = bluetoothd.bus {
@@ -98,15 +99,27 @@ extension Diagnosis {
                 ? .problem(check, "bluetoothd does not run", remedy: "start it: systemctl enable --now bluetooth")
                 : .problem(check, "bluetoothd is not installed", remedy: "install it: apt install bluez")
         }
-        guard let version = bluetoothd.version else { return .ok(check, "it runs (pid \(pid))") }
-        let parts = version.split(separator: ".").map { Int($0) ?? 0 }
-        if (parts.first ?? 0, parts.dropFirst().first ?? 0) < testedVersion {
-            let tested = "\(testedVersion.major).\(testedVersion.minor)"
+        guard let version = bluetoothd.version.flatMap({ SoftwareVersion($0) }) else {
+            return .ok(check, "it runs (pid \(pid))")
+        }
+        let runs = "version \(version) runs (pid \(pid))"
+        if version < testedVersion {
             return .warning(
-                check, "version \(version) runs (pid \(pid)), older than \(tested), the oldest that is tested",
+                check, "\(runs), older than \(testedVersion), the oldest that is tested",
                 remedy: "upgrade the package bluez if headsets do not reconnect as they should")
         }
-        return .ok(check, "version \(version) runs (pid \(pid))")
+        if let fault = VersionFault.bluetoothd(version, uncounted: uncounted) {
+            return .warning(check, "\(runs), which \(fault.consequence)", remedy: fault.remedy)
+        }
+        return .ok(check, runs)
+    }
+
+    // MARK: The kernel
+
+    private static func kernel(_ version: SoftwareVersion) -> Finding {
+        let check = "kernel"
+        guard let fault = VersionFault.kernel(version) else { return .ok(check, "Linux \(version)") }
+        return .warning(check, "Linux \(version) \(fault.consequence)", remedy: fault.remedy)
     }
 
     private static func bus(_ bus: HostFacts.Bus) -> Finding? {

@@ -10,12 +10,16 @@ struct HostFacts: Hashable {
     /// The way to the headsets; nil where there is no configuration that says it.
     var choice: CentralChoice?
     var bluetooth = Bluetooth()
+    /// The version of the kernel; nil where it does not say.
+    var kernel: SoftwareVersion?
     var bluetoothd = Bluetoothd()
     var privilege = Privilege()
     var clock = Clock()
     var database: Database?
     var service = Service()
     var headsets: [Headset] = []
+    /// Configured headsets of Low Energy some of whose notifications bear no count, by name.
+    var uncountedHeadsets: [String] = []
 
     /// The file, and what became of it.
     enum ConfigurationFile: Hashable {

@@ -19,7 +19,9 @@ struct HostInspection {
         var facts = HostFacts()
         let configuration = inspectConfiguration(&facts)
         facts.bluetooth = AdapterInspection(files: files).facts()
+        facts.kernel = files.text("/proc/version").flatMap(SoftwareVersion.init(kernel:))
         facts.bluetoothd = BluetoothdInspection(files: files).facts()
+        facts.uncountedHeadsets = (configuration?.headsets ?? []).filter(Self.sendsUncounted).map(\.name)
         // Whoever has no file yet gets what a file without a word about it gets.
         var central = configuration?.central
         if case .absent = facts.configuration { central = .automatic(Configuration.BlueZ(), Configuration.Kernel()) }
@@ -125,6 +127,12 @@ struct HostInspection {
     }
 
     // MARK: Headsets
+
+    /// Whether some of what a headset sends over Low Energy bears no count.
+    static func sendsUncounted(_ headset: Configuration.Headset) -> Bool {
+        guard let profile = headset.profile, !profile.usesSerialPort else { return false }
+        return !profile.requiredCharacteristics.allSatisfy(profile.countedCharacteristics.contains)
+    }
 
     private func headsets(
         _ store: ReadOnlyStore, _ configuration: Configuration?, _ facts: HostFacts
