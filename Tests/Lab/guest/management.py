@@ -24,6 +24,12 @@ _COMMAND_STATUS = 0x0002
 _ANSWER_SECONDS = 5.0
 
 
+def has_adapter() -> bool:
+    """True once the kernel has set up an adapter; some (6.12) take a while longer than the headsets' process."""
+    with _channel() as channel:
+        return len(_ask(channel, _READ_INDEX_LIST, _NO_INDEX)) >= 4
+
+
 def set_powered(is_on: bool) -> None:
     """Switches the first adapter on or off."""
     with _channel() as channel:

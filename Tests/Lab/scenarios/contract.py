@@ -6,6 +6,7 @@ import subprocess
 from functools import partial
 from pathlib import Path
 
+from guest import management
 from guest.lab import Lab
 from guest.process import LabError
 from lab.scenario import LEFT, STRANGER, LabHeadset, Scenario, lab_headset
@@ -15,6 +16,8 @@ _SERIAL = lab_headset("thinkgear")
 
 def _contract(lab: Lab, tested: LabHeadset, address_type: str) -> None:
     lab.start_bluetooth()
+    # The contract begins with an adapter; bluetoothd was waited for until it shows one.
+    lab.wait_until(management.has_adapter, 20, "the kernel has no adapter")
     program = Path(lab.acquisition.program_path).with_name("central-contract")
     if not program.exists():
         raise LabError(f"{program} is missing; build it with: swift build --product central-contract")
