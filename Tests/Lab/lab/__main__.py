@@ -14,6 +14,7 @@ from lab.choice import chosen as choose
 from lab.choice import one_route, share
 from lab.performance import Performance, Tools, perform
 from lab.report import failures, summary, tables
+from lab.results import Result, Versions
 from scenarios import ALL
 
 
@@ -32,12 +33,15 @@ def main() -> int:
         return 0
     directory = Path(tempfile.mkdtemp(prefix="eegsync-lab."))
     tools = Tools(arguments.kernel, arguments.program, directory, arguments.keep, arguments.bluez)
+    versions = Versions.of(arguments.kernel, arguments.bluez) if arguments.results else None
     performances = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
         seeds = range(arguments.first_seed, arguments.first_seed + arguments.runs)
         orders = [(scenario, seed) for seed in seeds for scenario in chosen]
         for performance in pool.map(lambda order: perform(order[0], order[1], tools), orders):
             _tell(performance)
+            if versions is not None:
+                Result.of(performance, versions).append_to(arguments.results)
             performances.append(performance)
     found = tables(performances) if arguments.report or arguments.write else {}
     if arguments.report:
@@ -69,6 +73,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kernel", type=Path, help="the user-mode kernel")
     parser.add_argument("--program", type=Path, help="the eegsync to be tested")
     parser.add_argument("--bluez", type=Path, metavar="DIRECTORY", help="bluetoothd of another Debian, see bluez/fetch")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="append what each came to, with the versions")
     parser.add_argument("--also-passed", type=int, default=0, help="tests that passed before, for the last line")
     parser.add_argument("--also-failed", type=int, default=0, help="tests that failed before")
     arguments = parser.parse_args()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[3] / "Sources/eegsync/eegsync.docc/Lab.md"
+DOCUMENTATION = Path(__file__).resolve().parents[3] / "Sources/eegsync/eegsync.docc"
+PAGE = DOCUMENTATION / "Lab.md"
 
 
 def replaced(page: str, tables: dict[str, str]) -> str:
