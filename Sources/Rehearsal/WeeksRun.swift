@@ -146,10 +146,11 @@ package final class WeeksRun {
         case .leak: kept.append(batch)
         case .bloat:
             guard let chunk = batch.samples.first, let headset = try? store.headset(named: Self.headsetName) else { return }
-            // As many as its rows.
+            // Four for each of its rows.
             let quality = LinkQuality(rssi: -60, transmitPower: nil)
-            batch.changes += (0..<chunk.rowCount).map { _ in
-                .linkQuality(LinkQualityRecord(headset: headset, at: boottime(world.now), quality: quality))
+            let now = boottime(world.now)
+            batch.changes += (0..<chunk.rowCount * 4).map { index in
+                .linkQuality(LinkQualityRecord(headset: headset, at: now + .nanoseconds(index), quality: quality))
             }
         case nil: break
         }

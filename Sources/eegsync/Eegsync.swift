@@ -29,11 +29,11 @@ struct Eegsync: AsyncParsableCommand {
         version: BuildIdentity.own.description,
         subcommands: [
             Run.self, SetupCommand.self, ConfigurationCommand.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self,
-            ScheduleCommand.self,
-            Pause.self, Resume.self, Mark.self, Marks.self, Status.self, AlertsCommand.self, Recordings.self, Events.self,
-            Latency.self, Gaps.self, Audit.self, ManifestCommand.self, RefitCommand.self, BackupCommand.self, VerifyCommand.self,
-            DeleteCommand.self, Prune.self, Forget.self, Compact.self, Downgrade.self, ExportCommand.self, Impedance.self,
-            CaptureCommand.self, Replay.self, Demo.self, Simulate.self, DemoAcquisition.self, ControlCommand.self,
+            ScheduleCommand.self, Pause.self, Resume.self, Mark.self, Marks.self, Status.self, AlertsCommand.self,
+            Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, ManifestCommand.self, RefitCommand.self,
+            BackupCommand.self, VerifyCommand.self, DeleteCommand.self, Prune.self, Forget.self, Compact.self, Downgrade.self,
+            ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self,
+            DemoAcquisition.self, ControlCommand.self,
         ])
 
     /// Parses, runs, and turns every error into its message and exit code.

@@ -7,9 +7,14 @@ import Simulation
 import Storage
 import Testing
 
+@testable import eegsync
+
 /// A directory with a configuration of two simulated headsets, and the database that the daemon makes there.
 final class DaemonFixture {
     static let seed: UInt64 = 7
+    /// What the daemon makes its simulated world of, in this boot of the machine.
+    private static let worldSeed = eegsync.Configuration.Simulation(seed: seed, headsets: [])
+        .seed(in: try? HostBoot.current())
     static let channelCount = 8
     /// Two of one model: only their serial numbers tell which is which.
     private static let headsets =
@@ -94,7 +99,7 @@ final class DaemonFixture {
             let isRight = entry.value.indices.allSatisfy { channel in
                 entry.value[channel]
                     == SimulatedSignal.value(
-                        seed: Self.seed, boot: UInt32(truncatingIfNeeded: boot), stream: 0, channel: channel,
+                        seed: Self.worldSeed, boot: UInt32(truncatingIfNeeded: boot), stream: 0, channel: channel,
                         index: UInt32(truncatingIfNeeded: index))
             }
             return isRight ? wrong : wrong + 1
@@ -102,7 +107,7 @@ final class DaemonFixture {
     }
 
     private func openReadOnly() throws -> DatabaseQueue {
-        var configuration = Configuration()
+        var configuration = GRDB.Configuration()
         configuration.readonly = true
         return try DatabaseQueue(path: path, configuration: configuration)
     }

@@ -113,19 +113,21 @@ struct RehearsalTests {
         }
     }
 
-    /// Those whose samples can be compared with what was sent; of the others, which count nothing, the ledger alone can be
-    /// checked.
-    private static let compared = memoryless.map(\.headset).filter {
-        SimulatedWorld(seed: 1, headsets: [$0.specification]).headsets.first?.sessions != nil
-    }
-
-    @Test("A channel that is shifted or filled is noticed in a headset without memory", arguments: compared.indices)
+    /// Of headsets that count nothing the ledger alone can be checked: those notice neither.
+    @Test("A channel that is shifted or filled is noticed in a headset without memory", arguments: memoryless.indices)
     func plantedDefectWithoutMemory(_ index: Int) throws {
+        var plan = RehearsalPlan(seed: 5, headsets: [Self.memoryless[index].headset])
+        plan.faults.lostNotification = 0.01
+        plan.faultyPeriod = .seconds(40)
+        plan.calmPeriod = .seconds(15)
+        let plain = try Rehearsal(plan)
+        #expect(try plain.run().violations == [])
+        let streams = try plain.store.reader(of: RecordingID(rawValue: 1)).contents.streams
+        let counts = streams.contains { $0.description.counterModulus != nil }
+        // The first of all models counts, so that the test has something to find.
+        #expect(counts || index > 0)
+        guard counts else { return }
         for defect in [PlantedDefect.shiftChannel, .fillGapsWithZeros] {
-            var plan = RehearsalPlan(seed: 5, headsets: [Self.compared[index]])
-            plan.faults.lostNotification = 0.01
-            plan.faultyPeriod = .seconds(40)
-            plan.calmPeriod = .seconds(15)
             plan.defect = defect
             let rules = Set(try Rehearsal(plan).run().violations.map(\.rule))
             #expect(!rules.isDisjoint(with: [.storedIsSampled, .storage]), "\(defect) was noticed by \(rules)")

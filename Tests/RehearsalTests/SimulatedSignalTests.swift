@@ -7,12 +7,9 @@ import Testing
 /// What simulated headsets send looks like a signal to the signal check, too.
 struct SimulatedSignalTests {
     /// All but the Ganglion, which by its design leaves a sample out each second: no window of its signal check is whole.
-    private static let headsets: [(HeadsetSpecification, any HeadsetProfile)] =
-        MuseSpecification.Model.allCases.map { (.muse(MuseSpecification($0)), MuseProfile()) } + [
-            (.thinkGear(), ThinkGearProfile()), (.mindWave(), MindWaveProfile()), (.tgam(), TGAMProfile()),
-            (.cyton(), CytonProfile()), (.explore(), ExploreProfile()),
-            (.hermes(), HermesProfile()), (.unicorn(), UnicornProfile()), (.buffered(), BufferedEEGProfile()),
-        ]
+    private static let headsets = SimulatedModel.all.filter { !($0.profile is GanglionProfile) }.flatMap { model in
+        model.varieties.map { ($0.specification(0), model.profile) }
+    }
 
     @Test("No electrode of a simulated headset is flat", arguments: headsets.indices)
     func believable(index: Int) throws {

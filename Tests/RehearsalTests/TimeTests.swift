@@ -87,7 +87,9 @@ extension TimeTests {
             let evidence = try store.evidence(of: stream)
             let refit = Refit(evidence)
             let fast = refit.rate.map { $0.fast * 1e6 } ?? .infinity
-            #expect(abs(fast - crystal.errorPPM) < 60, "\(evidence.name): \(fast) ppm")
+            // Of one sample a second there are 240, each with a second in which it may have come.
+            let tolerance = evidence.samplingFrequency < 10 ? 500.0 : 60
+            #expect(abs(fast - crystal.errorPPM) < tolerance, "\(evidence.name): \(fast) ppm")
             replacements.append(
                 SegmentReplacement(
                     stream: stream, before: evidence.segments, after: refit.segments, evidenceCount: refit.evidenceCount,
@@ -103,8 +105,12 @@ extension TimeTests {
             of: recording, rehearsal.world.headsets[0], try store.reader(of: recording), &after)
         #expect(after.violations == [])
         #expect(after.times.count == before.times.count && !after.times.isEmpty)
+        let slow = Set(
+            try store.streams(of: recording).map { try store.evidence(of: $0) }.filter { $0.samplingFrequency < 10 }
+                .map(\.name))
         for (old, new) in zip(before.times, after.times) {
-            #expect(new.deviation <= old.deviation + .microseconds(300), "\(headset.name) \(new.stream)")
+            let tolerance: Duration = slow.contains(new.stream) ? .milliseconds(10) : .microseconds(300)
+            #expect(new.deviation <= old.deviation + tolerance, "\(headset.name) \(new.stream)")
         }
     }
 }

@@ -68,7 +68,7 @@ struct BackupTests {
         let backup = DatabaseBackup(of: fixture.path)
         try backup.write(to: copy)
         #expect(try !backup.copyKeys(beside: copy))
-        let peripheral = PeripheralIdentifier(address: 0x0055_DAB0_1324, type: .public)
+        let peripheral = PeripheralIdentifier(address: 0x2068_9D00_0001, type: .classic)
         let value = try #require(SecretKey((0..<16).map { UInt8(0xA0 + $0) }))
         let key = LinkKey(peripheral: peripheral, type: 4, pinLength: 0, value: value)
         try PairingKeyFile(database: fixture.path).change { $0.linkKeys = [key] }

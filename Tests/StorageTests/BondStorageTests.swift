@@ -126,7 +126,12 @@ struct BondStorageTests {
         #expect(throws: StorageError.cannotOpen(path: file, reason: "a newer version of eegsync has written it")) {
             try keys.change { $0.bonds = [] }
         }
-        #expect(throws: StorageError.self) { try store.setBond(try newBond(), with: headset) }
+        try store.close()
+        #expect(throws: StorageError.self) {
+            let next = try AcquisitionStore(path: directory.path("e.sqlite"), hostBoot: Fixture.secondBoot)
+            defer { try? next.close() }
+            try next.setBond(try newBond(), with: headset)
+        }
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains("secrets"))
     }
 

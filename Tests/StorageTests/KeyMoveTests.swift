@@ -20,7 +20,7 @@ struct KeyMoveTests {
     /// A database of the version before, as its daemon has left it: with a key that it had replaced, and with a log.
     private func makeOlder() throws -> DatabasePool {
         let pool = try DatabasePool(path: path)
-        try DatabaseOpening.migrator.migrate(pool, upTo: "m0030_spool")
+        try DatabaseOpening.migrator.migrate(pool, upTo: "m0031_deletion")
         try pool.write { db in
             try db.execute(sql: "INSERT INTO headset (id, name, model) VALUES (1, 'left', 'muse-2')")
             for secret in [secrets[3], secrets[0]] {

