@@ -43,7 +43,8 @@ import Testing
     }
 
     @Test func aRecordingIsDeletedOnlyWhereSomebodySaysYes() throws {
-        let (_, database) = try Self.demo(seed: 6)
+        let (directory, database) = try Self.demo(seed: 6)
+        defer { withExtendedLifetime(directory) {} }
         let unsaid = try ProgramRun(["delete", "1", "--database", database])
         #expect(unsaid.exitCode == 64 && unsaid.errors.contains("--yes"), "\(unsaid.errors)")
         #expect(try ProgramRun(["recordings", "--database", database]).output.contains("demo"))
@@ -61,7 +62,8 @@ import Testing
     }
 
     @Test func aRuleIsShownBeforeItIsFollowed() throws {
-        let (_, database) = try Self.demo(seed: 7)
+        let (directory, database) = try Self.demo(seed: 7)
+        defer { withExtendedLifetime(directory) {} }
         let nothing = try ProgramRun(["prune", "--database", database])
         #expect(nothing.exitCode == 64, "\(nothing.errors)")
         let dry = try ProgramRun(["prune", "--before", "2200-01-01", "--dry-run", "--database", database, "--json"])
@@ -91,7 +93,8 @@ import Testing
     }
 
     @Test func aParticipantIsErasedByName() throws {
-        let (_, database) = try Self.demo(seed: 9)
+        let (directory, database) = try Self.demo(seed: 9)
+        defer { withExtendedLifetime(directory) {} }
         let named = try ProgramRun(["recordings", "edit", "1", "--subject", "P07-secret", "--database", database])
         #expect(named.exitCode == 0, "\(named.errors)")
         #expect(try ProgramRun(["forget", "nobody", "--yes", "--database", database]).exitCode == 66)
