@@ -110,7 +110,8 @@ import Testing
         #expect(facts.temperatureCelsius == 61)
         #expect(facts.isUndervoltage == nil)
         let free = try #require(facts.freeBytes)
-        #expect(facts.diskDays.map { abs($0 - Double(free) / (250 * 46) / 86_400) < 1 } == true)
+        let usable = Double(free - DiskReserve.bytesMaximum)
+        #expect(facts.diskDays.map { abs($0 - usable / (250 * RowSize.standardBytes) / 86_400) < 1 } == true)
     }
 
     @Test func howLongTheDiskLastsIsMeasuredAsSoonAsThereIsEnoughToMeasure() throws {

@@ -2,8 +2,9 @@ import GRDB
 
 /// How many bytes of the file a row takes, so that whoever says how long a disk lasts says the same.
 package enum RowSize {
-    /// Bytes that a row of eight channels takes, measured; one of fewer channels takes less, so the disk lasts for no shorter.
-    package static let standardBytes = 46.0
+    /// Bytes that a row of eight channels takes over weeks, measured (`Tests/Weeks`); one of fewer channels takes less, so the
+    /// disk lasts for no shorter.
+    package static let standardBytes = 48.0
     /// Bytes that so many rows of eight channels will take; weeks that are simulated hold it to be so (`Tests/Weeks`).
     package static func forecast(rows: Int64) -> Int64 { Int64(Double(rows) * standardBytes) }
 
