@@ -255,7 +255,7 @@ struct EngineCommitTests {
         disk.takesLast = true
         disk.goOn()
         disk.run(seconds: 2)
-        #expect(disk.takeDone() == ["commit", "commit", "all is written", "flush", "commit", "ended"])
+        #expect(disk.takeDone() == ["commit", "rows wait", "commit", "all is written", "flush", "commit", "ended"])
     }
 
     @Test("At the end a full disk is not waited for")
