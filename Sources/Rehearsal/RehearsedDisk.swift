@@ -49,6 +49,12 @@ struct RehearsedDisk {
         if fullCount.isMultiple(of: 2) { shortUntil = max(shortUntil, end) } else { diskFullUntil = max(diskFullUntil, end) }
     }
 
+    /// True of a refusal by which the store leaves the last of the disk free: a commit that began then may take so long.
+    func spares(_ error: StorageError, at now: MonotonicTime) -> Bool {
+        guard case .diskFull = error else { return false }
+        return shortUntil > .boot && now < shortUntil + .seconds(11)
+    }
+
     func conduct(_ effect: EngineEffect, at now: MonotonicTime) -> VirtualDriver.TaskConduct {
         room.setShort(shortUntil > now)
         switch effect {
