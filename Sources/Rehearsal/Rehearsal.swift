@@ -173,7 +173,7 @@ package final class Rehearsal {
             checker.spooled(batch, at: now)
         }
         started.flushed = { [unowned self] _ in checker.flushed() }
-        started.refused = { [unowned self] in if !disk.spares($0, at: $1) { checker.add(.storage, "\($0)", at: $1, &report) } }
+        started.refused = { [unowned self] in if !disk.spares($0) { checker.add(.storage, "\($0)", at: $1, &report) } }
         started.reported = { [unowned self] in reported($0, at: $1) }
         started.defect = plan.defect
         driver = started

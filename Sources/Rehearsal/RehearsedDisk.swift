@@ -7,12 +7,15 @@ import Synchronization
 final class RehearsedRoom: Sendable {
     private let isShort = Mutex(false)
 
+    /// True where the store finds less than what is to be kept free.
+    var isKeptFree: Bool { isShort.withLock { $0 } }
+
     func setShort(_ value: Bool) { isShort.withLock { $0 = value } }
 
     /// Of a disk of 64 GB, half of it or 150 MB are free.
     var reserve: DiskReserve {
         DiskReserve { [self] _ in
-            DiskRoom(freeBytes: isShort.withLock { $0 } ? 150_000_000 : 32_000_000_000, totalBytes: 64_000_000_000)
+            DiskRoom(freeBytes: isKeptFree ? 150_000_000 : 32_000_000_000, totalBytes: 64_000_000_000)
         }
     }
 }
@@ -49,10 +52,10 @@ struct RehearsedDisk {
         if fullCount.isMultiple(of: 2) { shortUntil = max(shortUntil, end) } else { diskFullUntil = max(diskFullUntil, end) }
     }
 
-    /// True of a refusal by which the store leaves the last of the disk free: a commit that began then may take so long.
-    func spares(_ error: StorageError, at now: MonotonicTime) -> Bool {
+    /// True of a refusal by which the store leaves the last of the disk free, which it was shown to be short of.
+    func spares(_ error: StorageError) -> Bool {
         guard case .diskFull = error else { return false }
-        return shortUntil > .boot && now < shortUntil + .seconds(11)
+        return room.isKeptFree
     }
 
     func conduct(_ effect: EngineEffect, at now: MonotonicTime) -> VirtualDriver.TaskConduct {

@@ -251,11 +251,13 @@ struct EngineCommitTests {
         disk.isStalled = true
         disk.run(seconds: 3)
         disk.handle(.shutDown)
+        // The end begins with the next iteration.
+        disk.run(seconds: 1)
         disk.refusal = Self.full
         disk.takesLast = true
         disk.goOn()
         disk.run(seconds: 2)
-        #expect(disk.takeDone() == ["commit", "rows wait", "commit", "all is written", "flush", "commit", "ended"])
+        #expect(disk.takeDone() == ["commit", "commit", "all is written", "flush", "commit", "ended"])
     }
 
     @Test("At the end a full disk is not waited for")
