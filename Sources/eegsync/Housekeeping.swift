@@ -2,6 +2,17 @@ import Foundation
 import Glibc
 import Storage
 
+extension DatabaseOptions {
+    /// Opens an existing database for a command beside which nobody may record.
+    ///
+    /// - Throws: ``Failure`` where it is not there, `StorageError.inUse` while somebody records.
+    func openForMaintenance() throws -> AcquisitionStore {
+        let path = try databasePath()
+        _ = try openReadOnly()
+        return try AcquisitionStore(path: path, hostBoot: try HostBoot.current())
+    }
+}
+
 /// What the commands have in common by which recordings go.
 struct Housekeeping {
     let path: String

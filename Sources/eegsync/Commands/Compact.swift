@@ -22,8 +22,7 @@ struct Compact: ParsableCommand {
 
     func run() throws {
         let path = try options.databasePath()
-        _ = try options.openReadOnly()
-        let store = try AcquisitionStore(path: path, hostBoot: try HostBoot.current())
+        let store = try options.openForMaintenance()
         let before = store.fileBytes
         try store.compact()
         let facts = CompactFacts(database: path, bytesBefore: before, bytesAfter: store.fileBytes)

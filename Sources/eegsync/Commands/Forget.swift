@@ -31,9 +31,7 @@ struct Forget: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let path = try options.databasePath()
-        _ = try options.openReadOnly()
-        let store = try AcquisitionStore(path: path, hostBoot: try HostBoot.current())
+        let store = try options.openForMaintenance()
         try store.control.noteClockOffset(HostClock.offset())
         let recordings = try store.recordings(ofSubject: subject).map(\.rawValue)
         guard !recordings.isEmpty else { throw StorageError.notFound(what: "recording of a subject \(subject)") }

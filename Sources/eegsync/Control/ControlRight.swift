@@ -5,7 +5,7 @@ import Glibc
 enum ControlRight: String, CaseIterable, Codable, Sendable {
     /// Wishes and marks: nothing that was recorded can be changed or removed with it.
     case record
-    /// What changes that for everybody: names, times.
+    /// What changes or removes it for everybody: names, times, whole recordings.
     case administer
 
     /// The group whose members have it.
