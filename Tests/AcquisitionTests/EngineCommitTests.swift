@@ -22,6 +22,9 @@ struct EngineCommitTests {
         private var wasAnswered = false
         private(set) var done: [String] = []
         private(set) var unanswered: [WriteBatch] = []
+        /// The numbers of the batches that stand in the spool, and those of batches to commit that did not stand there.
+        private(set) var spooled: [UInt64] = []
+        private(set) var unspooled: [UInt64] = []
         private(set) var reports: [AcquisitionReport] = []
 
         /// Why the spool takes nothing; nil where it does.
@@ -76,9 +79,11 @@ struct EngineCommitTests {
                             at: now, offsetNanoseconds: now.nanoseconds, stepNanoseconds: 0, isSynchronised: true)))
             case .spool(let batch):
                 done.append("spool")
+                spooled.append(batch.number)
                 answer(.spooled(batch.number, spoolRefusal.map { .failure($0) } ?? .success(())))
             case .commit(let batch):
                 done.append("commit")
+                if !spooled.contains(batch.number) { unspooled.append(batch.number) }
                 if isStalled { return unanswered.append(batch) }
                 let refusal = batch.usesReserve && takesLast ? nil : refusal
                 answer(.committed(batch.number, refusal.map { .failure($0) } ?? .success([])))
@@ -122,6 +127,21 @@ struct EngineCommitTests {
         let done = Self.counted(disk.takeDone())
         #expect(done.count { $0 == "1 commit" } == 3 && done.count { $0 == "1 flush" } == 3, "\(done)")
         #expect(done.filter { $0.hasSuffix("spool") }.dropFirst().dropLast().allSatisfy { $0 == "10 spool" }, "\(done)")
+    }
+
+    @Test("Whatever becomes of transactions, the spool has every batch in order, that of the transaction included")
+    func spoolWithoutHole() {
+        var disk = Disk(hasSpool: true)
+        disk.run(seconds: 15)
+        disk.isStalled = true
+        disk.run(seconds: 15)
+        disk.refusal = .busy(detail: "test")
+        disk.goOn()
+        disk.run(seconds: 15)
+        disk.refusal = nil
+        disk.run(seconds: 15)
+        #expect(disk.unspooled == [] && disk.spooled.count > 40)
+        #expect(disk.spooled == Array(1...UInt64(disk.spooled.count)))
     }
 
     @Test("Where the spool takes nothing, commits come each second, which is reported once, until it does again")

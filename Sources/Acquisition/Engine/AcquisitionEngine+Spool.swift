@@ -44,8 +44,14 @@ extension AcquisitionEngine {
     }
 
     /// Everything that is to be written; nil where nothing is.
+    ///
+    /// What is new of it goes into the spool, too: the transaction may be refused for long, and what comes after it stands in
+    /// the spool by then. A process that died there would leave a hole that nothing knows of.
     func takeGathered(at now: MonotonicTime) -> CommitPipeline.UnderWay? {
-        if let latest = takeBatch(at: now) { commits.gather(latest) }
+        if let latest = takeBatch(at: now) {
+            if limits.spoolInterval != nil { emit(.spool(latest.batch)) }
+            commits.gather(latest)
+        }
         defer { commits.gathered = nil }
         commits.gathered?.began = now
         return commits.gathered

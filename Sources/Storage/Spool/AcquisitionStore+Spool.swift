@@ -101,8 +101,9 @@ extension AcquisitionStore {
 }
 
 extension Database {
-    /// Notes that a batch is committed, in its transaction.
+    /// Notes that a batch is committed, in its transaction. What is written besides, under an earlier number, takes nothing
+    /// back: the next process would write again what is there.
     func noteSpooled(_ number: UInt64) throws {
-        try cachedStatement(sql: "UPDATE spool SET number = ?").execute(arguments: [Int64(clamping: number)])
+        try cachedStatement(sql: "UPDATE spool SET number = max(number, ?)").execute(arguments: [Int64(clamping: number)])
     }
 }

@@ -18,6 +18,7 @@ package final class BatchSpool: Sendable {
 
     private struct State {
         var end = BatchSpool.headerSize
+        /// The number of the latest batch that is in it, or committed.
         var lastNumber: UInt64 = 0
     }
 
@@ -60,12 +61,18 @@ package final class BatchSpool: Sendable {
         try write(Data((Self.firstLine + token + "\n").utf8), at: 0)
     }
 
-    /// Adds a batch.
+    /// Adds a batch: the one that follows the latest that is in it or committed. What was left out once is committed before
+    /// anything later is taken, so that the next process finds no hole.
     ///
-    /// - Throws: ``StorageError/spool(path:reason:)`` where there is no room; what it held is still there.
+    /// - Throws: ``StorageError/spool(path:reason:)`` where there is no room, or a batch is missing before it; what it held is
+    ///   still there.
     func append(_ batch: WriteBatch, at now: MonotonicTime) throws(StorageError) {
         let bytes = try SpoolRecord.bytes(of: SpooledBatch(batch: batch, at: now), path: path)
         try state.withLock { (state) throws(StorageError) in
+            guard batch.number == state.lastNumber + 1 else {
+                throw .spool(
+                    path: path, reason: "batch \(batch.number) does not follow batch \(state.lastNumber), which is the latest")
+            }
             guard state.end + bytes.count <= Self.sizeLimit else {
                 throw .spool(path: path, reason: "it holds \(state.end) bytes already")
             }
@@ -78,7 +85,7 @@ package final class BatchSpool: Sendable {
     /// Batches up to this number are committed. Once nothing later is in it, it is written from its beginning again.
     func discard(upTo number: UInt64) {
         state.withLock { state in
-            if state.lastNumber <= number { state.end = Self.headerSize }
+            if state.lastNumber <= number { (state.end, state.lastNumber) = (Self.headerSize, number) }
         }
     }
 
