@@ -17,7 +17,8 @@ enum DaemonPresence {
     private static func writtenPid(_ lock: String) -> Int32? {
         if access(lock, R_OK) != 0 && errno == EACCES { return lockingPid(lock) }
         let text = try? String(contentsOfFile: lock, encoding: .utf8)
-        return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        // A word may follow: that it changes the schema.
+        return text?.split { $0.isWhitespace }.first.flatMap { Int32($0) }
     }
 
     /// Who has locked a file that this user may not read, by proc_locks(5).

@@ -108,7 +108,7 @@ struct SchemaUpdateTests {
         try makeOlder()
         let steps = Steps()
         let update = try #require(
-            try SchemaUpdate(path: path, pending: ["m0029_start"], isAcquiring: true) { steps.add($0) })
+            SchemaUpdate(path: path, pending: ["m0029_start"]) { steps.add($0) })
         let queue = try DatabaseQueue(path: path)
         try queue.inDatabase { db in
             update.watch(db)
@@ -136,6 +136,52 @@ struct SchemaUpdateTests {
         lock.release()
         _ = try ControlStore(path: path, hostBoot: Fixture.boot)
         #expect(FileManager.default.fileExists(atPath: snapshot))
+    }
+
+    @Test("is waited for by a command that comes while another process makes it")
+    func underWay() throws {
+        try makeOlder()
+        let lock = try AcquisitionLock(database: path, isUpdating: true)
+        #expect(throws: StorageError.busy(detail: "another process brings the schema up to date")) {
+            try ControlStore(path: path, hostBoot: Fixture.boot, options: StoreOptions(busyTimeoutSeconds: 0.2))
+        }
+        let queue = try DatabaseQueue(path: path)
+        try DatabaseOpening.migrator.migrate(queue)
+        try queue.close()
+        // Nothing is left to do, whatever the holder is about.
+        try ControlStore(path: path, hostBoot: Fixture.boot).close()
+        lock.noteUpdated()
+        #expect(!AcquisitionLock.holderIsUpdating(database: path))
+        #expect(throws: StorageError.inUse(path: path, pid: getpid())) {
+            try AcquisitionStore(path: path, hostBoot: Fixture.boot)
+        }
+        lock.release()
+        try AcquisitionStore(path: path, hostBoot: Fixture.boot).close()
+    }
+
+    @Test(
+        "and a creation are made once, however many processes open the database at the same moment", arguments: [false, true])
+    func together(isThere: Bool) async throws {
+        for round in 0..<10 {
+            let path = directory.path("together-\(round).sqlite")
+            if isThere {
+                let queue = try DatabaseQueue(path: path)
+                try DatabaseOpening.migrator.migrate(queue, upTo: "m0025_annotation_history")
+                try queue.close()
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for opener in 0..<4 {
+                    group.addTask {
+                        if opener == 0 {
+                            try AcquisitionStore(path: path, hostBoot: Fixture.boot).close()
+                        } else {
+                            try ControlStore(path: path, hostBoot: Fixture.boot).close()
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
     }
 
     @Test("can be undone by the older version, which names the copy, and keeps what was recorded since")

@@ -8,14 +8,17 @@ import Synchronization
 /// process ends in whatever way, `kill -9` included, so there is no stale lock. The file stays: removing it would let two
 /// processes lock two different files of the same name.
 package final class AcquisitionLock: Sendable {
+    private static let updating = "updating"
     private let descriptor: Mutex<Int32>
 
     /// Takes the lock.
     ///
-    /// - Parameter path: the database file; its directory must exist.
+    /// - Parameters:
+    ///   - path: the database file; its directory must exist.
+    ///   - isUpdating: the schema is not yet what this version wants; until ``noteUpdated()``.
     /// - Throws: ``StorageError/inUse(path:pid:)`` with the holder's pid (0 if it could not be read), or
     ///   ``StorageError/readOnly(detail:)``, ``StorageError/cannotOpen(path:reason:)``.
-    package init(database path: String) throws(StorageError) {
+    package init(database path: String, isUpdating: Bool = false) throws(StorageError) {
         let lockPath = path + "-lock"
         // Closed on exec, so that no child process keeps the lock.
         // No link is followed: what it leads to would be overwritten with the pid.
@@ -23,15 +26,27 @@ package final class AcquisitionLock: Sendable {
         guard file >= 0 else { throw StorageError.companion(lockPath) }
         FileModes(database: path).share(file, isSecret: true)
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            let holder = Self.readPID(from: file)
+            let holder = Self.words(in: file).first.flatMap { Int32($0) }
             Glibc.close(file)
-            throw StorageError.inUse(path: path, pid: holder)
+            throw StorageError.inUse(path: path, pid: holder ?? 0)
         }
-        let text = Array("\(getpid())\n".utf8)
-        // A full disk must not stop the acquisition for want of a few bytes: the lock holds without its words.
-        _ = ftruncate(file, 0)
-        _ = pwrite(file, text, text.count, 0)
+        Self.write("\(getpid())" + (isUpdating ? " \(Self.updating)" : ""), to: file)
         self.descriptor = Mutex(file)
+    }
+
+    /// The schema is what this version wants.
+    func noteUpdated() {
+        descriptor.withLock { file in
+            if file >= 0 { Self.write("\(getpid())", to: file) }
+        }
+    }
+
+    /// Whether the process that holds the lock of a database, if one does, creates it or changes its schema.
+    static func holderIsUpdating(database path: String) -> Bool {
+        let file = open(path + "-lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { return false }
+        defer { Glibc.close(file) }
+        return words(in: file).dropFirst().contains(updating)
     }
 
     deinit { release() }
@@ -44,10 +59,17 @@ package final class AcquisitionLock: Sendable {
         }
     }
 
-    private static func readPID(from file: Int32) -> Int32 {
-        var bytes = [UInt8](repeating: 0, count: 16)
+    private static func write(_ line: String, to file: Int32) {
+        let text = Array("\(line)\n".utf8)
+        // A full disk must not stop the acquisition for want of a few bytes: the lock holds without its words.
+        _ = ftruncate(file, 0)
+        _ = pwrite(file, text, text.count, 0)
+    }
+
+    /// What is written in the file.
+    private static func words(in file: Int32) -> [String] {
+        var bytes = [UInt8](repeating: 0, count: 64)
         let count = pread(file, &bytes, bytes.count, 0)
-        let digits = bytes.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 }
-        return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split { $0.isWhitespace }.map(String.init)
     }
 }

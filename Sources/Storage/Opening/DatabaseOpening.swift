@@ -41,14 +41,16 @@ struct DatabaseOpening {
     ///   commit, and with it every commit before, of whatever process.
     func openForWriting(isAcquiring: Bool) throws(StorageError) -> OpenDatabase {
         try Self.checkDirectory(of: path)
-        let lock = isAcquiring ? try AcquisitionLock(database: path) : nil
+        let schema = SchemaLock(opening: self)
+        let lock = isAcquiring ? try schema.acquire() : nil
+        let updateLock = isAcquiring ? nil : try schema.holdForUpdate()
+        defer { updateLock?.release() }
         var update: SchemaUpdate?
         if FileManager.default.fileExists(atPath: path) {
-            update = try SchemaUpdate(path: path, pending: inspect(), isAcquiring: isAcquiring, progress: progress)
+            update = SchemaUpdate(path: path, pending: try inspect(), progress: progress)
         } else {
             create()
         }
-        defer { withExtendedLifetime(update) {} }
         if isAcquiring { FileModes(database: path).tighten() }
         update?.takeSnapshot(configuration(isReadOnly: true))
         let keys = PairingKeyFile(database: path)
@@ -65,6 +67,7 @@ struct DatabaseOpening {
             }
             try bringUpToDate(pool, update, keys, isAcquiring: isAcquiring)
             if options.keepsEvidence { try pool.writeWithoutTransaction(DigestedTable.keepSums) }
+            lock?.noteUpdated()
             return OpenDatabase(
                 writer: pool, path: path, lock: lock, keepsEvidence: options.keepsEvidence, reserve: reserve, keys: keys,
                 removedTriggers: removed)

@@ -17,29 +17,17 @@ package enum SchemaStep: Hashable, Sendable {
     case changing
 }
 
-/// One change of the schema of a database that holds something: who may make it, the copy before it, and its progress.
-///
-/// While it exists no other process begins to acquire.
+/// One change of the schema of a database that holds something: the copy before it, and its progress.
 final class SchemaUpdate {
     /// Steps of SQLite's virtual machine between two calls of the progress handler: some milliseconds.
     private static let operations: Int32 = 1_000_000
 
     private let snapshot: SchemaSnapshot
-    private let lock: AcquisitionLock?
     private let progress: SchemaProgress?
 
-    /// - Parameters:
-    ///   - pending: what is to be applied; there is no update where that is nothing, or everything.
-    ///   - isAcquiring: true where the caller holds the ``AcquisitionLock``.
-    /// - Throws: `olderSchemaInUse` where an older version acquires: it would go on with a schema that it does not know.
-    init?(path: String, pending: [String]?, isAcquiring: Bool, progress: SchemaProgress?) throws(StorageError) {
+    /// - Parameter pending: what is to be applied; there is no update where that is nothing, or everything.
+    init?(path: String, pending: [String]?, progress: SchemaProgress?) {
         guard let first = pending?.min() else { return nil }
-        do {
-            lock = isAcquiring ? nil : try AcquisitionLock(database: path)
-        } catch {
-            guard case .inUse(_, let pid) = error else { throw error }
-            throw .olderSchemaInUse(path: path, pid: pid)
-        }
         snapshot = SchemaSnapshot(database: path, migration: first)
         self.progress = progress
     }
