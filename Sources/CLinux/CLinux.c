@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -210,4 +211,10 @@ int clinux_peer(int socket, int32_t *pid, uint32_t *user) {
     *pid = credentials.pid;
     *user = credentials.uid;
     return 0;
+}
+
+void clinux_return_freed_memory(void) {
+    // Both at once: either call keeps glibc from raising the two thresholds by itself, to what the largest freed block had.
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }

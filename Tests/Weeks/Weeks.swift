@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Rehearsal
 
@@ -13,6 +14,8 @@ enum Weeks {
             print("usage: Weeks DAYS DATABASE [\(WeeksPlan.Defect.allCases.map(\.rawValue).joined(separator: " | "))]")
             exit(64)
         }
+        // As `eegsync run` does.
+        clinux_return_freed_memory()
         var plan = WeeksPlan(days: days)
         if arguments.count == 3 { plan.defect = arguments.last.flatMap(WeeksPlan.Defect.init(rawValue:)) }
         let encoder = JSONEncoder()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -26,6 +27,7 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         let configuration = try ConfigurationFile.load(path: config)
         Self.ignoreSignals()
+        clinux_return_freed_memory()
         // Trapped before anything else, so that an early reload does not end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let log = DaemonLog(level: configuration.logLevel)
