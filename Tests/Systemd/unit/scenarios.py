@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from unit.bluetooth import put_in_the_air
+from unit.companions import alerts, control, prune
 from unit.machine import MachineError, wait_for
 from unit.service import DATABASE, PATIENT, Service
 
@@ -250,7 +251,7 @@ def mask_bluetooth(service: Service) -> None:
     service.expect_more()
     with service.one_gap(("linkLost", "adapterUnavailable"), 120, "bluetoothd masked, and back"):
         service.machine.run("systemctl mask --now bluetooth")
-        wait_for(lambda: "bluetoothd" in service.machine.run("eegsync status"), 60, "status says what is missing")
+        wait_for(lambda: "bluetoothd" in service.machine.attempt("eegsync status")[1], 60, "status says what is missing")
         if service.machine.run("systemctl is-active bluetooth || true") != "inactive":
             raise MachineError("bluetoothd runs although it is masked")
         service.machine.run("systemctl unmask bluetooth && systemctl start bluetooth")
@@ -312,5 +313,8 @@ ALL: dict[str, Callable[[Service], None]] = {
         broken_card,
         clock_step,
         mask_bluetooth,
+        alerts,
+        control,
+        prune,
     )
 }
