@@ -1,0 +1,123 @@
+"""Reading what is recorded as it comes."""
+
+import contextlib
+import os
+import pathlib
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+
+from eegsync.database import Database, companion
+from eegsync.reading import Limit, read_stream
+from eegsync.recording import Recording, Stream
+from eegsync.samples import Samples
+
+# Seconds between two looks at whether something was committed, each of which takes microseconds and no lock.
+POLL_SECONDS = 0.1
+
+# The locks that this process holds, with how many ask for each: it would lose them all with the first that closes the file.
+_held: dict[pathlib.Path, tuple[int, int]] = {}
+_lock = threading.Lock()
+
+
+def follow(
+    recording: Recording, stream: str = "eeg", start: int | None = None, *, wait: Callable[[float], None] = time.sleep
+) -> Generator[Samples]:
+    """The samples of a stream as they are committed, until the recording has ended or the caller stops asking.
+
+    Begins with the first sample that is committed from now on, or with the n `start`. As long as the generator is alive the
+    daemon commits each second instead of each ten (the file `-follow`); what it has committed is yielded within a tenth of a
+    second. The daemon never waits for it: each look is one short read transaction. Samples that arrive later from a headset's
+    memory, with smaller numbers, are not yielded: `read` has them.
+
+    `wait` is called with the seconds until the next look, and may raise to end it all.
+    """
+    found = recording.stream(stream)
+    with _asking_for_each_second(recording.path):
+        database = Database(recording.path)
+        try:
+            next_n = _end(database, found) if start is None else start
+            while True:
+                if not database.is_unchanged:
+                    # A writer has come to a file that was read without one.
+                    database.close()
+                    database = Database(recording.path)
+                samples, has_ended, version = _look(database, recording, found, next_n)
+                if len(samples) > 0:
+                    next_n = int(samples.n[-1]) + 1
+                    yield samples
+                if has_ended:
+                    return
+                while database.is_unchanged and _version(database) == version:
+                    wait(POLL_SECONDS)
+        finally:
+            database.close()
+
+
+def _look(database: Database, recording: Recording, stream: Stream, next_n: int) -> tuple[Samples, bool, int]:
+    """The samples from `next_n` on, whether the recording had ended before, and the database's version before that."""
+    version = _version(database)
+    connection = database.connection
+    try:
+        # Before the rows: what is committed between the two is seen by the next look.
+        row = connection.execute("SELECT stopped_boottime_ns FROM recording WHERE id = ?", [recording.id]).fetchone()
+        return read_stream(connection, stream, Limit(n=next_n), Limit()), row is None or row[0] is not None, version
+    except sqlite3.Error as error:
+        raise database.failure(error) from error
+
+
+def _version(database: Database) -> int:
+    """Changes with each commit of another connection."""
+    try:
+        (version,) = database.connection.execute("PRAGMA data_version").fetchone()
+    except sqlite3.Error as error:
+        raise database.failure(error) from error
+    return int(version)
+
+
+def _end(database: Database, stream: Stream) -> int:
+    """The n behind the last one that is there."""
+    sql = "SELECT max(n) FROM sample WHERE stream_id = ?"
+    try:
+        ends = [database.connection.execute(sql, [bank.stream_id]).fetchone()[0] for bank in stream.banks]
+    except sqlite3.Error as error:
+        raise database.failure(error) from error
+    return max((end + 1 for end in ends if end is not None), default=0)
+
+
+@contextlib.contextmanager
+def _asking_for_each_second(path: pathlib.Path) -> Iterator[None]:
+    """Holds the shared lock that the daemon looks at before it commits; the kernel takes it back when this process ends."""
+    try:
+        import fcntl
+    except ImportError:
+        # On systems without these locks no daemon runs: what is followed there comes from another machine.
+        yield
+        return
+    name = companion(path, "-follow")
+    with _lock:
+        if name not in _held:
+            try:
+                file = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            except OSError:
+                # No daemon has written the database yet, or this user may not ask: samples come each ten seconds.
+                file = None
+            if file is not None:
+                # Not even here is anybody waited for.
+                with contextlib.suppress(OSError):
+                    fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                _held[name] = (file, 0)
+        is_held = name in _held
+        if is_held:
+            _held[name] = (_held[name][0], _held[name][1] + 1)
+    try:
+        yield
+    finally:
+        with _lock:
+            if is_held:
+                file, count = _held[name]
+                _held[name] = (file, count - 1)
+                if count == 1:
+                    del _held[name]
+                    os.close(file)
