@@ -48,8 +48,8 @@ struct DocumentedQueryTests {
         }
     }
 
-    @Test("are thirteen, and one for DuckDB")
-    func count() { #expect(queries.count == 14) }
+    @Test("are fifteen")
+    func count() { #expect(queries.count == 15) }
 
     @Test("1: recordings")
     func recordings() throws {
@@ -200,9 +200,18 @@ struct DocumentedQueryTests {
         #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.hasPrefix("MATERIALIZE") }, "\(plan)")
     }
 
-    @Test("the tables alone, for DuckDB")
-    func tables() throws {
-        #expect(try rows(14).map { $0["TP9"] } == ["51.0", "51.5", "52.0", "52.5", "53.0"])
+    @Test("14: drift")
+    func drift() throws {
+        let found = try rows(14)
+        #expect(found.map { $0["hour"] } == ["2026-03-01T10:00"])
+        #expect(found[0]["ppm"] == "0.0" && found[0]["segments"] == "1")
+    }
+
+    @Test("15: hours that miss the most")
+    func hours() throws {
+        let found = try rows(15)
+        #expect(found.map { $0["hour"] } == ["2026-03-01T10"])
+        #expect(found[0]["gaps"] == "1" && found[0]["missing_seconds"] == "0.609375")
     }
 
     @Test("a range of n in a view searches the key, also over several banks")
