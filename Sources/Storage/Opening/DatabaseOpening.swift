@@ -146,8 +146,13 @@ struct DatabaseOpening {
         do {
             try Self.migrator.migrate(writer)
         } catch {
-            // Another process may have created the same database at the same moment.
-            guard try writer.read(Self.migrator.hasCompletedMigrations) else { throw error }
+            // Another process may create the same database at the same moment. What hinders both is said.
+            switch StorageError(error, path: path) {
+            case .busy, .constraint, .sqlite(SQLITE_ERROR, _):
+                let isComplete = { try writer.read(Self.migrator.hasCompletedMigrations) }
+                if try !SchemaLock(opening: self).awaitCreation(isComplete) { throw error }
+            default: throw error
+            }
         }
     }
 

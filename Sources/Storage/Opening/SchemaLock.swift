@@ -37,17 +37,24 @@ struct SchemaLock {
 
     /// Takes the lock for a command, where there is something to change; no process begins to acquire while it holds.
     ///
-    /// - Returns: nil where the schema is what this version wants.
+    /// A database that is not there yet is created without it: a command would leave a lock file of its own pid, and whoever
+    /// creates at the same moment waits in ``awaitCreation(_:)``.
+    ///
+    /// - Returns: nil where the schema is what this version wants, or there is none.
     /// - Throws: `olderSchemaInUse` where an older version acquires: it would go on with a schema that it does not know;
     ///   `busy` where another process changes the schema, and takes longer than a command waits.
     func holdForUpdate() throws(StorageError) -> AcquisitionLock? {
         var unexplained = 0
         for _ in 0..<looks {
-            guard try pending() != [] else { return nil }
+            guard let pending = try pending() else {
+                if !AcquisitionLock.holderIsUpdating(database: opening.path) { return nil }
+                usleep(Self.interval)
+                continue
+            }
+            if pending.isEmpty { return nil }
             do {
                 let lock = try AcquisitionLock(database: opening.path, isUpdating: true)
-                guard try pending() != [] else { return nil }
-                return lock
+                return try self.pending() == [] ? nil : lock
             } catch {
                 guard case .inUse(let path, let pid) = error else { throw error }
                 unexplained = AcquisitionLock.holderIsUpdating(database: path) ? 0 : unexplained + 1
@@ -56,5 +63,16 @@ struct SchemaLock {
             }
         }
         throw .busy(detail: "another process brings the schema up to date")
+    }
+
+    /// Waits until another process has created the same database.
+    ///
+    /// - Returns: false where it has not, as long as a command waits.
+    func awaitCreation(_ isComplete: () throws -> Bool) rethrows -> Bool {
+        for _ in 0..<looks {
+            if try isComplete() { return true }
+            usleep(Self.interval)
+        }
+        return false
     }
 }
