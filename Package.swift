@@ -209,7 +209,8 @@ let package = Package(
 
         // Weeks of the whole acquisition, simulated, into a real file: what Tests/Weeks/run measures.
         .executableTarget(
-            name: "Weeks", dependencies: ["Rehearsal", "CLinux"], path: "Tests/Weeks", exclude: ["run"], swiftSettings: settings),
+            name: "Weeks", dependencies: ["Rehearsal", "CLinux"], path: "Tests/Weeks", exclude: ["run"], swiftSettings: settings
+        ),
 
         // The built daemon, killed at random instants, and given everything that a machine can do to it.
         .testTarget(
