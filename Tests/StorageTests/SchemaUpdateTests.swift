@@ -160,6 +160,18 @@ struct SchemaUpdateTests {
     }
 
     @Test(
+        "that was killed is waited for by nobody, although its word stands in the file of the lock", arguments: [false, true])
+    func killed(isThere: Bool) throws {
+        if isThere { try makeOlder() }
+        try Data("4194304 updating\n".utf8).write(to: URL(fileURLWithPath: path + "-lock"))
+        let options = StoreOptions(busyTimeoutSeconds: 0.1)
+        try ControlStore(path: path, hostBoot: Fixture.boot, options: options).close()
+        try AcquisitionStore(path: path, hostBoot: Fixture.boot, options: options).close()
+        // What a command leaves behind says nothing of a change.
+        #expect(try String(contentsOfFile: path + "-lock", encoding: .utf8) == "\(getpid())\n")
+    }
+
+    @Test(
         "and a creation are made once, however many processes open the database at the same moment", arguments: [false, true])
     func together(isThere: Bool) async throws {
         for round in 0..<10 {

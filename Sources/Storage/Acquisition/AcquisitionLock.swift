@@ -41,12 +41,15 @@ package final class AcquisitionLock: Sendable {
         }
     }
 
-    /// Whether the process that holds the lock of a database, if one does, creates it or changes its schema.
+    /// Whether a process holds the lock of a database, and creates it or changes its schema.
+    ///
+    /// The word may have outlived a process that was killed. So where it stands the lock is tried; a process that begins to
+    /// acquire at that moment finds the word, too, and waits.
     static func holderIsUpdating(database path: String) -> Bool {
         let file = open(path + "-lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return false }
         defer { Glibc.close(file) }
-        return words(in: file).dropFirst().contains(updating)
+        return words(in: file).dropFirst().contains(updating) && flock(file, LOCK_SH | LOCK_NB) != 0
     }
 
     deinit { release() }

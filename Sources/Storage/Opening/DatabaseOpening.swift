@@ -42,9 +42,8 @@ struct DatabaseOpening {
     func openForWriting(isAcquiring: Bool) throws(StorageError) -> OpenDatabase {
         try Self.checkDirectory(of: path)
         let schema = SchemaLock(opening: self)
-        let lock = isAcquiring ? try schema.acquire() : nil
-        let updateLock = isAcquiring ? nil : try schema.holdForUpdate()
-        defer { updateLock?.release() }
+        let lock = isAcquiring ? try schema.acquire() : try schema.holdForUpdate()
+        defer { if !isAcquiring { lock?.release() } }
         var update: SchemaUpdate?
         if FileManager.default.fileExists(atPath: path) {
             update = SchemaUpdate(path: path, pending: try inspect(), progress: progress)
@@ -69,7 +68,8 @@ struct DatabaseOpening {
             if options.keepsEvidence { try pool.writeWithoutTransaction(DigestedTable.keepSums) }
             lock?.noteUpdated()
             return OpenDatabase(
-                writer: pool, path: path, lock: lock, keepsEvidence: options.keepsEvidence, reserve: reserve, keys: keys,
+                writer: pool, path: path, lock: isAcquiring ? lock : nil, keepsEvidence: options.keepsEvidence,
+                reserve: reserve, keys: keys,
                 removedTriggers: removed)
         } catch {
             throw translated(error)
