@@ -5,7 +5,7 @@ import Storage
 /// A format is a folder of this target and a line of ``allCases``: commands, help texts and tests follow that list.
 package struct ExportFormat: Sendable {
     /// All formats, in the order in which people read of them.
-    package static let allCases: [ExportFormat] = [.edf, .bdf, .csv, .sqlite]
+    package static let allCases: [ExportFormat] = [.edf, .bdf, .csv, .sqlite, .bids]
 
     /// What `eegsync export --format` calls it, and how its files' names end.
     package let rawValue: String
@@ -13,16 +13,19 @@ package struct ExportFormat: Sendable {
     package let summary: String
     /// True where a file is always the whole recording, taken in one transaction, so that no streams can be chosen.
     package let isWholeRecording: Bool
+    /// True where the path is that of a directory, to which the recording is added.
+    package let isDirectory: Bool
     /// Makes what writes the files.
     let makeExport: @Sendable (ExportJob) -> any RecordingExport
 
     init(
-        _ name: String, summary: String, isWholeRecording: Bool = false,
+        _ name: String, summary: String, isWholeRecording: Bool = false, isDirectory: Bool = false,
         makeExport: @escaping @Sendable (ExportJob) -> any RecordingExport
     ) {
         rawValue = name
         self.summary = summary
         self.isWholeRecording = isWholeRecording
+        self.isDirectory = isDirectory
         self.makeExport = makeExport
     }
 }

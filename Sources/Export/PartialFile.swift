@@ -226,7 +226,25 @@ package enum TemporaryNames {
     }
 
     private static func unlinkAll(_ name: String) {
-        for companion in companions { unlink(name + companion) }
+        // A directory of unfinished files has no further ones in it.
+        if unlink(name) != 0, errno == EISDIR {
+            for file in BIDSDataset.names(in: name) { unlink("\(name)/\(file)") }
+            rmdir(name)
+        }
+        for companion in companions.dropFirst() { unlink(name + companion) }
+    }
+
+    /// Runs a piece of work that a signal does not interrupt, and takes a name off the list: what has it is complete then.
+    ///
+    /// - Throws: ``ExportError`` where a signal has come already, or what the work throws.
+    static func whileSignalsWait(for name: String, _ body: () throws -> Void) throws {
+        try own.withLock { names in
+            guard let index = names.firstIndex(of: name) else {
+                throw ExportError.cannotWrite(path: name, reason: "a signal ended the export")
+            }
+            names.remove(at: index)
+            try body()
+        }
     }
 
     /// Removes what exports have left in a directory that were killed: nobody holds its lock.

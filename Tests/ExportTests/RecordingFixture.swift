@@ -73,8 +73,11 @@ struct RecordingFixture {
     }
 
     /// An exporter of the recording, from a store of its own.
-    func exporter() throws -> Exporter {
-        let store = try AcquisitionStore.inMemory(hostBoot: HostBoot(uuid: "11111111-1111-4111-8111-111111111111"))
+    ///
+    /// - Parameter machine: recordings of two machines are two recordings.
+    func exporter(machine: Int = 1) throws -> Exporter {
+        let boot = HostBoot(uuid: "11111111-1111-4111-8111-11111111111\(machine)")
+        let store = try AcquisitionStore.inMemory(hostBoot: boot)
         return try Exporter(store: store, recording: try record(into: store))
     }
 

@@ -15,7 +15,15 @@ extension ExportFormat {
 
     /// The format of the EDF family that holds every raw value of a recording: BDF+ for headsets beyond 16 bits, else EDF+.
     package static func lossless(for contents: RecordingContents) -> ExportFormat {
-        let channels = contents.streams.flatMap(\.description.channels)
-        return channels.contains { Int64($0.rawMaximum) - Int64($0.rawMinimum) > 0xFFFF } ? .bdf : .edf
+        lossless(for: contents.streams.flatMap(\.description.channels))
+    }
+
+    /// The same for some of a recording's streams.
+    static func lossless(for parts: [StreamPart]) -> ExportFormat {
+        lossless(for: parts.flatMap(\.stream.description.channels))
+    }
+
+    private static func lossless(for channels: [ChannelDescription]) -> ExportFormat {
+        channels.contains { Int64($0.rawMaximum) - Int64($0.rawMinimum) > 0xFFFF } ? .bdf : .edf
     }
 }

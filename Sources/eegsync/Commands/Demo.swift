@@ -64,8 +64,8 @@ struct Demo: ParsableCommand {
         if !facts.audit.holds || !facts.exportsAreWhole { throw ExitCode(Failure.Code.dataError.rawValue) }
     }
 
-    /// The recording in every format but that of the database, in which it is already.
-    private static let exports = ExportFormat.allCases.filter { !$0.isWholeRecording }.map {
+    /// The recording in every format that is a file, but for that of the database, in which it is already.
+    private static let exports = ExportFormat.allCases.filter { !$0.isWholeRecording && !$0.isDirectory }.map {
         (format: $0, file: "demo." + $0.rawValue)
     }
 

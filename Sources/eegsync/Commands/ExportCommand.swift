@@ -25,6 +25,7 @@ struct ExportCommand: ParsableCommand {
               eegsync export 12 --format csv --stream eeg -o night.csv
               eegsync export 12 --format bdf --gaps segments -o night.bdf
               eegsync export 12 -o night.sqlite
+              eegsync export 12 --format bids -o study
             """)
 
     @Argument(help: RecordingName.help)
@@ -65,7 +66,9 @@ struct ExportCommand: ParsableCommand {
         if from != nil || to != nil {
             throw ValidationError("An export holds the whole recording: there is no time range (--from, --to) yet.")
         }
-        if output.isEmpty || output.hasSuffix("/") { throw ValidationError("The output must be the path of a file.") }
+        if output.isEmpty || output.hasSuffix("/") && format?.isDirectory != true {
+            throw ValidationError("The output must be the path of a file.")
+        }
         if output == "-" {
             throw ValidationError(
                 "A file is read back and compared before it gets its name, which standard output does not allow: give a path.")

@@ -1,0 +1,82 @@
+import Headsets
+import Storage
+
+/// The staged files of one run: what belongs together under one name.
+struct BIDSRun {
+    /// A file that waits for its name.
+    struct File {
+        /// Its name in the staging directory.
+        var staged: String
+        /// `eeg`, `motion` or `beh`.
+        var datatype: String
+        /// What follows the run's prefix: `_eeg.edf`.
+        var suffix: String
+        /// What the report says of it; nil for what describes other files.
+        var exported: ExportedFile?
+        /// True for what has a row in the table of scans.
+        var isScan = false
+    }
+
+    var files: [File] = []
+    /// What is known of the electrodes of its EEG; nil without.
+    var electrodes: BIDSElectrodes?
+}
+
+/// How a recording is divided into runs: one for each piece that a single grid of samples can hold, and within it one for
+/// each sampling frequency of EEG.
+struct BIDSDivision {
+    /// One run before it is written.
+    struct Piece {
+        /// Streams of one sampling frequency that go into an EDF+ or BDF+ file; may be empty.
+        var eeg: [StreamPart] = []
+        var motion: [StreamPart] = []
+        var physiology: [StreamPart] = []
+    }
+
+    private(set) var pieces: [Piece] = []
+
+    /// Types of channels that make a stream one of EEG.
+    private static let eegTypes: Set<String> = ["EEG", "ECG", "EMG", "EOG", "HEOG", "VEOG", "REF"]
+
+    init(_ parts: [StreamPart]) {
+        for piece in TimelinePieces(parts).pieces {
+            var merged: [StreamPart] = []
+            for (index, range) in piece {
+                // A stream that pauses for more than a day while another goes on stays one.
+                if let known = merged.firstIndex(where: { $0.stream.id == parts[index].stream.id }) {
+                    merged[known].range =
+                        min(
+                            merged[known].range.lowerBound, range.lowerBound)...max(
+                            merged[known].range.upperBound, range.upperBound)
+                } else {
+                    merged.append(StreamPart(stream: parts[index].stream, range: range))
+                }
+            }
+            pieces += Self.pieces(merged)
+        }
+    }
+
+    private static func pieces(_ parts: [StreamPart]) -> [Piece] {
+        func types(_ part: StreamPart) -> Set<String> { Set(part.stream.description.channels.map(\.type)) }
+        func frequency(_ part: StreamPart) -> Double { part.stream.description.samplingFrequency }
+        var pieces: [Piece] = []
+        for part in parts where !types(part).isDisjoint(with: eegTypes) {
+            if let known = pieces.firstIndex(where: { frequency($0.eeg[0]) == frequency(part) }) {
+                pieces[known].eeg.append(part)
+            } else {
+                pieces.append(Piece(eeg: [part]))
+            }
+        }
+        if pieces.isEmpty { pieces = [Piece()] }
+        for part in parts where types(part).isDisjoint(with: eegTypes) {
+            if types(part).isSubset(of: BIDSMotion.types) {
+                pieces[0].motion.append(part)
+            } else if types(part) == ["TRIG"], let first = pieces[0].eeg.first, frequency(first) == frequency(part) {
+                pieces[0].eeg.append(part)
+            } else {
+                pieces[0].physiology.append(part)
+            }
+        }
+        return pieces
+    }
+}
