@@ -41,6 +41,7 @@ package struct CytonBLEProfile: HeadsetProfile {
 
     package var model: String { "cyton-ble" }
     package var displayName: String { "OpenBCI Cyton (Bluetooth Low Energy)" }
+    package var manufacturer: String? { "OpenBCI" }
     package var recognition: Recognition { Recognition(serviceUUIDs: [RFduinoService.service]) }
     package var services: [BluetoothUUID] { [RFduinoService.service] }
     package var identityCharacteristic: BluetoothUUID? { nil }

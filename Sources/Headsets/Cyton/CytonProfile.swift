@@ -30,6 +30,7 @@ package struct CytonProfile: SerialPortProfile {
 
     package var model: String { "cyton" }
     package var displayName: String { "OpenBCI Cyton (serial)" }
+    package var manufacturer: String? { "OpenBCI" }
 
     /// By name alone: the radios that carry the stream are everybody's, and their owners name them.
     package var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["OpenBCI", "OBCI", "Cyton"]) }

@@ -33,6 +33,7 @@ package struct ExploreProfile: HeadsetProfile {
 
     package var model: String { "explore" }
     package var displayName: String { "Mentalab Explore" }
+    package var manufacturer: String? { "Mentalab" }
 
     /// By service or name, such as `Explore_8441`. Nordic's UART service is everybody's: it is not looked for.
     package var recognition: Recognition {

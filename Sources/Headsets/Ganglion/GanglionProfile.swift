@@ -21,6 +21,7 @@ package struct GanglionProfile: HeadsetProfile {
 
     package var model: String { "ganglion" }
     package var displayName: String { "OpenBCI Ganglion" }
+    package var manufacturer: String? { "OpenBCI" }
 
     /// By service; by name too, because the service number FE84 belongs to the maker of the radio.
     package var recognition: Recognition {

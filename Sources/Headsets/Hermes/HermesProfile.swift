@@ -42,6 +42,7 @@ package struct HermesProfile: HeadsetProfile {
 
     package var model: String { "hermes" }
     package var displayName: String { "RE-AK Nucleus-Kit (Hermes V1)" }
+    package var manufacturer: String? { "RE-AK" }
 
     /// By name, because the published firmware advertises no service; by service too, because RE-AK's own program looks for it.
     package var recognition: Recognition {

@@ -24,6 +24,7 @@ package struct MuseAthenaProfile: HeadsetProfile {
 
     package var model: String { general.model }
     package var displayName: String { "InteraXon Muse S Athena" }
+    package var manufacturer: String? { "InteraXon" }
     package var recognition: Recognition { general.recognition }
     package var services: [BluetoothUUID] { general.services }
     package var identityCharacteristic: BluetoothUUID? { nil }

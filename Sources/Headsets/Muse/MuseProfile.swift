@@ -66,6 +66,7 @@ package struct MuseProfile: HeadsetProfile {
 
     package var model: String { "muse" }
     package var displayName: String { "InteraXon Muse" }
+    package var manufacturer: String? { "InteraXon" }
 
     /// By service; by name too, since in some states the service is not advertised.
     package var recognition: Recognition {

@@ -26,6 +26,7 @@ package struct MindWaveProfile: HeadsetProfile {
 
     package var model: String { "mindwave" }
     package var displayName: String { "NeuroSky MindWave Mobile 2" }
+    package var manufacturer: String? { "NeuroSky" }
 
     /// By name as well: NeuroSky's own program looks for nothing else, and whether the service is advertised is not known.
     package var recognition: Recognition {

@@ -37,6 +37,7 @@ package struct TGAMProfile: HeadsetProfile {
 
     package var model: String { "tgam" }
     package var displayName: String { "TGAM board" }
+    package var manufacturer: String? { "NeuroSky" }
 
     /// By the radios' services, which belong to every serial device with such a radio: only ThinkGear frames show that it is
     /// one.

@@ -27,6 +27,7 @@ package struct ThinkGearProfile: SerialPortProfile {
 
     package var model: String { "thinkgear" }
     package var displayName: String { "NeuroSky ThinkGear headset" }
+    package var manufacturer: String? { "NeuroSky" }
 
     /// What the module computes and filters before is not documented.
     package var constantDelay: ConstantDelay? {

@@ -12,6 +12,9 @@ package protocol HeadsetProfile: Sendable {
     /// The model's name for people, such as `Buffered EEG headset`.
     var displayName: String { get }
 
+    /// Who makes it; nil where that may be anybody.
+    var manufacturer: String? { get }
+
     /// Which advertisements belong to the model.
     var recognition: Recognition { get }
 
@@ -101,6 +104,7 @@ package protocol HeadsetProfile: Sendable {
 }
 
 extension HeadsetProfile {
+    package var manufacturer: String? { nil }
     /// None in particular.
     package var vitalCharacteristics: [BluetoothUUID] { [] }
     /// None: nothing is taken for counted that is not.

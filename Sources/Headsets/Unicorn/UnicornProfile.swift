@@ -17,6 +17,7 @@ package struct UnicornProfile: SerialPortProfile {
 
     package var model: String { "unicorn" }
     package var displayName: String { "g.tec Unicorn Hybrid Black" }
+    package var manufacturer: String? { "g.tec" }
 
     /// Such as `UN-2019.05.12`.
     package var recognition: Recognition { Recognition(serviceUUIDs: [], namePrefixes: ["UN-"]) }
