@@ -197,16 +197,21 @@ final class PartialFile {
 /// The hidden names of files that are being written, as far as they have one.
 package enum TemporaryNames {
     private static let own = Mutex<[String]>([])
+    /// True once a signal ends the process: nothing is made any more.
+    private static let hasEnded = Atomic(false)
     /// No other program's files end so.
     private static let ending = ".eegsync-partial"
     /// What SQLite may put beside a database.
     private static let companions = ["", "-journal", "-wal", "-shm"]
 
     /// Removes all unfinished files of this process that have a name; for a signal that ends it.
-    package static func removeAll() {
+    ///
+    /// - Parameter directory: Only those in it; tests run beside others.
+    package static func removeAll(in directory: String = "") {
         own.withLock { names in
-            for name in names { unlinkAll(name) }
-            names.removeAll()
+            if directory.isEmpty { hasEnded.store(true, ordering: .relaxed) }
+            for name in names where name.hasPrefix(directory) { unlinkAll(name) }
+            names.removeAll { $0.hasPrefix(directory) }
         }
     }
 
@@ -218,6 +223,20 @@ package enum TemporaryNames {
 
     static func add(_ name: String) { own.withLock { $0.append(name) } }
 
+    /// Makes something and notes its name, with no moment between in which a signal would miss it.
+    ///
+    /// - Throws: ``ExportError`` where a signal has ended the process's exports already, or what `body` throws.
+    static func add(making body: () throws -> String) throws -> String {
+        try own.withLock { names in
+            guard !hasEnded.load(ordering: .relaxed) else {
+                throw ExportError.cannotWrite(path: "an export", reason: "a signal ended it")
+            }
+            let name = try body()
+            names.append(name)
+            return name
+        }
+    }
+
     static func forget(_ name: String) { own.withLock { names in names.removeAll { $0 == name } } }
 
     static func remove(_ name: String) {
@@ -228,8 +247,10 @@ package enum TemporaryNames {
     private static func unlinkAll(_ name: String) {
         // A directory of unfinished files has no further ones in it.
         if unlink(name) != 0, errno == EISDIR {
-            for file in BIDSDataset.names(in: name) { unlink("\(name)/\(file)") }
-            rmdir(name)
+            // What another thread adds meanwhile goes, too; it can add nothing to a directory that is gone.
+            repeat {
+                for file in BIDSDataset.names(in: name) { unlink("\(name)/\(file)") }
+            } while rmdir(name) != 0 && (errno == ENOTEMPTY || errno == EEXIST)
         }
         for companion in companions.dropFirst() { unlink(name + companion) }
     }

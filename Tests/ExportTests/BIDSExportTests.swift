@@ -80,7 +80,7 @@ import Testing
         let eeg = ["channels.tsv", "eeg.edf", "eeg.json", "events.json", "events.tsv"].map { "sub-S01/eeg/\(run)_\($0)" }
         let motion = ["accelerometer", "gyroscope"].flatMap { system in
             ["channels.json", "channels.tsv", "events.json", "events.tsv", "motion.json", "motion.tsv"].map {
-                "sub-S01/motion/\(run)_tracksys-\(system)_\($0)"
+                "sub-S01/motion/sub-S01_task-rest_tracksys-\(system)_run-01_\($0)"
             }
         }
         let others = [
@@ -110,7 +110,7 @@ import Testing
         // The last data record of a second is filled up from sample 2600 on.
         let padding = events.rows.filter { events.cell($0, "trial_type") == "padding" }
         #expect(padding.map { events.cell($0, "sample") } == ["2600"])
-        let motion = try table("sub-S01/motion/sub-S01_task-rest_run-01_tracksys-gyroscope_events.tsv")
+        let motion = try table("sub-S01/motion/sub-S01_task-rest_tracksys-gyroscope_run-01_events.tsv")
         #expect(motion.rows.filter { motion.cell($0, "trial_type") == "gap" }.map { motion.cell($0, "sample") } == ["100"])
     }
 
@@ -236,6 +236,47 @@ import Testing
             #expect(scans.rows.count == 6)
             #expect(Set(scans.rows.map { $0[0] }).count == 6)
         }
+    }
+
+    @Test("EEG of another sampling frequency is a run of its own; banks of one are channels of one file") func division() throws
+    {
+        let fixture = RecordingFixture(
+            streams: [
+                .init(description: RecordingFixture.description(), range: 0...511),
+                .init(
+                    description: RecordingFixture.description("extra", channels: [RecordingFixture.channel("TP9")]),
+                    range: 0...511),
+                .init(description: RecordingFixture.description("exg", frequency: 250), range: 0...499, delay: 3_000_000_000),
+                .init(
+                    description: RecordingFixture.description(
+                        "status", frequency: 1, channels: [RecordingFixture.channel("battery", type: "MISC", unit: "n/a")]),
+                    range: 0...1),
+            ], task: "rest")
+        try export(fixture)
+        let beginning = "sub-S01/eeg/sub-S01_task-rest_run-0"
+        let first = try table(beginning + "1_channels.tsv")
+        #expect(first.rows.map { $0[0] } == ["TP9", "AF7", "TP9-2"])
+        let second = try table(beginning + "2_channels.tsv")
+        #expect(second.rows.map { $0[0] } == ["TP9", "AF7"])
+        #expect(second.rows.map { second.cell($0, "sampling_frequency") } == ["250", "250"])
+        #expect(files().contains(beginning + "1_recording-status_physio.tsv.gz"))
+        #expect(!files().contains { $0.contains("_run-02_recording") })
+    }
+
+    @Test("A run that a person has named is taken, and refused where another recording has it") func namedRun() throws {
+        func export(machine: Int) throws {
+            let boot = HostBoot(uuid: "11111111-1111-4111-8111-11111111111\(machine)")
+            let store = try AcquisitionStore.inMemory(hostBoot: boot)
+            let recording = try Self.headset().record(into: store)
+            _ = try store.control.edit(
+                recording, [(.run, "run 7"), (.session, "day/2")], at: MonotonicTime(nanoseconds: 200_000_000_000))
+            _ = try Exporter(store: store, recording: recording).export(ExportRequest(format: .bids, path: dataset))
+        }
+        try export(machine: 1)
+        let before = files()
+        #expect(before.contains("sub-S01/ses-day2/eeg/sub-S01_ses-day2_task-rest_run-07_eeg.edf"))
+        #expect(throws: ExportError.self) { try export(machine: 2) }
+        #expect(files() == before)
     }
 
     @Test("Positions are those of the 10-20 system on a sphere") func positions() throws {

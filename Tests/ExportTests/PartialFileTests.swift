@@ -58,7 +58,7 @@ import Testing
         let file = try file("b", isNamed: true)
         try Data([1]).write(to: URL(fileURLWithPath: file.temporaryPath + "-journal"))
         #expect(try names().count == 2)
-        TemporaryNames.removeAll()
+        TemporaryNames.removeAll(in: directory.path)
         #expect(try names().isEmpty)
     }
 

@@ -15,6 +15,8 @@ enum BIDSDescription {
         var fields: [String: BIDSValue] = [
             "Name": .text(recording.contents.provenance.properties["DatasetName"] ?? name), "BIDSVersion": .text(version),
             "DatasetType": "raw", "GeneratedBy": .list([.object(generator)]),
+            // To be completed; MNE-BIDS's report wants the field to be there.
+            "Authors": .list([]),
         ]
         for field in ["License", "HEDVersion", "Acknowledgements", "HowToAcknowledge", "DatasetDOI"] {
             if let value = recording.contents.provenance.properties[field] { fields[field] = .text(value) }
@@ -34,13 +36,13 @@ enum BIDSDescription {
             """
             # \(name)
 
-            Recordings from Bluetooth headsets, stored by eegsync as the headsets sent them and exported from its database. Nothing
-            was filtered, resampled or re-referenced.
+            Recordings from Bluetooth headsets, stored by eegsync as the headsets sent them and exported from its database.
+            Nothing was filtered, resampled or re-referenced.
 
-            - Samples that are missing hold the last value in the EEG files; each such stretch is an event `gap` in `events.tsv`,
-              with its cause and how its length is known, and an annotation BAD_ACQ_SKIP in the file itself. In tables of motion
-              and physiology they are `n/a`.
-            - `status` in `channels.tsv` is the verdict of signal checks while it was recorded: railed, flat, mains hum, contact.
+            - Samples that are missing hold the last value in the EEG files; each such stretch is an event `gap` in
+              `events.tsv`, with its cause and how its length is known, and an annotation BAD_ACQ_SKIP in the file itself.
+              In tables of motion and physiology they are `n/a`.
+            - `status` in `channels.tsv` is the verdict of signal checks during the recording: railed, flat, hum, contact.
             - Positions in `electrodes.tsv` are nominal: computed from the names of the 10-20 system, not measured.
             - All times are UTC. Onsets follow the file's samples.
 
@@ -54,7 +56,7 @@ enum BIDSDescription {
         "participant_id": .column("The participant, as the directories are called"),
         "species": .column("The participant's species"),
         "age": .column("Age when the first recording of the participant began; 89 stands for 89 and more", units: "year"),
-        "sex": .column("Sex, as a person has said it", levels: ["female": "female", "male": "male", "other": "other"]),
+        "sex": .column("Sex, as a person has said it", levels: ["F": "female", "M": "male", "O": "other"]),
         "handedness": .column(
             "Handedness, as a person has said it",
             levels: ["left": "left-handed", "right": "right-handed", "ambidextrous": "ambidextrous"]),

@@ -6,7 +6,7 @@ enum BIDSEEGDocument {
     /// What a sidecar of an EEG file says.
     ///
     /// - Parameters:
-    ///   - mains: what the signal checks show, where nobody has said it.
+    ///   - frequency: of the EEG, in hertz.
     ///   - seconds: from the first sample to the end of the last.
     static func eeg(_ recording: BIDSRecording, _ electrodes: BIDSElectrodes, frequency: Double, seconds: Double) -> BIDSValue {
         let latest = recording.contents.provenance.latest
@@ -55,9 +55,9 @@ enum BIDSEEGDocument {
         return .object([
             "EEGCoordinateSystem": "CapTrak", "EEGCoordinateUnits": "m",
             "EEGCoordinateSystemDescription": .text(
-                "NOMINAL positions, not measured: those of the 10-20 system and its extension to 10 % by the channels' names, on "
-                    + "a sphere of \(radius) m whose equator runs through nasion, ears and inion. x points to the right ear, y to "
-                    + "the nasion, z to the vertex."),
+                "NOMINAL positions, not measured: those of the 10-20 system and its extension to 10 % by the channels' "
+                    + "names, on a sphere of \(radius) m whose equator runs through nasion, ears and inion. x points to the "
+                    + "right ear, y to the nasion, z to the vertex."),
             "AnatomicalLandmarkCoordinateSystem": "CapTrak", "AnatomicalLandmarkCoordinateUnits": "m",
             "AnatomicalLandmarkCoordinateSystemDescription": nominal, "AnatomicalLandmarkCoordinates": landmarks,
             "FiducialsCoordinateSystem": "CapTrak", "FiducialsCoordinateUnits": "m",

@@ -47,13 +47,25 @@ struct BIDSEntities: Hashable {
     /// What the names of all files of the session begin with: `sub-S01_ses-1`.
     var sessionPrefix: String { session.map { "sub-\(subject)_ses-\($0)" } ?? "sub-\(subject)" }
 
-    /// What the names of a run's files begin with: `sub-S01_ses-1_task-rest_run-01`.
-    func prefix(run: Int) -> String { "\(sessionPrefix)_task-\(task)_run-\(CivilTime.digits(run))" }
+    /// What the names of a run's files begin with: `sub-S01_ses-1_task-rest_run-01`, before the run with the label of a
+    /// tracking system where there is one.
+    func prefix(run: Int, trackingSystem: String? = nil) -> String {
+        let system = trackingSystem.map { "_tracksys-\($0)" } ?? ""
+        return "\(sessionPrefix)_task-\(task)\(system)_run-\(CivilTime.digits(run))"
+    }
 
-    /// The run of a file name of this subject, session and task; nil for other files.
+    /// The run of a file of this subject, session and task; nil for other files.
     func run(ofFile name: String) -> Int? {
-        let beginning = "\(sessionPrefix)_task-\(task)_run-"
-        guard name.hasPrefix(beginning) else { return nil }
-        return Int(name.dropFirst(beginning.count).prefix { $0.isNumber })
+        guard let prefix = Self.runPrefix(ofFile: name), prefix.hasPrefix("\(sessionPrefix)_task-\(task)_run-") else {
+            return nil
+        }
+        return prefix.split(separator: "-").last.flatMap { Int($0) }
+    }
+
+    /// What all files of a run share: `sub-S01_task-rest_run-01`; nil where the name has no run.
+    static func runPrefix(ofFile name: String) -> String? {
+        let parts = name.split(separator: "_")
+        guard let run = parts.firstIndex(where: { $0.hasPrefix("run-") }) else { return nil }
+        return parts[...run].filter { !$0.hasPrefix("tracksys-") }.joined(separator: "_")
     }
 }

@@ -132,13 +132,11 @@ struct BIDSEvents {
         var fields: [String: BIDSValue] = [
             "onset": .column("Onset of the event from the first sample of the file, on the file's samples", units: "s"),
             "duration": .column("Duration of the event; n/a for an instant", units: "s"),
+            // Levels would have to name every text that anybody has marked.
             "trial_type": .column(
-                "What was marked, as the operator, the headset or a program wrote it, or one of the levels",
-                levels: [
-                    gap: "Samples are missing here: the file holds the last value (n/a in a table)",
-                    padding:
-                        "No sample was due here: the file's last data record is filled up, or a further stream begins later",
-                ]),
+                "What was marked, as the operator, the headset or a program wrote it. gap: samples are missing here, and "
+                    + "the file holds the last value (n/a in a table). padding: no sample was due here; the file's last data "
+                    + "record is filled up, or a further stream begins later"),
             "value": .column("The number of a trigger, as the headset sent it"),
             "sample": .column("Index, from 0, of the sample of the file at the onset"),
             "channel": .column(

@@ -5,8 +5,6 @@ import Storage
 struct BIDSMotion {
     let part: StreamPart
     let recording: BIDSRecording
-    /// The label of the tracking system, such as `accelerometer`.
-    let label: String
 
     /// The types of channels that make a stream one of motion.
     static let types: Set<String> = ["ACCEL", "ANGACCEL", "GYRO", "JNTANG", "MAGN", "ORNT", "POS", "VEL"]
@@ -73,7 +71,6 @@ struct BIDSPhysiology {
     /// `_physio.json`.
     var document: BIDSValue {
         var fields = recording.fields
-        fields["TaskName"] = nil
         fields["SamplingFrequency"] = .number(part.stream.description.samplingFrequency)
         fields["StartTime"] = .number(startSeconds)
         fields["PhysioType"] = "generic"

@@ -29,10 +29,9 @@ struct BIDSPublication {
             if let code, code != BIDSTable.notAvailable, code != BIDSTable.cell(recording.contents.subject) {
                 throw ExportError.notRepresentable(
                     what: "The subject '\(recording.contents.subject ?? "")'",
-                    reason:
-                        "the dataset's sub-\(entities.subject) is another subject, '\(code)': names keep only letters and digits",
-                    advice:
-                        "Give one of the two another code: `eegsync recordings edit \(recording.contents.id.rawValue) --subject ...`."
+                    reason: "sub-\(entities.subject) is '\(code)' in the dataset: names keep only letters and digits",
+                    advice: "Give one of the two another code: "
+                        + "`eegsync recordings edit \(recording.contents.id.rawValue) --subject ...`."
                 )
             }
         }
@@ -55,7 +54,7 @@ struct BIDSPublication {
         var published: Set<String> = []
         for (run, number) in zip(runs, numbers(runs.count, used: usedRuns(without: removed))) {
             for file in run.files {
-                let name = "\(file.datatype)/\(entities.prefix(run: number))\(file.suffix)"
+                let name = "\(file.datatype)/\(entities.prefix(run: number, trackingSystem: file.trackingSystem))\(file.suffix)"
                 let path = "\(entities.directory)/\(name)"
                 steps.append(.publish(staged: file.staged, path: path))
                 published.insert(path)
@@ -90,11 +89,14 @@ struct BIDSPublication {
             let directory = PartialFile.split(path).directory
             let rows = table.rows.filter { table.cell($0, Self.recordingColumn) == recording.identity }
             // All files of a run share what stands before the last parts of the scan's name.
-            let prefixes = Set(rows.compactMap { row in Self.runPrefix(table.cell(row, "filename") ?? "") })
+            let prefixes = Set(
+                rows.compactMap { row in
+                    BIDSEntities.runPrefix(ofFile: PartialFile.split(table.cell(row, "filename") ?? "").name)
+                })
             var files: [String] = []
             for datatype in Self.datatypes {
                 for name in BIDSDataset.names(in: "\(dataset.path)/\(directory)/\(datatype)") {
-                    guard let prefix = Self.runPrefix(name), prefixes.contains(prefix) else { continue }
+                    guard let prefix = BIDSEntities.runPrefix(ofFile: name), prefixes.contains(prefix) else { continue }
                     files.append("\(directory)/\(datatype)/\(name)")
                 }
             }
@@ -113,13 +115,6 @@ struct BIDSPublication {
     }
 
     private static let datatypes = ["eeg", "motion", "beh"]
-
-    /// `sub-S01_task-rest_run-01` of a file's path or name; nil where it has no run.
-    private static func runPrefix(_ path: String) -> String? {
-        let parts = PartialFile.split(path).name.split(separator: "_")
-        guard let run = parts.firstIndex(where: { $0.hasPrefix("run-") }) else { return nil }
-        return parts[...run].joined(separator: "_")
-    }
 
     /// The runs of this subject, session and task that the dataset has, but for some files.
     private func usedRuns(without removed: Set<String>) -> Set<Int> {

@@ -21,7 +21,9 @@ struct BIDSRecording {
     /// known.
     var fields: [String: BIDSValue] {
         var fields: [String: BIDSValue] = ["TaskName": .text(entities.taskName)]
-        fields["ManufacturersModelName"] = .text(latest?.modelNumber ?? contents.model)
+        let profile = HeadsetCatalog.builtIn.profiles.first { $0.model == contents.model }
+        if let manufacturer = profile?.manufacturer { fields["Manufacturer"] = .text(manufacturer) }
+        fields["ManufacturersModelName"] = .text(latest?.modelNumber ?? profile?.displayName ?? contents.model)
         if let serial = contents.serialNumber { fields["DeviceSerialNumber"] = .text(serial) }
         let versions = [
             latest?.firmwareRevision.map { "firmware \($0)" }, latest?.softwareRevision.map { "software \($0)" },
@@ -45,10 +47,19 @@ struct BIDSRecording {
         let provenance = contents.provenance
         return [
             ("participant_id", "sub-\(entities.subject)"), ("species", provenance.properties["species"]),
-            ("age", age.map { String($0) }), ("sex", provenance[.subjectSex]),
-            ("handedness", provenance[.subjectHandedness]), ("strain", provenance.properties["strain"]),
-            ("strain_rrid", provenance.properties["strain_rrid"]), ("code", contents.subject),
-        ]
+            ("age", age.map { String($0) }), ("sex", sex),
+            ("handedness", provenance[.subjectHandedness]), ("code", contents.subject),
+        ] + ["strain", "strain_rrid"].filter { provenance.properties[$0] != nil }.map { ($0, provenance.properties[$0]) }
+    }
+
+    /// The letter that programs expect most.
+    private var sex: String? {
+        switch contents.provenance[.subjectSex] {
+        case "female": "F"
+        case "male": "M"
+        case "other": "O"
+        default: nil
+        }
     }
 
     /// Whole years at the recording's start, at most 89, which is what the specification asks for.

@@ -9,6 +9,8 @@ struct BIDSRun {
         var staged: String
         /// `eeg`, `motion` or `beh`.
         var datatype: String
+        /// The label of the tracking system, of motion.
+        var trackingSystem: String?
         /// What follows the run's prefix: `_eeg.edf`.
         var suffix: String
         /// What the report says of it; nil for what describes other files.

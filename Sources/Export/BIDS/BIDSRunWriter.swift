@@ -77,7 +77,8 @@ struct BIDSRunWriter {
         let edf = try EDFReader(path: file.path)
         try events.addGaps(of: edf, channels: electrodes.channels.map(\.name))
         events.addMarks(annotations(file.startUnixNanoseconds))
-        let seconds = Double(timeline.recordCount) * Double(timeline.recordDurationMicroseconds) / 1e6
+        let ends = timeline.tracks.map { Double($0.endIndex) / Double($0.samplesPerRecord) }
+        let seconds = (ends.max() ?? 0) * Double(timeline.recordDurationMicroseconds) / 1e6
         let frequency = own.first?.stream.description.samplingFrequency ?? 0
         let document = BIDSEEGDocument.eeg(recording, electrodes, frequency: frequency, seconds: seconds)
         var run = BIDSRun(electrodes: electrodes)
@@ -96,22 +97,23 @@ struct BIDSRunWriter {
 
     /// The files of a stream of motion.
     private func motion(_ part: StreamPart, _ label: String, progress: (Double) -> Void) throws -> [BIDSRun.File] {
-        let motion = BIDSMotion(part: part, recording: recording, label: label)
+        let motion = BIDSMotion(part: part, recording: recording)
         let (file, written) = try table(part, name: "motion.tsv", progress: progress)
         var events = BIDSEvents(timeline: try FileTimeline(parts: [(part.stream, part.range)]))
         events.addGaps(written.missingRuns)
         events.addMarks(annotations(part.stream.unixNanoseconds(ofSample: part.range.lowerBound)))
-        let beginning = "_tracksys-\(label)"
-        return [
+        var files: [BIDSRun.File] = [
             .init(
-                staged: PartialFile.split(file.path).name, datatype: "motion", suffix: beginning + "_motion.tsv",
-                exported: file, isScan: true),
-            try stage(try motion.document.document, "motion", beginning + "_motion.json"),
-            try stage(motion.channelTable.bytes, "motion", beginning + "_channels.tsv"),
-            try stage(try BIDSMotion.channelDocument.document, "motion", beginning + "_channels.json"),
-            try stage(events.table.bytes, "motion", beginning + "_events.tsv"),
-            try stage(try BIDSEvents.document(recording).document, "motion", beginning + "_events.json"),
+                staged: PartialFile.split(file.path).name, datatype: "motion", suffix: "_motion.tsv", exported: file,
+                isScan: true),
+            try stage(try motion.document.document, "motion", "_motion.json"),
+            try stage(motion.channelTable.bytes, "motion", "_channels.tsv"),
+            try stage(try BIDSMotion.channelDocument.document, "motion", "_channels.json"),
+            try stage(events.table.bytes, "motion", "_events.tsv"),
+            try stage(try BIDSEvents.document(recording).document, "motion", "_events.json"),
         ]
+        for index in files.indices { files[index].trackingSystem = label }
+        return files
     }
 
     /// The files of any further stream.

@@ -3,8 +3,8 @@ import Storage
 
 /// A hidden directory in the dataset where files of a recording wait until all of them are complete.
 ///
-/// They are then given their names in one go, after a list of what is to be done was flushed to the disk: what a kill or a power
-/// cut interrupts is completed by the next export into the dataset. Whatever has no such list is removed.
+/// They are then given their names in one go, after a list of what is to be done was flushed to the disk: what a kill or a
+/// power cut interrupts is completed by the next export into the dataset. Whatever has no such list is removed.
 final class BIDSStaging {
     /// One step of a publication; paths are relative to the dataset.
     enum Step: Hashable {
@@ -25,10 +25,11 @@ final class BIDSStaging {
 
     init(in dataset: String) throws {
         self.dataset = dataset
-        var template = Array((dataset + "/" + Self.beginning + "XXXXXX").utf8CString)
-        guard let made = mkdtemp(&template) else { throw Self.failure(dataset) }
-        path = String(cString: made)
-        TemporaryNames.add(path)
+        path = try TemporaryNames.add {
+            var template = Array((dataset + "/" + Self.beginning + "XXXXXX").utf8CString)
+            guard let made = mkdtemp(&template) else { throw Self.failure(dataset) }
+            return String(cString: made)
+        }
         // By this lock an export of another process sees that this one lives.
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure(path) }
@@ -75,8 +76,8 @@ final class BIDSStaging {
         }
     }
 
-    /// Completes what exports that ended amid their publication have left, and removes what others have left; the dataset's lock
-    /// is held.
+    /// Completes what exports that ended amid their publication have left, and removes what others have left; the dataset's
+    /// lock is held.
     static func recover(in dataset: String) throws {
         for name in BIDSDataset.names(in: dataset) where name.hasPrefix(beginning) {
             let staging = "\(dataset)/\(name)"

@@ -3,9 +3,9 @@ import Glibc
 /// The nominal position of an electrode of the 10-20 system and its extension to 10 %, on a sphere.
 ///
 /// Computed from the system's own definition (Jasper 1958; American Electroencephalographic Society 1991; Oostenveld and
-/// Praamstra 2001): the lines from nasion over the vertex to inion and from ear to ear are cut at each tenth, of a sphere at each
-/// 18 degrees; the circle through Fpz, T7, Oz and T8 likewise; other electrodes lie on the circle through the three of their row
-/// that are known, at equal distances. No head was measured.
+/// Praamstra 2001): the lines from nasion over the vertex to inion and from ear to ear are cut at each tenth, of a sphere at
+/// each 18 degrees; the circle through Fpz, T7, Oz and T8 likewise; other electrodes lie on the circle through the three of
+/// their row that are known, at equal distances. No head was measured.
 struct ElectrodePosition: Hashable {
     /// To the right ear, to the nasion, to the vertex; in metres from the sphere's centre.
     var x: Double
@@ -26,8 +26,8 @@ struct ElectrodePosition: Hashable {
     /// The four names that the extended system gave other names.
     private static let renamed = ["t3": "t7", "t4": "t8", "t5": "p7", "t6": "p8"]
 
-    /// Rows from front to back: the name, the angle of its middle from the vertex (to the front is positive), and the azimuth of
-    /// its outermost electrode (7 and 8) from the front, in degrees.
+    /// Rows from front to back: the name, the angle of its middle from the vertex (to the front is positive), and the azimuth
+    /// of its outermost electrode (7 and 8) from the front, in degrees.
     private static let rows: [(name: String, middle: Double, outer: Double, outerName: String)] = [
         ("af", 54, 36, "af"), ("f", 36, 54, "f"), ("fc", 18, 72, "ft"), ("c", 0, 90, "t"), ("cp", -18, 108, "tp"),
         ("p", -36, 126, "p"), ("po", -54, 144, "po"),
@@ -69,8 +69,8 @@ struct ElectrodePosition: Hashable {
         return (sin(polar) * sin(azimuth), sin(polar) * cos(azimuth), cos(polar))
     }
 
-    /// A part of the way from the middle of a row to its right end, on the circle through both and the left end. The circle lies
-    /// in a plane that holds the direction of x, so it is seen from its centre by one angle.
+    /// A part of the way from the middle of a row to its right end, on the circle through both and the left end. The circle
+    /// lies in a plane that holds the direction of x, so it is seen from its centre by one angle.
     private static func onCircle(from middle: Direction, to right: Direction, fraction: Double) -> Direction {
         // In the plane: x, and the distance along the line from the middle to the chord's centre.
         let (down, up) = (right.y - middle.y, right.z - middle.z)

@@ -1,5 +1,5 @@
-/// A file in the form of gzip (RFC 1952), which BIDS asks of physiological recordings. Its blocks are stored, not compressed (RFC
-/// 1951, 3.2.4): every program reads them, no library is needed, and nothing is smaller for it.
+/// A file in the form of gzip (RFC 1952), which BIDS asks of physiological recordings. Its blocks are stored, not compressed
+/// (RFC 1951, 3.2.4): every program reads them, no library is needed, and nothing is smaller for it.
 struct GzipFile {
     /// Magic, method 8 (deflate), no flags, no time, no extra flags, made on Unix.
     private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
