@@ -15,6 +15,8 @@ package enum ExportError: Error, Hashable, Sendable {
     case emptyRecording(RecordingID)
     /// The recording has no stream of this name.
     case unknownStream(name: String, available: [String])
+    /// The chosen streams have no channel of this name.
+    case unknownChannel(name: String, available: [String])
     /// The format cannot hold the recording as asked for.
     case notRepresentable(what: String, reason: String, advice: String)
     /// What was read back differs from what was to be written: a defect of the disk or of this program.
@@ -24,7 +26,7 @@ package enum ExportError: Error, Hashable, Sendable {
     package var disposition: Disposition {
         switch self {
         case .exists, .diskFull, .cannotWrite: .waitForOperator
-        case .emptyRecording, .unknownStream, .notRepresentable, .verificationFailed: .stop
+        case .emptyRecording, .unknownStream, .unknownChannel, .notRepresentable, .verificationFailed: .stop
         }
     }
 }
@@ -43,11 +45,14 @@ extension ExportError: CustomStringConvertible {
             "The file \(path) cannot be written: \(reason). The unfinished file was removed. "
                 + "Check the directory and its permissions, then export again."
         case .emptyRecording(let recording):
-            "Recording \(recording.rawValue) holds no sample to export. No file was written. "
+            "Recording \(recording.rawValue) holds no sample to export in what was chosen. No file was written. "
                 + "`eegsync recordings` lists what there is."
         case .unknownStream(let name, let available):
             "The recording has no stream named \(name). No file was written. "
                 + "Choose one of: \(available.joined(separator: ", "))."
+        case .unknownChannel(let name, let available):
+            "The chosen streams have no channel named \(name). No file was written. "
+                + "Choose from: \(available.joined(separator: ", "))."
         case .notRepresentable(let what, let reason, let advice):
             "\(what) cannot be written in this format: \(reason). No file was written. \(advice)"
         case .verificationFailed(let path, let detail):

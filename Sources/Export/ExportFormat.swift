@@ -11,7 +11,7 @@ package struct ExportFormat: Sendable {
     package let rawValue: String
     /// A sentence about it for people.
     package let summary: String
-    /// True where a file is always the whole recording, taken in one transaction, so that no streams can be chosen.
+    /// True where a file is always the whole recording, taken in one transaction, so that no part can be chosen.
     package let isWholeRecording: Bool
     /// True where the path is that of a directory, to which the recording is added.
     package let isDirectory: Bool
@@ -44,7 +44,8 @@ struct ExportJob {
     var request: ExportRequest
     /// The database that the recording is in.
     var store: any Store
-    /// The recording as it was when the export began.
+    /// The recording as it was when the export began, and of it no more than was selected: its contents are those of the
+    /// selection, and its rows have the selected channels.
     var reader: RecordingReader
     /// Called between writing and reading back; tests plant defects here.
     var afterWriting: (_ temporaryPath: String) throws -> Void

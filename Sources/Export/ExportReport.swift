@@ -28,6 +28,9 @@ package struct ExportedFile: Hashable, Sendable {
         self.startUnixNanoseconds = startUnixNanoseconds
         self.streams = streams
     }
+
+    /// A path with a suffix before its extension.
+    package static func path(_ path: String, suffix: String) -> String { PartialFile.path(path, suffix: suffix) }
 }
 
 /// One stream in an exported file.

@@ -21,8 +21,9 @@ package struct ExportRequest: Hashable, Sendable {
     package var format: ExportFormat
     /// Where the file goes. Several streams of CSV and several segments add a suffix before the extension.
     package var path: String
-    /// Names of the streams to export; all of the recording's where empty. A database always holds all.
-    package var streams: [String]
+    /// Which part of the recording; a database always holds all. Writers of files need not look at it: the reader and the parts
+    /// that they are given are of the selection.
+    package var selection: ExportSelection
     /// For EDF+ and BDF+.
     package var gaps: GapTreatment
     /// For CSV.
@@ -31,12 +32,12 @@ package struct ExportRequest: Hashable, Sendable {
     package var replacesExisting: Bool
 
     package init(
-        format: ExportFormat, path: String, streams: [String] = [], gaps: GapTreatment = .fill,
+        format: ExportFormat, path: String, selection: ExportSelection = ExportSelection(), gaps: GapTreatment = .fill,
         values: TableValues = .physical, replacesExisting: Bool = false
     ) {
         self.format = format
         self.path = path
-        self.streams = streams
+        self.selection = selection
         self.gaps = gaps
         self.values = values
         self.replacesExisting = replacesExisting

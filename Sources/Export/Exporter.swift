@@ -29,9 +29,17 @@ package struct Exporter {
     /// - Throws: ``ExportError``, or `StorageError` where the database cannot be read.
     package func export(_ request: ExportRequest, progress: (Double) -> Void = { _ in }) throws -> ExportReport {
         // A copy takes everything from the reader's first transaction, and a second copy from another one.
-        let reader =
+        let whole =
             request.format.isWholeRecording && self.reader.hasReadRows ? try store.reader(of: contents.id) : self.reader
-        let parts = try selectedParts(request, of: reader.contents)
+        let slice = try request.selection.slice(of: whole.contents)
+        let reader = request.selection.isWhole ? whole : try whole.slice(slice)
+        let parts: [StreamPart] = slice.parts.compactMap { part in
+            guard let stream = reader.contents.streams.first(where: { $0.id == part.stream }), stream.rowCount > 0 else {
+                return nil
+            }
+            return StreamPart(stream: stream, range: part.range)
+        }
+        guard !parts.isEmpty else { throw ExportError.emptyRecording(contents.id) }
         var reached = 0.0
         // What is done again is no step back.
         func advance(to fraction: Double) {
@@ -42,23 +50,6 @@ package struct Exporter {
         let report = try request.format.makeExport(job).run(parts, progress: advance)
         progress(1)
         return report
-    }
-
-    /// The chosen streams that hold samples, with their extent.
-    private func selectedParts(_ request: ExportRequest, of contents: RecordingContents) throws -> [StreamPart] {
-        var names: [String] = []
-        for stream in contents.streams where !names.contains(stream.description.name) { names.append(stream.description.name) }
-        for name in request.streams where !names.contains(name) {
-            throw ExportError.unknownStream(name: name, available: names)
-        }
-        let parts: [StreamPart] = contents.streams.compactMap { stream in
-            guard request.streams.isEmpty || request.streams.contains(stream.description.name), stream.rowCount > 0,
-                let first = stream.firstN, let last = stream.lastN, first <= last
-            else { return nil }
-            return StreamPart(stream: stream, range: first...last)
-        }
-        guard !parts.isEmpty else { throw ExportError.emptyRecording(contents.id) }
-        return parts
     }
 }
 

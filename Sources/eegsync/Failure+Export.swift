@@ -20,11 +20,15 @@ extension Failure {
                 remedy: "check the directory and who may write it (ls -ld).", code: .cannotCreate)
         case .emptyRecording(let recording):
             self.init(
-                problem: "recording \(recording.rawValue) holds no sample to export.", consequence: "no file was written.",
-                remedy: "`eegsync recordings` lists what there is.", code: .noInput)
+                problem: "recording \(recording.rawValue) holds no sample to export in what was chosen.",
+                consequence: "no file was written.", remedy: "`eegsync recordings` lists what there is, and when.", code: .noInput)
         case .unknownStream(let name, let available):
             self.init(
                 problem: "the recording has no stream \(name).", consequence: "no file was written.",
+                remedy: "choose from: \(available.joined(separator: ", ")).", code: .noInput)
+        case .unknownChannel(let name, let available):
+            self.init(
+                problem: "the chosen streams have no channel \(name).", consequence: "no file was written.",
                 remedy: "choose from: \(available.joined(separator: ", ")).", code: .noInput)
         case .notRepresentable(let what, let reason, let advice):
             self.init(

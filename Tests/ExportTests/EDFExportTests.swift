@@ -15,7 +15,8 @@ import Testing
         streams: [String] = []
     ) throws -> ExportReport {
         try fixture.exporter().export(
-            ExportRequest(format: format, path: directory.path + "/" + name, streams: streams, gaps: gaps))
+            ExportRequest(
+                format: format, path: directory.path + "/" + name, selection: ExportSelection(streams: streams), gaps: gaps))
     }
 
     private func read(_ name: String = "a.edf") throws -> EDFReader {

@@ -129,7 +129,7 @@ import Testing
             try empty.exporter().export(request(.edf))
         }
         var unknown = request(.edf)
-        unknown.streams = ["ppg"]
+        unknown.selection.streams = ["ppg"]
         #expect(throws: ExportError.unknownStream(name: "ppg", available: ["eeg"])) {
             try fixture.exporter().export(unknown)
         }

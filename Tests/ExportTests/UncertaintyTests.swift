@@ -26,7 +26,8 @@ import Testing
         _ fixture: RecordingFixture, _ name: String, _ format: ExportFormat, gaps: GapTreatment = .fill, streams: [String] = []
     ) throws -> ExportReport {
         try fixture.exporter().export(
-            ExportRequest(format: format, path: directory.path + "/" + name, streams: streams, gaps: gaps))
+            ExportRequest(
+                format: format, path: directory.path + "/" + name, selection: ExportSelection(streams: streams), gaps: gaps))
     }
 
     private func lengths(_ name: String) throws -> [EDFAnnotation] {

@@ -21,10 +21,10 @@ struct DatabaseExport: RecordingExport {
     private static let bytesPerRow: Int64 = 47
 
     func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport {
-        guard request.streams.isEmpty else {
+        guard request.selection.isWhole else {
             throw ExportError.notRepresentable(
-                what: "A choice of streams", reason: "a database holds the whole recording",
-                advice: "Leave out --stream, or choose another format.")
+                what: "A part of a recording", reason: "a database holds the whole recording",
+                advice: "Leave out --from, --to, --streams and --channels, or choose another format.")
         }
         // SQLite writes into an empty file that is there.
         let file = try PartialFile(

@@ -28,6 +28,8 @@ package final class RecordingReader: Sendable {
     private let ownsQueue: Bool
     /// What to leave out; nil while the first transaction is open.
     private let late: Mutex<[StreamID: LateSamples]?>
+    /// The reader of the whole recording, and which channels of its streams are seen; nil in that reader itself.
+    private let base: (reader: RecordingReader, channels: [StreamID: [Int]])?
 
     private let rowsPerTransaction: Int
 
@@ -35,6 +37,7 @@ package final class RecordingReader: Sendable {
     init(store: some Store, recording: RecordingID, rowsPerTransaction: Int = 262_144) throws(StorageError) {
         self.rowsPerTransaction = rowsPerTransaction
         self.path = store.path ?? ":memory:"
+        self.base = nil
         do {
             if let path = store.path {
                 var configuration = DatabaseOpening(path: path, options: StoreOptions()).configuration(isReadOnly: true)
@@ -60,16 +63,31 @@ package final class RecordingReader: Sendable {
         }
     }
 
+    /// A reader that sees what `contents` says, through another one.
+    init(base: RecordingReader, contents: RecordingContents, channels: [StreamID: [Int]]) {
+        self.contents = contents
+        self.queue = base.queue
+        self.path = base.path
+        self.ownsQueue = false
+        self.late = Mutex([:])
+        self.rowsPerTransaction = base.rowsPerTransaction
+        self.base = (base, channels)
+    }
+
     deinit {
         if ownsQueue { try? queue.close() }
     }
 
     /// Whether rows were read, so that the first transaction is over and ``copy(to:)`` would copy a later state.
-    package var hasReadRows: Bool { ownsQueue && late.withLock { $0 != nil } }
+    package var hasReadRows: Bool { base?.reader.hasReadRows ?? (ownsQueue && late.withLock { $0 != nil }) }
+
+    /// Whether this reader sees a part of the recording only.
+    package var isSlice: Bool { base != nil }
 
     /// Runs a piece of work in the first transaction.
     func inFirstTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
         guard !hasReadRows else { throw StorageError.refused(reason: "the first transaction of the reader is over") }
+        guard !isSlice else { throw StorageError.refused(reason: "a part of a recording cannot be copied") }
         return try queue.unsafeRead(body)
     }
 
@@ -99,7 +117,19 @@ package final class RecordingReader: Sendable {
         of stream: StreamID, in range: ClosedRange<Int64>, rowsPerChunk: Int, _ body: (borrowing SampleChunk) throws -> Void
     ) throws {
         guard let contents = contents.streams.first(where: { $0.id == stream }) else {
-            throw StorageError.notFound(what: "stream \(stream.rawValue) in recording \(contents.id.rawValue)")
+            throw StorageError.notFound(what: "stream \(stream.rawValue) in recording \(self.contents.id.rawValue)")
+        }
+        if let base {
+            guard let first = contents.firstN, let last = contents.lastN, range.overlaps(first...last) else { return }
+            let range = range.clamped(to: first...last)
+            let projection = ChannelProjection(base.channels[stream] ?? [], of: base.reader.contents, stream: stream)
+            guard var projection else {
+                return try base.reader.forEachChunk(of: stream, in: range, rowsPerChunk: rowsPerChunk, body)
+            }
+            return try base.reader.forEachChunk(of: stream, in: range, rowsPerChunk: rowsPerChunk) { chunk in
+                projection.project(chunk)
+                try body(projection.chunk)
+            }
         }
         do {
             var late = try endFirstTransaction()[stream] ?? LateSamples()

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 
 /// How far long work is, on one line of standard error that overwrites itself; silent where standard error is no terminal.
@@ -6,11 +7,25 @@ struct ProgressBar {
     let label: String
     private let isTerminal: Bool
     private var shownPerMille = -1
+    /// What is counted, such as `rows`; nil where a rate would say nothing.
+    private let unit: String?
+    private let clock: () -> MonotonicTime
+    /// When the first picture was due, and what was done then.
+    private var began: (time: MonotonicTime, done: Int64)?
 
     /// Creates a bar that has shown nothing yet.
-    init(label: String, isTerminal: Bool = isatty(STDERR_FILENO) == 1) {
+    ///
+    /// - Parameters:
+    ///   - unit: what `done` and `total` count, for a rate and the time that is left.
+    ///   - clock: for those.
+    init(
+        label: String, unit: String? = nil, isTerminal: Bool = isatty(STDERR_FILENO) == 1,
+        clock: @escaping () -> MonotonicTime = { HostClock.now }
+    ) {
         self.label = label
+        self.unit = unit
         self.isTerminal = isTerminal
+        self.clock = clock
     }
 
     /// Shows that `done` of `total` is done; draws only when the picture changes.
@@ -19,7 +34,23 @@ struct ProgressBar {
         let perMille = Self.perMille(done: done, total: total)
         guard perMille != shownPerMille else { return }
         shownPerMille = perMille
-        Self.write("\r\u{1B}[K" + Self.line(label: label, perMille: perMille, columns: Self.columns))
+        var pace = ""
+        if let unit {
+            let now = clock()
+            let began = began ?? (now, done)
+            self.began = began
+            pace = Self.pace(
+                done: done - began.done, left: total - done, unit: unit,
+                seconds: Double((now - began.time).nanoseconds) / 1e9)
+        }
+        Self.write("\r\u{1B}[K" + Self.line(label: label, perMille: perMille, columns: Self.columns, pace: pace))
+    }
+
+    /// `1,200,000 rows/s, 3 min 05 s left`; empty before a second has passed.
+    static func pace(done: Int64, left: Int64, unit: String, seconds: Double) -> String {
+        guard seconds >= 1, done > 0 else { return "" }
+        let rate = Double(done) / seconds
+        return "\(Quantity.count(Int64(rate))) \(unit)/s, \(Quantity.duration(seconds: Double(max(0, left)) / rate)) left"
     }
 
     /// Removes the line.
@@ -30,8 +61,9 @@ struct ProgressBar {
     }
 
     /// The line for a terminal of `columns` columns.
-    static func line(label: String, perMille: Int, columns: Int) -> String {
-        let tail = String(format: "%5.1f %%", Double(perMille) / 10)
+    static func line(label: String, perMille: Int, columns: Int, pace: String = "") -> String {
+        var tail = String(format: "%5.1f %%", Double(perMille) / 10)
+        if !pace.isEmpty, columns - label.displayWidth - tail.displayWidth - pace.displayWidth - 7 >= 10 { tail += "  " + pace }
         let room = columns - label.displayWidth - tail.displayWidth - 5
         guard room >= 10 else { return "\(label) \(tail)" }
         let width = min(room, 50)
