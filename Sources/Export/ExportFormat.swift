@@ -5,27 +5,34 @@ import Storage
 /// A format is a folder of this target and a line of ``allCases``: commands, help texts and tests follow that list.
 package struct ExportFormat: Sendable {
     /// All formats, in the order in which people read of them.
-    package static let allCases: [ExportFormat] = [.edf, .bdf, .csv, .sqlite, .bids]
+    package static let allCases: [ExportFormat] = [.edf, .bdf, .csv, .sqlite, .xdf, .bids]
 
-    /// What `eegsync export --format` calls it, and how its files' names end.
+    /// What `eegsync export --format` calls it.
     package let rawValue: String
+    /// How the name of the file ends that people open; for most formats as the format is called.
+    package let ending: String
     /// A sentence about it for people.
     package let summary: String
     /// True where a file is always the whole recording, taken in one transaction, so that no part can be chosen.
     package let isWholeRecording: Bool
     /// True where the path is that of a directory, to which the recording is added.
     package let isDirectory: Bool
+    /// What can be done with missing samples, the usual first; empty where nothing can be chosen.
+    package let gapTreatments: [GapTreatment]
     /// Makes what writes the files.
     let makeExport: @Sendable (ExportJob) -> any RecordingExport
 
     init(
-        _ name: String, summary: String, isWholeRecording: Bool = false, isDirectory: Bool = false,
+        _ name: String, ending: String? = nil, summary: String, isWholeRecording: Bool = false, isDirectory: Bool = false,
+        gapTreatments: [GapTreatment] = [],
         makeExport: @escaping @Sendable (ExportJob) -> any RecordingExport
     ) {
         rawValue = name
+        self.ending = ending ?? name
         self.summary = summary
         self.isWholeRecording = isWholeRecording
         self.isDirectory = isDirectory
+        self.gapTreatments = gapTreatments
         self.makeExport = makeExport
     }
 }
@@ -34,6 +41,12 @@ extension ExportFormat: RawRepresentable, CaseIterable, Hashable {
     /// The format of a name; nil where there is none.
     package init?(rawValue: String) {
         guard let format = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = format
+    }
+
+    /// The format whose files end so; nil where there is none.
+    package init?(ending: String) {
+        guard let format = Self.allCases.first(where: { $0.ending == ending }) else { return nil }
         self = format
     }
 }

@@ -1,10 +1,11 @@
-/// What EDF+ and BDF+ do with samples that are missing. The raw values are those of `eegsync export --gaps`.
+/// What is done with samples that are missing: in EDF+ and BDF+, and in other formats as far as they can. The raw values are those of `eegsync export --gaps`.
 package enum GapTreatment: String, Hashable, Sendable, CaseIterable {
     /// One continuous file (`EDF+C`); missing samples hold the edge value and are annotated `BAD_ACQ_SKIP`.
     case fill
-    /// One continuous file for each unbroken segment: `name_run-01.edf`, `name_run-02.edf`, ...
+    /// One continuous file for each unbroken segment: `name_run-01.edf`, `name_run-02.edf`, ...; in XDF a stream of the file.
     case segments
     /// One discontinuous file (`EDF+D`): data records without any sample are left out, the others carry their true onset.
+    /// Other formats leave out the missing samples alone.
     case discontinuous
 }
 
@@ -24,7 +25,7 @@ package struct ExportRequest: Hashable, Sendable {
     /// Which part of the recording; a database always holds all. Writers of files need not look at it: the reader and the parts
     /// that they are given are of the selection.
     package var selection: ExportSelection
-    /// For EDF+ and BDF+.
+    /// One of those that the format has; the first of them unless it is chosen.
     package var gaps: GapTreatment
     /// For CSV.
     package var values: TableValues
@@ -32,13 +33,13 @@ package struct ExportRequest: Hashable, Sendable {
     package var replacesExisting: Bool
 
     package init(
-        format: ExportFormat, path: String, selection: ExportSelection = ExportSelection(), gaps: GapTreatment = .fill,
+        format: ExportFormat, path: String, selection: ExportSelection = ExportSelection(), gaps: GapTreatment? = nil,
         values: TableValues = .physical, replacesExisting: Bool = false
     ) {
         self.format = format
         self.path = path
         self.selection = selection
-        self.gaps = gaps
+        self.gaps = gaps ?? format.gapTreatments.first ?? .fill
         self.values = values
         self.replacesExisting = replacesExisting
     }

@@ -44,8 +44,8 @@ import Testing
     @Test(arguments: [
         (["-o", "-", "--format", "csv"], "standard output"),
         (["-o", "/tmp/never.edf", "--values", "raw"], "--values is for CSV"),
-        (["-o", "/tmp/never.csv", "--gaps", "fill"], "--gaps is for EDF+"),
-        (["-o", "/tmp/never.sqlite", "--gaps", "segments"], "--gaps is for EDF+"),
+        (["-o", "/tmp/never.csv", "--gaps", "fill"], "missing samples are absent rows"),
+        (["-o", "/tmp/never.sqlite", "--gaps", "segments"], "missing samples are absent rows"),
     ])
     func whatWouldBeIgnoredIsRefused(options: [String], words: String) throws {
         let run = try ProgramRun(["export", "1"] + options, environment: ["EEGSYNC_DATABASE": database.path])

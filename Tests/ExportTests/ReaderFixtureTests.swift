@@ -61,11 +61,34 @@ import Testing
             #expect(try fixture.exporter().export(csv).files.count == fixture.streams.count)
         }
         #expect(expectations.count > 12)
+        try write(expectations, to: "\(path)/expectations.json")
+    }
+
+    @Test("Files of the other formats are written beside what each recording holds")
+    func writeRecordings() throws {
+        let temporary = try TemporaryDirectory()
+        let path = getenv("EEGSYNC_EXPORT_FIXTURES").map { String(cString: $0) } ?? temporary.path
+        mkdir(path, 0o755)
+        let fixtures = Self.fixtures + RecordingExpectation.fixtures
+        for (name, fixture) in fixtures {
+            for format in [ExportFormat.xdf] {
+                for gaps in format.gapTreatments {
+                    let request = ExportRequest(
+                        format: format, path: "\(path)/\(name)-\(gaps.rawValue).\(format.ending)", gaps: gaps,
+                        replacesExisting: true)
+                    #expect(try !fixture.exporter().export(request).files.isEmpty)
+                }
+            }
+        }
+        try write(fixtures.map { RecordingExpectation($0, $1) }, to: "\(path)/recordings.json")
+    }
+
+    private func write(_ document: some Encodable, to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        let file = try #require(fopen("\(path)/expectations.json", "w"))
+        let file = try #require(fopen(path, "w"))
         defer { fclose(file) }
-        for byte in try encoder.encode(expectations) { fputc(Int32(byte), file) }
+        for byte in try encoder.encode(document) { fputc(Int32(byte), file) }
     }
 
     static var fixtures: [(String, RecordingFixture)] {

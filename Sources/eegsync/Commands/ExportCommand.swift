@@ -66,7 +66,7 @@ struct ExportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only these channels, such as TP9,TP10; may be repeated.", valueName: "names"))
     var channels: [String] = []
 
-    @Option(help: "What EDF+ and BDF+ do with missing samples. Without it: fill.")
+    @Option(help: "What is done with missing samples. Without it: fill in EDF+ and BDF+, else the first that the format has.")
     var gaps: GapTreatment?
 
     @Option(help: "What the cells of CSV hold. Without it: physical.")
@@ -89,9 +89,12 @@ struct ExportCommand: ParsableCommand {
         if values != nil, format != .csv {
             throw ValidationError("--values is for CSV; a file of the format \(format.rawValue) has the headset's own counts.")
         }
-        if gaps != nil, !["edf", "bdf"].contains(format.rawValue) {
+        if let gaps, !format.gapTreatments.contains(gaps) {
+            let choices = format.gapTreatments.map(\.rawValue).joined(separator: ", ")
             throw ValidationError(
-                "--gaps is for EDF+ and BDF+; in the format \(format.rawValue) missing samples are absent rows.")
+                choices.isEmpty
+                    ? "In the format \(format.rawValue) missing samples are absent rows; leave --gaps out."
+                    : "In the format \(format.rawValue), --gaps is one of: \(choices).")
         }
         if format.isWholeRecording, try !selection().isWhole {
             throw ValidationError(
@@ -120,7 +123,7 @@ struct ExportCommand: ParsableCommand {
 
     private func request(for recording: Int64) throws -> ExportRequest {
         ExportRequest(
-            format: try chosenFormat(), path: try path(for: recording), selection: try selection(), gaps: gaps ?? .fill,
+            format: try chosenFormat(), path: try path(for: recording), selection: try selection(), gaps: gaps,
             values: values ?? .physical, replacesExisting: force)
     }
 
@@ -149,7 +152,7 @@ struct ExportCommand: ParsableCommand {
     private func chosenFormat() throws -> ExportFormat {
         if let format { return format }
         let ending = output.split(separator: ".").last.map { $0.lowercased() } ?? ""
-        if let format = ExportFormat(rawValue: ending) { return format }
+        if let format = ExportFormat(ending: ending) { return format }
         throw ValidationError("The name '\(output)' does not say the format; add --format.")
     }
 }
