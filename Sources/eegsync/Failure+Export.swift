@@ -21,7 +21,8 @@ extension Failure {
         case .emptyRecording(let recording):
             self.init(
                 problem: "recording \(recording.rawValue) holds no sample to export in what was chosen.",
-                consequence: "no file was written.", remedy: "`eegsync recordings` lists what there is, and when.", code: .noInput)
+                consequence: "no file was written.", remedy: "`eegsync recordings` lists what there is, and when.",
+                code: .noInput)
         case .unknownStream(let name, let available):
             self.init(
                 problem: "the recording has no stream \(name).", consequence: "no file was written.",
