@@ -1,4 +1,6 @@
-/// What is done with samples that are missing: in EDF+ and BDF+, and in other formats as far as they can. The raw values are those of `eegsync export --gaps`.
+/// What is done with samples that are missing: in EDF+ and BDF+, and in other formats as far as they can.
+///
+/// The raw values are those of `eegsync export --gaps`.
 package enum GapTreatment: String, Hashable, Sendable, CaseIterable {
     /// One continuous file (`EDF+C`); missing samples hold the edge value and are annotated `BAD_ACQ_SKIP`.
     case fill

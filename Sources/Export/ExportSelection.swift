@@ -4,7 +4,9 @@ import Storage
 
 /// Which part of a recording is exported: the same for every format, whose writers see a recording that is no larger.
 package struct ExportSelection: Hashable, Sendable {
-    /// An edge of the exported time. A sample belongs to the selection if it is not before the first edge and before the second,
+    /// An edge of the exported time.
+    ///
+    /// A sample belongs to the selection if it is not before the first edge and before the second,
     /// so that two selections which meet share no sample and lose none.
     package enum Edge: Hashable, Sendable {
         /// UTC nanoseconds since 1970.

@@ -8,6 +8,11 @@ struct XDFDescription {
     /// What the time stamps are, for people and programs.
     static let clock = "UTC: seconds since 1970-01-01T00:00:00Z without leap seconds; clock offsets are 0"
 
+    /// Who makes the headset, as its profile says; that of a descriptor names nobody.
+    private var manufacturer: String? {
+        HeadsetCatalog.builtIn.profiles.first { $0.model == contents.model }?.manufacturer
+    }
+
     /// The header of the file. LabRecorder writes its date so.
     var file: XMLElement {
         let start = contents.streams.compactMap { $0.firstN.flatMap($0.unixNanoseconds) }.min() ?? 0
@@ -62,7 +67,7 @@ struct XDFDescription {
 
     private func description(of stream: JoinedStream) -> [XMLElement] {
         let facts = contents.provenance.latest
-        var elements = XMLElement.optional("manufacturer", HeadsetMaker(model: contents.model)?.rawValue)
+        var elements = XMLElement.optional("manufacturer", manufacturer)
         elements += [
             XMLElement("channels", stream.channels.map(channel)), acquisition,
             XMLElement("reference", XMLElement.optional("label", facts?.reference)),
@@ -83,7 +88,7 @@ struct XDFDescription {
         let facts = contents.provenance.latest
         return XMLElement(
             "acquisition",
-            XMLElement.optional("manufacturer", HeadsetMaker(model: contents.model)?.rawValue)
+            XMLElement.optional("manufacturer", manufacturer)
                 + [XMLElement("model", facts?.modelNumber ?? contents.model)]
                 + XMLElement.optional("serial_number", contents.serialNumber)
                 + XMLElement.optional("firmware", facts?.firmwareRevision)

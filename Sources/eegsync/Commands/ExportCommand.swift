@@ -14,8 +14,8 @@ struct ExportCommand: ParsableCommand {
         abstract: "Write recordings, or parts of them, as files for your analysis.",
         discussion: """
             A file is written without a name, read back and compared, and only then gets its name; Ctrl-C leaves nothing \
-            unfinished behind. An existing file is replaced only with --force. A recording that still runs is exported as it is \
-            at this moment.
+            unfinished behind. An existing file is replaced only with --force. A recording that still runs is exported as \
+            it is at this moment.
 
             --from and --to cut every stream at the same times: a sample at --from is in, one at --to is not, so that parts \
             which meet share no sample. n=... counts in the first of the chosen streams. What is missing, annotations and the \
@@ -98,8 +98,8 @@ struct ExportCommand: ParsableCommand {
         }
         if format.isWholeRecording, try !selection().isWhole {
             throw ValidationError(
-                "A file of the format \(format.rawValue) holds the whole recording; leave --from, --to, --streams and --channels "
-                    + "out.")
+                "A file of the format \(format.rawValue) holds the whole recording; leave out --from, --to, --streams "
+                    + "and --channels.")
         }
     }
 
@@ -129,6 +129,7 @@ struct ExportCommand: ParsableCommand {
 
     /// Where a recording goes: into the directory, or beside the others under a number of its own.
     private func path(for recording: Int64) throws -> String {
+        if try chosenFormat().isDirectory { return output }
         if output.hasSuffix("/") { return output + "recording-\(recording)." + (try chosenFormat().rawValue) }
         return recordings.mayBeSeveral ? ExportedFile.path(output, suffix: "_recording-\(recording)") : output
     }

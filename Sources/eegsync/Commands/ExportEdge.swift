@@ -2,8 +2,9 @@ import Export
 import Foundation
 
 extension ExportSelection.Edge {
-    /// An edge as a person writes it: a time as `--at` of `eegsync mark` has it, `+10min` after the recording's beginning, `-5m`
-    /// before its end, `n=12000`.
+    /// An edge as a person writes it.
+    ///
+    /// A time as `--at` of `eegsync mark` has it, `+10min` after the recording's beginning, `-5m` before its end, `n=12000`.
     ///
     /// - Parameter timeZone: of times that name none.
     init?(argument: String, timeZone: String = TimeZone.current.identifier) {
