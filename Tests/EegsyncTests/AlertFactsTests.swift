@@ -46,6 +46,37 @@ import Testing
         #expect(try facts(database, at: later(.seconds(300))).headsets?.first?.silence.map { $0 < .seconds(30) } == true)
     }
 
+    /// What a rule of ten seconds says while transactions come each ten seconds, after a minute without any.
+    private func noticesOfTransactionsEachTenSeconds(judgedBy interval: Duration) throws -> [Notice.Event] {
+        let database = try RecordedDatabase()
+        try database.record()
+        var reader = AlertFactsReader(
+            databasePath: database.path, configured: nil, commitInterval: interval, hostBoot: try HostBoot.current())
+        let newest = try #require(reader.facts(at: later(.seconds(60))).headsets?.first?.silence) - .seconds(60)
+        let rule = AlertRule(
+            name: "no_samples", condition: .noSamples, holding: .seconds(10), clearing: .seconds(60), severity: .critical)
+        let began = AlertInstant.now
+        var engine = AlertEngine(
+            rules: [rule], machine: "pi", repeating: nil, state: AlertState(origin: "origin", boot: "boot", at: began))
+        var events: [Notice.Event] = []
+        for second in stride(from: 0, to: 300, by: 2) {
+            // How old the newest committed sample is; the instant of the facts is nothing but that.
+            let age = second < 60 ? second : second % 10
+            let facts = reader.facts(at: later(.seconds(age) - newest))
+            let now = AlertInstant(
+                time: began.time + .seconds(second), unixNanoseconds: began.unixNanoseconds + Int64(second) * 1_000_000_000)
+            events += engine.step(facts, at: now).map(\.event)
+        }
+        return events
+    }
+
+    @Test("Samples that wait for the next transaction are no silence, and a rule as short as its interval is over again")
+    func commitInterval() throws {
+        #expect(try noticesOfTransactionsEachTenSeconds(judgedBy: .seconds(10)) == [.raised, .recovered])
+        // The planted defect: an age that goes up and down with each transaction is taken for silence, and no minute is clear.
+        #expect(try noticesOfTransactionsEachTenSeconds(judgedBy: .zero) == [.raised])
+    }
+
     @Test func aRecordingThatWasAskedForJustNowIsNotSilentYet() throws {
         let database = try RecordedDatabase()
         let store = try database.acquisitionStore()

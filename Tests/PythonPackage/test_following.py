@@ -9,7 +9,11 @@ import pytest
 
 import eegsync
 from databases import DEMO, change, copy, writer
-from eegsync.database import companion
+from eegsync import following
+from eegsync.database import DatabaseError, companion
+from eegsync.reading import Limit, read_stream
+from eegsync.recording import Stream
+from eegsync.samples import Samples
 
 # Says whether somebody holds a shared lock, as the daemon looks: it asks for an exclusive one.
 LOOK = "import fcntl, os, sys; fcntl.lockf(os.open(sys.argv[1], os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)"
@@ -83,6 +87,39 @@ def test_a_writer_that_comes_later_is_seen(running: pathlib.Path) -> None:
 
     assert [len(samples) for samples in eegsync.follow(eegsync.recording(running), wait=wait)] == [25]
     daemons[0].connection.close()
+
+
+@pytest.mark.parametrize("is_error", [False, True])
+def test_what_is_read_while_a_writer_comes_is_read_again(
+    running: pathlib.Path, monkeypatch: pytest.MonkeyPatch, is_error: bool
+) -> None:
+    """Pages of before and after may stand side by side in it, or make no sense to SQLite."""
+    daemons: list[Daemon] = []
+
+    def torn(connection: sqlite3.Connection, stream: Stream, start: Limit, stop: Limit) -> Samples:
+        samples = read_stream(connection, stream, start, stop)
+        if not daemons:
+            daemons.append(Daemon(running, batches=0))
+            daemons[0].connection.execute("DELETE FROM sample WHERE n < 3")
+            daemons[0].connection.commit()
+            if is_error:
+                raise sqlite3.DatabaseError("database disk image is malformed")
+        return samples
+
+    monkeypatch.setattr(following, "read_stream", torn)
+    follower = eegsync.follow(eegsync.recording(running), start=0)
+    assert int(next(follower).n[0]) == 3
+    follower.close()
+    daemons[0].connection.close()
+
+
+def test_an_error_without_a_writer_is_said(running: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(connection: sqlite3.Connection, stream: Stream, start: Limit, stop: Limit) -> Samples:
+        raise sqlite3.DatabaseError("database disk image is malformed")
+
+    monkeypatch.setattr(following, "read_stream", damaged)
+    with pytest.raises(DatabaseError, match="malformed"):
+        next(eegsync.follow(eegsync.recording(running), start=0))
 
 
 def test_the_daemon_is_asked_for_a_commit_each_second(running: pathlib.Path) -> None:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 
-from eegsync.database import Database, companion
+from eegsync.database import Database, DatabaseError, companion, query
 from eegsync.reading import Limit, read_stream
 from eegsync.recording import Recording, Stream
 from eegsync.samples import Samples
@@ -35,15 +35,17 @@ def follow(
     """
     found = recording.stream(stream)
     with _asking_for_each_second(recording.path):
+        next_n = query(recording.path, lambda connection: _end(connection, found)) if start is None else start
         database = Database(recording.path)
         try:
-            next_n = _end(database, found) if start is None else start
             while True:
-                if not database.is_unchanged:
+                seen = _look(database, recording, found, next_n)
+                if seen is None:
                     # A writer has come to a file that was read without one.
                     database.close()
                     database = Database(recording.path)
-                samples, has_ended, version = _look(database, recording, found, next_n)
+                    continue
+                samples, has_ended, version = seen
                 if len(samples) > 0:
                     next_n = int(samples.n[-1]) + 1
                     yield samples
@@ -55,16 +57,23 @@ def follow(
             database.close()
 
 
-def _look(database: Database, recording: Recording, stream: Stream, next_n: int) -> tuple[Samples, bool, int]:
-    """The samples from `next_n` on, whether the recording had ended before, and the database's version before that."""
-    version = _version(database)
+def _look(database: Database, recording: Recording, stream: Stream, next_n: int) -> tuple[Samples, bool, int] | None:
+    """The samples from `next_n` on, whether the recording had ended before, and the database's version before that.
+
+    None where a writer came meanwhile to a file that is read without one: pages of before and after may stand side by side in
+    what was read, or nothing could be read of them.
+    """
     connection = database.connection
     try:
+        version = _version(database)
         # Before the rows: what is committed between the two is seen by the next look.
         row = connection.execute("SELECT stopped_boottime_ns FROM recording WHERE id = ?", [recording.id]).fetchone()
-        return read_stream(connection, stream, Limit(n=next_n), Limit()), row is None or row[0] is not None, version
-    except sqlite3.Error as error:
-        raise database.failure(error) from error
+        samples = read_stream(connection, stream, Limit(n=next_n), Limit())
+    except (sqlite3.Error, DatabaseError) as error:
+        if not database.is_unchanged:
+            return None
+        raise (database.failure(error) if isinstance(error, sqlite3.Error) else error) from error
+    return (samples, row is None or row[0] is not None, version) if database.is_unchanged else None
 
 
 def _version(database: Database) -> int:
@@ -76,13 +85,10 @@ def _version(database: Database) -> int:
     return int(version)
 
 
-def _end(database: Database, stream: Stream) -> int:
+def _end(connection: sqlite3.Connection, stream: Stream) -> int:
     """The n behind the last one that is there."""
     sql = "SELECT max(n) FROM sample WHERE stream_id = ?"
-    try:
-        ends = [database.connection.execute(sql, [bank.stream_id]).fetchone()[0] for bank in stream.banks]
-    except sqlite3.Error as error:
-        raise database.failure(error) from error
+    ends = [connection.execute(sql, [bank.stream_id]).fetchone()[0] for bank in stream.banks]
     return max((end + 1 for end in ends if end is not None), default=0)
 
 

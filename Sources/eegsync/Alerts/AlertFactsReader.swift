@@ -14,20 +14,29 @@ struct AlertFactsReader {
     private static let checkAgeMaximum = 30.0
     /// A stream as slow as a sample in some minutes is silent for longer than that between two of them.
     private static let slowStreamPeriods = 5.0
+    /// Between two transactions the newest committed sample grows as old as their interval, and with what the next one takes a
+    /// little older; that is no silence.
+    private static let commitIntervals = 1.5
     /// How often the bytes of a row are measured: they change with the headsets, and by hardly more than that.
     private static let rowSizeInterval = Duration.seconds(600)
 
     let databasePath: String
     /// The headsets that the configuration names; nil where there is none.
     let configured: [String]?
+    /// As the configuration has it.
+    let commitInterval: Duration
     var files = SystemFiles()
     /// On which boot of the machine instants are.
     let hostBoot: HostBoot
     /// How many bytes a row takes, and when that was measured; nil for not yet.
     private var rowSize: (bytes: Double, measured: MonotonicTime)?
 
-    init(databasePath: String, configured: [String]?, files: SystemFiles = SystemFiles(), hostBoot: HostBoot) {
-        (self.databasePath, self.configured, self.files, self.hostBoot) = (databasePath, configured, files, hostBoot)
+    init(
+        databasePath: String, configured: [String]?, commitInterval: Duration = Configuration.Limits().commitInterval,
+        files: SystemFiles = SystemFiles(), hostBoot: HostBoot
+    ) {
+        (self.databasePath, self.configured, self.commitInterval) = (databasePath, configured, commitInterval)
+        (self.files, self.hostBoot) = (files, hostBoot)
     }
 
     /// How things stand.
@@ -55,7 +64,7 @@ struct AlertFactsReader {
         let recordings = try store.watchedRecordings(at: now.time, window: Self.lossWindow)
         facts.isPaused = isPaused
         let judgement = try StorageJudgement(
-            store, recordings.map(\.headset), process: process, commitInterval: nil, now: now.time,
+            store, recordings.map(\.headset), process: process, commitInterval: commitInterval, now: now.time,
             wallNanoseconds: now.unixNanoseconds)
         facts.headsets = recordings.map { recording in
             let around = judgement.surroundings(
@@ -93,7 +102,7 @@ struct AlertFactsReader {
             name: activity.name, situation: situation.sentence.printable, remedy: situation.remedy?.printable)
         let streams = Self.present(recording.streams)
         let silences = streams.map { stream in
-            (stream, Self.silence(of: stream, since: recording.wantedSince, at: now))
+            (stream, silence(of: stream, since: recording.wantedSince, at: now))
         }
         watched.silence = silences.map(\.1).max() ?? max(.zero, now.time - recording.wantedSince)
         // What stands still for long while the rest goes on; where nothing goes on, all of it does.
@@ -111,10 +120,11 @@ struct AlertFactsReader {
         streams.filter { stream in !streams.contains { StreamName($0.name).continues(stream.name) } }
     }
 
-    private static func silence(of stream: WatchedStream, since wanted: MonotonicTime, at now: AlertInstant) -> Duration {
+    private func silence(of stream: WatchedStream, since wanted: MonotonicTime, at now: AlertInstant) -> Duration {
         let last = stream.lastSample.flatMap { $0.isSameHostBoot ? $0.time : nil } ?? wanted
         let silence = max(.zero, now.time - max(last, wanted))
-        let usual = Duration.seconds(slowStreamPeriods / stream.samplingFrequency)
+        let usual = Duration.seconds(
+            max(Self.slowStreamPeriods / stream.samplingFrequency, Self.commitIntervals * commitInterval.inSeconds))
         return silence < usual ? .zero : silence
     }
 

@@ -37,9 +37,10 @@ extension DatabaseOptions {
 
     /// What finds out how things stand.
     func alertFactsReader() throws -> AlertFactsReader {
-        AlertFactsReader(
-            databasePath: try databasePath(), configured: (try? configurationIfPresent())?.headsets.map(\.name),
-            hostBoot: try HostBoot.current())
+        let configuration = try? configurationIfPresent()
+        return AlertFactsReader(
+            databasePath: try databasePath(), configured: configuration?.headsets.map(\.name),
+            commitInterval: (configuration?.limits ?? Configuration.Limits()).commitInterval, hostBoot: try HostBoot.current())
     }
 }
 
