@@ -1,3 +1,4 @@
+import Export
 import Foundation
 import Storage
 import Testing
@@ -48,11 +49,11 @@ import Testing
     /// EDF and BDF hold as many samples as the audit expects, and whatever fills the last data record.
     private static func checkFiles(_ facts: [String: Any], expected: Int) throws {
         let files = facts["files"] as? [[String: Any]] ?? []
-        #expect(files.count == 3)
+        #expect(files.count == ExportFormat.allCases.count { !$0.isWholeRecording && !$0.isDirectory })
         for file in files {
             let path = try #require(file["path"] as? String)
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-            if path.hasSuffix(".csv") { continue }
+            if ![".edf", ".bdf"].contains(where: path.hasSuffix) { continue }
             let stream = try #require((file["streams"] as? [[String: Any]])?.first)
             #expect((stream["rows"] as? Int ?? 0) + (stream["filled"] as? Int ?? 0) == expected)
             // The header's own count: data records times the first signal's samples in each.
@@ -109,6 +110,35 @@ import Testing
         ])
         #expect(run.exitCode == 65, "\(run.output) \(run.errors)")
         #expect(run.output.contains("The audit fails"))
+    }
+
+    @Test("A file that holds other samples than the recording is noticed, whether or not its format fills what is missing")
+    func exports() throws {
+        let database = try RecordedDatabase()
+        let recording = try database.record()
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
+        let exporter = try Exporter(store: store, recording: recording)
+        let files = try ExportFormat.allCases.filter { !$0.isDirectory }.flatMap { format in
+            let path = database.directory.appendingPathComponent("a.\(format.rawValue)").path
+            let report = try exporter.export(ExportRequest(format: format, path: path))
+            return ExportFacts(recording: recording.rawValue, report: report).files
+        }
+        var facts = DemoFacts(
+            seed: 1, seconds: 10, wallSeconds: 1, database: database.path, timeline: [],
+            audit: AuditFacts(try store.audit()), files: files)
+        #expect(facts.exportsAreWhole)
+        for index in files.indices {
+            facts.files = files
+            facts.files[index].streams[0].rows -= 1
+            #expect(!facts.exportsAreWhole, "a row fewer in \(files[index].path)")
+            facts.files = files
+            facts.files[index].streams[0].filled += 1
+            #expect(!facts.exportsAreWhole, "a filled sample more in \(files[index].path)")
+            facts.files[index].streams = []
+            #expect(!facts.exportsAreWhole, "nothing in \(files[index].path)")
+        }
+        facts.files = []
+        #expect(!facts.exportsAreWhole)
     }
 
     @Test func aLengthThatIsNoneIsRefused() throws {

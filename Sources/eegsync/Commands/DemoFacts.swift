@@ -11,12 +11,18 @@ struct DemoFacts: Facts {
     var audit: AuditFacts
     var files: [ExportFacts.File]
 
-    /// True where every continuous file holds as many samples as the audit expects, stored or filled.
+    /// True where every file holds all samples of its streams, and what is missing of them is either filled or left out whole.
     var exportsAreWhole: Bool {
-        let expected = audit.streams.reduce(0) { $0 + $1.expected }
-        return files.filter { !$0.path.hasSuffix(".csv") }.allSatisfy { file in
-            file.streams.reduce(0) { $0 + $1.rows + $1.filled } == expected
-        }
+        !files.isEmpty
+            && files.allSatisfy { file in
+                !file.streams.isEmpty && file.streams.allSatisfy { isWhole($0) }
+            }
+    }
+
+    private func isWhole(_ exported: ExportFacts.Stream) -> Bool {
+        let audited = audit.streams.filter { $0.stream == exported.name }
+        let missing = audited.reduce(0) { $0 + $1.missing }
+        return exported.rows == audited.reduce(0) { $0 + $1.rows } && [0, missing].contains(exported.filled)
     }
 
     /// Its commands are there to be copied.
