@@ -193,7 +193,7 @@ let package = Package(
             name: "EegsyncTests",
             dependencies: [
                 "eegsync", "Bluetooth", "Capture", "Headsets", "Storage", "Acquisition", "Reconnection", "KernelBluetooth",
-                "Alerts", "Simulation", "Rehearsal", "YAMLReading", "CLinux", argumentParser, grdb,
+                "Alerts", "Export", "Simulation", "Rehearsal", "YAMLReading", "CLinux", argumentParser, grdb,
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.
