@@ -62,8 +62,7 @@ package final class Rehearsal {
         options.lateness = plan.lateness
         world = SimulatedWorld(
             seed: plan.seed, headsets: plan.headsets.map(\.specification) + plan.neighbours, faults: plan.faults,
-            script: plan.script,
-            options: options, start: begin)
+            script: plan.script, options: options, start: begin)
         disk = RehearsedDisk(commitDuration: plan.commitDuration)
         if let store {
             self.store = store
@@ -292,12 +291,13 @@ package final class Rehearsal {
         let recording = try store.control.startRecording(
             headset: headset.name, model: headset.profile.model, label: "rehearsal", subject: "sim", task: "rest",
             at: boottime(world.now))
-        // With several headsets of a model a person says which is which; a single one is found and kept to.
+        // With several headsets of a model a person says which is which, however full the disk is; a single one is found.
         if plan.headsets.count > 1, let serial = headset.specification.serialNumber,
             let id = try store.headset(named: headset.name)
         {
             var batch = WriteBatch(number: 0)
             batch.changes = [.identityProof(IdentityProofRecord(headset: id, proof: serial))]
+            batch.usesReserve = true
             try store.commit(batch)
         }
         checker.began(recording, headset: plan.headsets.firstIndex { $0.name == headset.name } ?? 0, at: world.now)

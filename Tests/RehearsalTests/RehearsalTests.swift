@@ -20,7 +20,8 @@ struct RehearsalTests {
         #expect(report.returns.count == 1)
     }
 
-    @Test("Seeds of the storm keep every promise", arguments: 1...12)
+    // 64241107: a recording is asked for while the last of the disk is kept free.
+    @Test("Seeds of the storm keep every promise", arguments: Array(1...12) + [64_241_107])
     func seed(_ seed: Int) throws {
         let report = try Rehearsal(.seeded(UInt64(seed))).run()
         #expect(
