@@ -31,7 +31,9 @@ struct Eegsync: AsyncParsableCommand {
             Run.self, SetupCommand.self, ConfigurationCommand.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self,
             ScheduleCommand.self, Pause.self, Resume.self, Mark.self, Marks.self, Status.self, AlertsCommand.self,
             Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, ManifestCommand.self, RefitCommand.self,
-            BackupCommand.self, VerifyCommand.self, DeleteCommand.self, Prune.self, Forget.self, Compact.self, Downgrade.self,
+            BackupCommand.self, VerifyCommand.self, DeleteCommand.self, Prune.self, Forget.self, Compact.self,
+            MachineCommand.self,
+            Downgrade.self,
             ExportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self,
             DemoAcquisition.self, ControlCommand.self,
         ])

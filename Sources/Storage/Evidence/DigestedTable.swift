@@ -86,6 +86,10 @@ struct DigestedTable: Sendable {
             name: "clock_observation", owner: .headset(column: "headset_id"),
             columns: ["id", "boot_identifier", "device_ticks", "tick_frequency", "host_boot_id", "boottime_ns"]),
         DigestedTable(name: "undigested_rows", owner: .stream, columns: ["first_n", "last_n"]),
+        DigestedTable(
+            name: "machine", owner: .table,
+            columns: ["id", "uuid", "board", "installation", "origin", "host_boot_id", "boottime_ns"]),
+        DigestedTable(name: "machine_boot", owner: .table, columns: ["host_boot_id", "machine_id"]),
         DigestedTable(name: "provenance", owner: .table, columns: ["id", "facts"]),
         DigestedTable(
             name: "link", owner: .recording(column: "recording_id"),

@@ -135,6 +135,8 @@ struct RecordingExport {
     /// Tables and which rows of them, those that others refer to first; `:id` is the recording.
     static let tables: [(name: String, condition: String)] = [
         ("host_boot", "TRUE"),
+        ("machine", "TRUE"),
+        ("machine_boot", "TRUE"),
         ("clock_offset", "TRUE"),
         ("headset", "t.id = (SELECT headset_id FROM recording WHERE id = :id)"),
         ("recording", "t.id = :id"),

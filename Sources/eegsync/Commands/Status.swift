@@ -112,6 +112,8 @@ struct StatusFacts: Facts {
     var diskWear: DiskWear?
     /// Deaths of the last day, and whether the process waits because of them; nil where none died.
     var deaths: DeathSituation?
+    /// That the database came from another machine, and nobody has said how; nil where that is not so.
+    var machine: MachineSituation?
     /// For how long nothing has been recorded because a person wants it so; nil where what is wanted is recorded.
     var pausedSeconds: Double?
     var headsets: [Headset]
@@ -150,6 +152,7 @@ struct StatusFacts: Facts {
         alertsProblem = configuration?.alertsSentence
         diskWear = try DiskWear(store, isRunning: process != nil, files: SystemFiles(), now: now)
         deaths = try DeathSituation(store, isRunning: process != nil, now: now, wallNanoseconds: wall)
+        machine = try MachineSituation(store)
         let pausedSeconds = pause.map { judgement.age($0) ?? 0 }
         self.pausedSeconds = pausedSeconds
         headsets = activities.map { activity in
@@ -263,6 +266,11 @@ extension StatusFacts {
                 style.apply(.caution, to: $0)
             }
             lines += Paragraph.block("you can: \(deaths.remedy)", head: "  ", indent: 2, columns: columns) + [""]
+        }
+        if let machine {
+            let sentence = machine.sentence.prefix(1).uppercased() + machine.sentence.dropFirst() + "."
+            lines += Paragraph.block(sentence, head: "", indent: 0, columns: columns) { style.apply(.caution, to: $0) }
+            lines += Paragraph.block("you can: \(machine.remedy)", head: "  ", indent: 2, columns: columns) + [""]
         }
         let daemon = daemonPid.map { "eegsync run has pid \($0)" } ?? "eegsync run does not run"
         var disk = "database \(Quantity.bytes(databaseBytes))"

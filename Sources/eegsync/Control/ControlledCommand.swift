@@ -57,6 +57,14 @@ extension RenameHeadset: ControlledCommand {
     static var right: ControlRight { .administer }
 }
 
+extension MachineCommand.Moved: ControlledCommand {
+    static var right: ControlRight { .administer }
+}
+
+extension MachineCommand.Copied: ControlledCommand {
+    static var right: ControlRight { .administer }
+}
+
 extension DeleteCommand: ControlledCommand {
     static var right: ControlRight { .administer }
 }

@@ -47,6 +47,7 @@ final class Daemon: Service {
         } catch is CancellationError {
             return stopped()
         }
+        noteMachine(store)
         if let path = store.path, let written = DiskWrites(path: path, files: SystemFiles()) {
             try? store.noteDiskStart(written.record(at: HostClock.now))
         }
@@ -160,6 +161,16 @@ final class Daemon: Service {
                 "the trigger \(trigger.name.printable) of another program was removed from the database: nothing but "
                     + "eegsync's own SQL runs while it records", ["table": "\(trigger.table)", "sql": "\(trigger.sql)"])
         }
+    }
+
+    /// Notes on which machine the database is, and says so where it came from another one. A full disk keeps no note.
+    private func noteMachine(_ store: AcquisitionStore) {
+        guard let machine = MachineIdentity.current(), (try? store.note(machine, at: HostClock.now)) == true,
+            let situation = try? MachineSituation(store)
+        else { return }
+        log.log(
+            .warning, "\(situation.sentence). You can: \(situation.remedy)",
+            ["machine": "\(situation.machine)", "former": "\(situation.former)"])
     }
 
     /// Says how the process before this one died, and waits where several have died early.

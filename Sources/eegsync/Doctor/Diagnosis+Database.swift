@@ -18,8 +18,10 @@ extension Diagnosis {
             ]
         }
         let log = database.grownLog.map { Finding.warning("write-ahead log", $0.sentence, remedy: $0.remedy) }
+        let machine = database.machine.map { Finding.warning("machine", $0.sentence, remedy: $0.remedy) }
         return [
-            file(database), rights(database), database.storing.map(storing), log, room(database), medium(database.medium),
+            file(database), rights(database), machine, database.storing.map(storing), log, room(database),
+            medium(database.medium),
             database.wear.map(wear),
         ]
         .compactMap { $0 }

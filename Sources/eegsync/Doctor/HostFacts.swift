@@ -119,6 +119,8 @@ struct HostFacts: Hashable {
         var medium = Medium()
         /// What is written to its disk; nil where that is not known.
         var wear: DiskWear?
+        /// That it came from another machine, and nobody has said how; nil where that is not so.
+        var machine: MachineSituation?
         /// Whether what is wanted is stored; nil where nothing streams.
         var storing: Storing?
         /// Rows a second while every configured headset streams, and bytes of a row; both nominal.

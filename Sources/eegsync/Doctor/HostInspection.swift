@@ -99,6 +99,7 @@ struct HostInspection {
                 facts.headsets = try headsets(store, configuration, facts)
                 database.wear = try DiskWear(
                     store, isRunning: facts.service.daemonPid != nil, files: files, now: HostClock.now)
+                database.machine = try MachineSituation(store)
                 database.storing = try storing(store, configuration)
             } catch {
                 database.openingError = Failure(error).problem
