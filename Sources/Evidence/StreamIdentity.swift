@@ -16,7 +16,21 @@ package struct StreamIdentity: Hashable, Sendable {
     ///   - recording: the recording's key in the database that was written first.
     ///   - stream: the stream's key there.
     package init(hostBoot: String, requested: Int64, recording: Int64, stream: Int64) {
-        var bytes = Array(Digest(of: "eegsync stream\n\(hostBoot)\n\(requested)\n\(recording)\n\(stream)\n").bytes.prefix(16))
+        self.init(digest: Digest(of: "eegsync stream\n\(hostBoot)\n\(requested)\n\(recording)\n\(stream)\n"))
+    }
+
+    /// The identity of a new stream of a recording that has a UUID. Replays and simulations have boots that are no machine's,
+    /// and the same ones everywhere: with them for an origin, streams of two machines would have one name.
+    ///
+    /// - Parameters:
+    ///   - recording: the recording's UUID.
+    ///   - stream: the stream's key in the database that was written first.
+    package init(recording: String, stream: Int64) {
+        self.init(digest: Digest(of: "eegsync stream\n\(recording)\n\(stream)\n"))
+    }
+
+    private init(digest: Digest) {
+        var bytes = Array(digest.bytes.prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
         let digits = bytes.map { byte in

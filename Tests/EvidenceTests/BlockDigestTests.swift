@@ -62,7 +62,9 @@ struct StreamIdentityTests {
             StreamIdentity(hostBoot: boot, requested: $0.0, recording: $0.1, stream: $0.2).uuid
         }
         #expect(Set(uuids).count == 4)
-        for uuid in uuids {
+        let ofRecordings = [("a", 1), ("b", 1), ("a", 2)].map { StreamIdentity(recording: $0.0, stream: $0.1).uuid }
+        #expect(Set(ofRecordings).count == 3)
+        for uuid in uuids + ofRecordings {
             #expect(uuid.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12])
             #expect(Array(uuid)[14] == "8" && "89ab".contains(Array(uuid)[19]))
         }

@@ -97,14 +97,14 @@ struct IdentityTests {
         let path = directory.path("a.sqlite")
         let first = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
         try Fixture.record(into: first)
-        #expect(try !first.note(machine("10000000d0a1b2c3"), at: Fixture.start))
-        #expect(try !first.note(machine("10000000d0a1b2c3"), at: Fixture.start))
+        #expect(try !first.control.note(machine("10000000d0a1b2c3"), at: Fixture.start))
+        #expect(try !first.control.note(machine("10000000d0a1b2c3"), at: Fixture.start))
         #expect(try first.machines().map(\.origin) == [.created])
         try first.close()
         let second = try AcquisitionStore(path: path, hostBoot: Fixture.secondBoot)
-        #expect(try second.note(machine("10000000d0a1b2c4"), at: Fixture.start))
+        #expect(try second.control.note(machine("10000000d0a1b2c4"), at: Fixture.start))
         // It is asked again at each start.
-        #expect(try second.note(machine("10000000d0a1b2c4"), at: Fixture.start))
+        #expect(try second.control.note(machine("10000000d0a1b2c4"), at: Fixture.start))
         #expect(try second.machines().map(\.origin) == [.created, nil])
         #expect(try second.machines().map(\.recordings) == [1, 0])
         // The recording of before is open: two machines would go on with it.
@@ -116,7 +116,7 @@ struct IdentityTests {
         #expect(try second.control.decideOrigin(.copied) == 1)
         #expect(try second.control.decideOrigin(.moved) == 0)
         #expect(try second.machines().map(\.origin) == [.created, .copied])
-        #expect(try !second.note(machine("10000000d0a1b2c4"), at: Fixture.start))
+        #expect(try !second.control.note(machine("10000000d0a1b2c4"), at: Fixture.start))
         #expect(try Set(second.machines().map(\.uuid)).count == 2)
         #expect(try second.audit().holds)
         try second.database.writer.writeWithoutTransaction { db in
@@ -129,13 +129,13 @@ struct IdentityTests {
     func installedAnew() throws {
         let other = "ffffffffffffffffffffffffffffffff"
         let store = try AcquisitionStore(path: directory.path("a.sqlite"), hostBoot: Fixture.boot)
-        #expect(try !store.note(machine(nil), at: Fixture.start))
+        #expect(try !store.control.note(machine(nil), at: Fixture.start))
         // The same machine, of which the board is readable now.
-        #expect(try !store.note(machine("10000000d0a1b2c3"), at: Fixture.start))
-        #expect(try !store.note(machine("10000000d0a1b2c3", other), at: Fixture.start))
-        #expect(try !store.note(machine(nil, other), at: Fixture.start))
+        #expect(try !store.control.note(machine("10000000d0a1b2c3"), at: Fixture.start))
+        #expect(try !store.control.note(machine("10000000d0a1b2c3", other), at: Fixture.start))
+        #expect(try !store.control.note(machine(nil, other), at: Fixture.start))
         #expect(try store.machines().count == 1)
-        #expect(try store.note(machine(nil, "0f1e2d3c4b5a69788796a5b4c3d2e1f1"), at: Fixture.start))
+        #expect(try store.control.note(machine(nil, "0f1e2d3c4b5a69788796a5b4c3d2e1f1"), at: Fixture.start))
         #expect(try store.control.decideOrigin(.moved) == 1)
         #expect(MachineIdentity(boardSerialNumber: nil, machineID: "uninitialized") == nil)
     }

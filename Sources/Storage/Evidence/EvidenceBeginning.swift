@@ -6,7 +6,7 @@ enum EvidenceBeginning {
     static func write(in db: Database) throws {
         let streams = try Row.fetchAll(db, sql: "SELECT id, recording_id FROM stream ORDER BY id")
         for stream in streams {
-            let identity = try newIdentity(ofStream: stream[0], recording: stream[1], in: db)
+            let identity = try firstIdentity(ofStream: stream[0], recording: stream[1], in: db)
             try db.execute(
                 sql: "UPDATE stream SET uuid = ? WHERE id = ?", arguments: [identity.uuid, stream[0] as Int64])
         }
@@ -14,8 +14,16 @@ enum EvidenceBeginning {
         for table in DigestedTable.all where try db.tableExists(table.name) { try table.writeSums(in: db) }
     }
 
-    /// The identity of a stream of a recording that is in the database.
+    /// The identity of a new stream of a recording that is in the database.
     static func newIdentity(ofStream stream: Int64, recording: Int64, in db: Database) throws -> StreamIdentity {
+        guard let uuid = try String.fetchOne(db, sql: "SELECT uuid FROM recording WHERE id = ?", arguments: [recording]) else {
+            throw StorageError.notFound(what: "recording \(recording)")
+        }
+        return StreamIdentity(recording: uuid, stream: stream)
+    }
+
+    /// The identity of a stream that was stored before streams had one.
+    private static func firstIdentity(ofStream stream: Int64, recording: Int64, in db: Database) throws -> StreamIdentity {
         let found = try Row.fetchOne(
             db,
             sql: """

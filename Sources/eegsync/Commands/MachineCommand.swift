@@ -96,8 +96,8 @@ struct MachineFacts: Facts {
             return ["No machine is noted yet: `eegsync run` has not run on this database since it notes them."]
         }
         var table = TextTable([
-            .init(heading: "machine"), .init(heading: "came", dispensability: 1), .init(heading: "first seen"),
-            .init(heading: "recordings", alignment: .right),
+            .init(heading: "MACHINE"), .init(heading: "CAME", dispensability: 1), .init(heading: "FIRST SEEN"),
+            .init(heading: "RECORDINGS", alignment: .right),
         ])
         for machine in machines {
             table.append([

@@ -165,7 +165,7 @@ final class Daemon: Service {
 
     /// Notes on which machine the database is, and says so where it came from another one. A full disk keeps no note.
     private func noteMachine(_ store: AcquisitionStore) {
-        guard let machine = MachineIdentity.current(), (try? store.note(machine, at: HostClock.now)) == true,
+        guard let machine = MachineIdentity.current(), (try? store.control.note(machine, at: HostClock.now)) == true,
             let situation = try? MachineSituation(store)
         else { return }
         log.log(
