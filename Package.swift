@@ -73,8 +73,8 @@ let package = Package(
 
         // The ordered SQL, embedded in the binary.
         .target(
-            name: "Migrations", path: "Migrations", exclude: ["released.sha256"], resources: [.embedInCode("sql")],
-            swiftSettings: settings),
+            name: "Migrations", path: "Migrations", exclude: ["released.sha256"],
+            resources: [.embedInCode("sql"), .embedInCode("postgresql")], swiftSettings: settings),
 
         // What is computed of rows so that anybody can see later that they are what was written. Pure. The only user of Crypto.
         .target(name: "Evidence", dependencies: [crypto], swiftSettings: optimised),
@@ -179,14 +179,23 @@ let package = Package(
         .target(name: "Alerts", dependencies: ["Bluetooth"], swiftSettings: settings),
         .testTarget(name: "AlertsTests", dependencies: ["Alerts", "Bluetooth"], swiftSettings: settings),
 
+        // libpq, for what is sent to a centre: the one client that every PostgreSQL server is tested with, TLS, password files
+        // and COPY included. Debian patches it.
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        // Databases of many machines together, in PostgreSQL. The only user of libpq.
+        .target(
+            name: "Centre", dependencies: ["Bluetooth", "CPostgreSQL", "Evidence", "Migrations", "Storage"],
+            swiftSettings: settings),
+        .testTarget(name: "CentreTests", dependencies: ["Centre"], swiftSettings: settings),
+
         // The commands, the configuration, the wiring, the exit codes.
         .executableTarget(
             name: "eegsync",
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
                 "Evidence", "Export", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth", "Simulation",
-                "Rehearsal", "Alerts", "CBuild", "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle, unixSignals,
-                logging,
+                "Rehearsal", "Alerts", "Centre", "CBuild", "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle,
+                unixSignals, logging,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(

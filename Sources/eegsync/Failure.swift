@@ -1,3 +1,4 @@
+import Centre
 import Export
 import Storage
 import YAMLReading
@@ -74,6 +75,7 @@ extension Failure {
         case let error as Failure: self = error
         case let error as StorageError: self.init(storage: error)
         case let error as ExportError: self.init(export: error)
+        case let error as CentreError: self.init(centre: error)
         case let error as ConfigurationError: self.init(configuration: error)
         default:
             self.init(

@@ -39,7 +39,14 @@ struct ReleasedMigrationsTests {
     func complete() throws {
         let list = try String(contentsOf: Self.folder.appendingPathComponent("released.sha256"), encoding: .utf8)
         let names = list.split(separator: "\n").map { $0.split(separator: " ").last.map(String.init) ?? "" }
-        #expect(names == Migration.all.map { "sql/\($0.identifier).sql" }, "add: sha256sum sql/STEP.sql >>released.sha256")
+        let steps = Migration.all.map { "sql/\($0.identifier).sql" }
+        #expect(names.filter { $0.hasPrefix("sql/") } == steps, "add: sha256sum sql/STEP.sql >>released.sha256")
+        let centre = CentreStep.all.map { "postgresql/\($0.identifier).sql" }
+        #expect(names.filter { !$0.hasPrefix("sql/") } == centre, "add: sha256sum postgresql/STEP.sql >>released.sha256")
+        for (folder, listed) in [("sql", steps), ("postgresql", centre)] {
+            let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.appendingPathComponent(folder).path)
+            #expect(files.map { "\(folder)/\($0)" }.sorted() == listed)
+        }
     }
 
     @Test("are found out where one was changed by a byte, or is gone")

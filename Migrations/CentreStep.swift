@@ -1,0 +1,19 @@
+/// One step of the schema of a centre, which is PostgreSQL. Released steps are never changed; a change is a new step.
+package struct CentreStep: Hashable, Sendable {
+    /// What the database remembers the step by; never changed.
+    package let identifier: String
+    /// The statements, run in one transaction.
+    package let sql: String
+
+    /// All steps, in the order in which they are applied.
+    package static let all: [CentreStep] = [
+        CentreStep("p0001_tables", PackageResources.p0001_tables_sql),
+        CentreStep("p0002_views", PackageResources.p0002_views_sql),
+        CentreStep("p0003_shipping", PackageResources.p0003_shipping_sql),
+    ]
+
+    private init(_ identifier: String, _ bytes: [UInt8]) {
+        self.identifier = identifier
+        self.sql = String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,2 @@
+// libpq (PostgreSQL licence): the client of a PostgreSQL server. Debian package libpq-dev.
+#include <libpq-fe.h>

@@ -1,0 +1,148 @@
+import CPostgreSQL
+import Glibc
+
+/// A connection to a PostgreSQL server, through libpq. Used by one thread at a time; closed when it is let go.
+package final class CentreConnection {
+    private let connection: OpaquePointer
+    /// The server and its database, such as `study.example.org:5432/study`: no password, no user.
+    package let destination: String
+
+    /// Connects.
+    ///
+    /// A server that is reached over a network must prove who it is (`sslmode=verify-full`), unless the address says otherwise.
+    /// Passwords stand in the password file (`~/.pgpass`) or in PGPASSFILE, never in the address.
+    ///
+    /// - Parameter address: a URI such as `postgresql://pi-07@study.example.org/study`, or keywords as libpq takes them
+    ///   (PostgreSQL 15, 34.1.1).
+    package init(_ address: String) throws(CentreError) {
+        let stated = try Self.parts(of: address)
+        var words = [("dbname", address), ("application_name", "eegsync"), ("connect_timeout", "10")]
+        if stated["sslmode"] == nil, let host = stated["host"], !host.isEmpty, !host.hasPrefix("/") {
+            words.append(("sslmode", "verify-full"))
+        }
+        let keywords = words.map { strdup($0.0) } + [nil]
+        let values = words.map { strdup($0.1) } + [nil]
+        defer { for text in keywords + values { free(text) } }
+        let opened = PQconnectdbParams(
+            keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1)
+        guard let opened else { throw .unreachable(detail: "no memory") }
+        guard PQstatus(opened) == CONNECTION_OK else {
+            let detail = Self.text(PQerrorMessage(opened))
+            PQfinish(opened)
+            throw .unreachable(detail: detail)
+        }
+        connection = opened
+        let host = Self.text(PQhost(opened))
+        destination = (host.hasPrefix("/") ? host : "\(host):\(Self.text(PQport(opened)))") + "/" + Self.text(PQdb(opened))
+        // Lines that a server sends beside results would go to standard error.
+        PQsetNoticeProcessor(opened, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(connection) }
+
+    /// What an address states, by keyword.
+    private static func parts(of address: String) throws(CentreError) -> [String: String] {
+        var problem: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(address, &problem) else {
+            let detail = text(problem)
+            PQfreemem(problem)
+            throw .address(reason: "'\(address)' is no address of a PostgreSQL server: \(detail)")
+        }
+        defer { PQconninfoFree(options) }
+        var parts: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { parts[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        if parts["password"] != nil {
+            throw .address(
+                reason: "the address has a password, which others could read: write it into ~/.pgpass, or use a client "
+                    + "certificate")
+        }
+        return parts
+    }
+
+    private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+        guard let pointer else { return "" }
+        return String(cString: pointer).split(separator: "\n").joined(separator: " ")
+    }
+
+    /// Runs one statement with parameters, or several without.
+    ///
+    /// - Returns: the rows, all values as texts.
+    @discardableResult
+    package func execute(_ sql: String, _ parameters: [String?] = []) throws(CentreError) -> [[String?]] {
+        let result: OpaquePointer?
+        if parameters.isEmpty {
+            result = PQexec(connection, sql)
+        } else {
+            let values = parameters.map { $0.flatMap { strdup($0) } }
+            defer { for value in values { free(value) } }
+            result = PQexecParams(
+                connection, sql, Int32(parameters.count), nil, values.map { UnsafePointer($0) }, nil, nil, 0)
+        }
+        defer { PQclear(result) }
+        try check(result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY])
+        return (0..<PQntuples(result)).map { row in
+            (0..<PQnfields(result)).map { column in
+                PQgetisnull(result, row, column) == 1 ? nil : PQgetvalue(result, row, column).map { String(cString: $0) }
+            }
+        }
+    }
+
+    /// Sends rows by COPY.
+    ///
+    /// - Parameters:
+    ///   - sql: `COPY ... FROM STDIN (FORMAT binary)`.
+    ///   - bytes: what the format asks for.
+    package func copy(_ sql: String, _ bytes: [UInt8]) throws(CentreError) {
+        let begun = PQexec(connection, sql)
+        defer { PQclear(begun) }
+        try check(begun, [PGRES_COPY_IN])
+        let sent = bytes.withUnsafeBytes { bytes -> Bool in
+            var offset = 0
+            while offset < bytes.count {
+                let count = min(bytes.count - offset, 1 << 20)
+                let start = bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
+                guard PQputCopyData(connection, start, Int32(count)) == 1 else { return false }
+                offset += count
+            }
+            return PQputCopyEnd(connection, nil) == 1
+        }
+        guard sent else { throw .lost(detail: Self.text(PQerrorMessage(connection))) }
+        var problem: CentreError?
+        while let result = PQgetResult(connection) {
+            do throws(CentreError) { try check(result, [PGRES_COMMAND_OK]) } catch { problem = problem ?? error }
+            PQclear(result)
+        }
+        if let problem { throw problem }
+    }
+
+    /// Runs statements that count together or not at all.
+    package func inTransaction(_ body: () throws(CentreError) -> Void) throws(CentreError) {
+        try execute("BEGIN")
+        do {
+            try body()
+            try execute("COMMIT")
+        } catch {
+            _ = try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func check(_ result: OpaquePointer?, _ expected: [ExecStatusType]) throws(CentreError) {
+        let status = PQresultStatus(result)
+        if expected.contains(where: { $0 == status }) { return }
+        let detail = Self.text(PQerrorMessage(connection))
+        guard PQstatus(connection) == CONNECTION_OK else { throw .lost(detail: detail) }
+        // 'C': the field of SQLSTATE.
+        let state = Self.text(PQresultErrorField(result, Int32(UInt8(ascii: "C"))))
+        let message = Self.text(PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
+        // A function, or a table, that is not there.
+        if ["42883", "42P01"].contains(state) {
+            throw .schema(reason: "the database \(destination) is no centre, or one of another version (\(message))")
+        }
+        throw .refused(state: state, detail: message.isEmpty ? detail : message)
+    }
+}

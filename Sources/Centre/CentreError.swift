@@ -1,0 +1,46 @@
+/// Why something could not be done at a centre.
+package enum CentreError: Error, Hashable, Sendable {
+    /// How the centre is reached cannot be used as it was said.
+    case address(reason: String)
+    /// The server cannot be reached, or does not let this role in.
+    case unreachable(detail: String)
+    /// The connection broke; what was under way is not there.
+    case lost(detail: String)
+    /// The server has refused a statement.
+    ///
+    /// - state: SQLSTATE, five characters (PostgreSQL 15, appendix A).
+    case refused(state: String, detail: String)
+    /// The database of the server is no centre, or one of another version.
+    case schema(reason: String)
+
+    /// Who may mend it.
+    package enum Disposition: Hashable, Sendable {
+        /// Time may mend it.
+        case retry
+        /// Only a person can.
+        case person
+    }
+
+    /// What is to be done about it.
+    package var disposition: Disposition {
+        switch self {
+        case .unreachable, .lost: .retry
+        case .address, .schema: .person
+        case .refused(let state, _):
+            // Serialization and deadlock, resources, an operator's shutdown, the system: classes 40, 53, 57, 58.
+            ["40", "53", "57", "58"].contains { state.hasPrefix($0) } ? .retry : .person
+        }
+    }
+}
+
+extension CentreError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .address(let reason): reason
+        case .unreachable(let detail): "the centre cannot be reached: \(detail)"
+        case .lost(let detail): "the connection to the centre broke: \(detail)"
+        case .refused(let state, let detail): "the centre refused it: \(detail) (SQLSTATE \(state))"
+        case .schema(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package import Bluetooth
+import Evidence
+package import Storage
+
+/// Sends what a database holds to a centre, in rounds.
+///
+/// What is there the centre says; samples and the note of what is there are one transaction. So a process that dies anywhere,
+/// or a second one on the same database, sends nothing twice and leaves nothing out. The database is only read, but for the
+/// note of what is confirmed.
+package final class Shipper {
+    /// What a round did.
+    package struct Round: Hashable, Sendable {
+        /// Rows that were sent.
+        package var rows = 0
+        /// Transactions.
+        package var transactions = 0
+        /// False where more waits.
+        package var isComplete = true
+    }
+
+    /// Rows of one stream that a transaction sends of the newest, and of older ones: 16 blocks.
+    package static let rowLimit = 65_536
+    /// Recordings that have ended are looked at each so many rounds: people correct annotations.
+    private static let endedInterval = 60
+
+    private let store: ReadOnlyStore
+    private let control: ControlStore
+    private let connection: CentreConnection
+    private let rowLimit: Int
+    private var states: [String: ShippedState] = [:]
+    /// By the stream's UUID and chain, the last block whose digest is there.
+    private var blocksFrom: [String: [String: Int64]] = [:]
+    private var documents: [RecordingID: Digest] = [:]
+    private var hostBoots: Digest?
+    private var ended: Set<RecordingID> = []
+    private var roundNumber = 0
+    /// Streams of which the centre has what cannot have come from this database, and why, by UUID. Nothing is sent of their
+    /// recordings.
+    package private(set) var diverged: [String: String] = [:]
+    /// Recordings that the centre does not take, and why. The others are sent all the same.
+    package private(set) var refused: [RecordingID: CentreError] = [:]
+
+    /// Begins: says who ships, and asks what is there.
+    ///
+    /// - Parameters:
+    ///   - control: where confirmations are noted.
+    ///   - machine: the machine's UUID.
+    ///   - version: of eegsync.
+    package init(
+        store: ReadOnlyStore, control: ControlStore, connection: CentreConnection, machine: String, version: String,
+        rowLimit: Int = Shipper.rowLimit
+    ) throws {
+        (self.store, self.control, self.connection, self.rowLimit) = (store, control, connection, rowLimit)
+        try connection.execute("SELECT ship_machine($1, $2)", [machine, version])
+        try connection.execute(PieceTable.creation)
+        for row in try connection.execute("SELECT * FROM ship_state()") {
+            guard let uuid = row[0] else { continue }
+            let state = ShippedState(row.dropFirst().map { $0.flatMap { Int64($0) } })
+            states[uuid] = state
+            try compare(uuid, state)
+        }
+    }
+
+    private func compare(_ uuid: String, _ state: ShippedState) throws {
+        let heads = try connection.execute("SELECT * FROM ship_heads($1)", [uuid]).compactMap { row -> (BlockEnd, String)? in
+            guard let chain = row[0], let number = row[1].flatMap({ Int64($0) }), let rows = row[2].flatMap({ Int64($0) }),
+                let digest = row[3]
+            else { return nil }
+            blocksFrom[uuid, default: [:]][chain] = number
+            return (BlockEnd(chain: chain, number: number, rowCount: rows), digest)
+        }
+        if let reason = try store.divergence(of: uuid, from: heads.map { (end: $0.0, digest: $0.1) }, state) {
+            diverged[uuid] = reason
+        }
+    }
+
+    /// Sends of each recording what is new, and a part of what waits.
+    ///
+    /// - Parameter now: when confirmations are noted.
+    package func round(now: () -> MonotonicTime) throws -> Round {
+        var round = Round()
+        roundNumber += 1
+        if roundNumber % Self.endedInterval == 0 {
+            ended.removeAll()
+            refused.removeAll()
+        }
+        for recording in try store.shippableRecordings() where !ended.contains(recording) && refused[recording] == nil {
+            guard let shipment = try self.shipment(of: recording) else { continue }
+            if shipment.streams.contains(where: { diverged[$0.uuid] != nil }) { continue }
+            let document = Digest(of: shipment.document)
+            let isNew = documents[recording] != document
+            if isNew || shipment.streams.contains(where: { $0.after != $0.before }) {
+                guard try sent(shipment, withDocument: isNew) else { continue }
+                round.transactions += 1
+                round.rows += shipment.streams.reduce(0) { $0 + $1.rowCount }
+            }
+            documents[recording] = document
+            for stream in shipment.streams {
+                states[stream.uuid] = stream.after
+                for block in stream.lastBlocks { blocksFrom[stream.uuid, default: [:]][block.chain] = block.number }
+                try control.confirm(stream.confirmed, of: stream.stream, at: connection.destination, now: now())
+            }
+            if !shipment.isComplete || shipment.streams.contains(where: { $0.after.head != nil }) {
+                round.isComplete = false
+            } else if shipment.isEnded {
+                ended.insert(recording)
+            }
+        }
+        return round
+    }
+
+    /// What is to be sent of a recording; nil where it was deleted just now.
+    private func shipment(of recording: RecordingID) throws(StorageError) -> RecordingShipment? {
+        do {
+            return try store.shipment(of: recording, states: states, blocksFrom: blocksFrom, rowLimit: rowLimit)
+        } catch {
+            if case .notFound = error { return nil }
+            throw error
+        }
+    }
+
+    /// Sends; false where the centre does not take the recording, whenever it is asked.
+    private func sent(_ shipment: RecordingShipment, withDocument: Bool) throws -> Bool {
+        do {
+            try send(shipment, sendsDocument: withDocument)
+            return true
+        } catch let error as CentreError {
+            guard case .refused = error, error.disposition == .person else { throw error }
+            refused[shipment.recording] = error
+            return false
+        }
+    }
+
+    private func send(_ shipment: RecordingShipment, sendsDocument: Bool) throws {
+        let boots = try store.hostBootDocument()
+        try connection.inTransaction { () throws(CentreError) in
+            // What was sent before must be there for good before it is confirmed, whatever the server's setting.
+            try connection.execute("SET LOCAL synchronous_commit = on")
+            if hostBoots != Digest(of: boots) { try connection.execute("SELECT ship_host_boots($1)", [boots]) }
+            if sendsDocument { try connection.execute("SELECT ship_recording($1)", [shipment.document]) }
+            for stream in shipment.streams where stream.after != stream.before {
+                let before = stream.before
+                try connection.execute(
+                    "SELECT ship_begin($1, $2, $3, $4, $5)",
+                    [
+                        stream.uuid, before.doneN.map(String.init), before.head.map { "\($0.upperBound)" },
+                        before.late.map { "\($0.number)" }, before.late.map { "\($0.rowCount)" },
+                    ])
+                try PieceTable.send(stream, through: connection)
+                let after = stream.after
+                try connection.execute(
+                    "SELECT ship_end($1, $2, $3, $4, $5, $6)",
+                    [
+                        stream.uuid, after.doneN.map(String.init), after.head.map { "\($0.lowerBound)" },
+                        after.head.map { "\($0.upperBound)" }, after.late.map { "\($0.number)" },
+                        after.late.map { "\($0.rowCount)" },
+                    ])
+            }
+        }
+        hostBoots = Digest(of: boots)
+    }
+}
+
+extension ShippedState {
+    /// A row of `ship_state()`, without the stream.
+    fileprivate init(_ row: [Int64?]) {
+        self.init(doneN: row[0])
+        if let first = row[1], let last = row[2], first <= last { head = first...last }
+        if let number = row[3], let count = row[4] { late = LateEnd(number: number, rowCount: count) }
+    }
+}

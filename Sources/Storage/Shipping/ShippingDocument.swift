@@ -1,0 +1,142 @@
+import Foundation
+import GRDB
+
+/// The rows of small tables as JSON, numbers with all their digits: SQLite's own functions of JSON write 15 of a real number.
+enum ShippingDocument {
+    /// A JSON array of objects, one for each row.
+    static func rows(_ sql: String, _ arguments: StatementArguments = [], in db: Database) throws -> String {
+        let rows = try Row.fetchAll(db, sql: sql, arguments: arguments)
+        return "[" + rows.map { object($0) }.joined(separator: ",") + "]"
+    }
+
+    /// A JSON object of a row; those columns whose names end with `:json` are JSON already.
+    static func object(_ row: Row) -> String {
+        "{"
+            + row.map { name, value in
+                if name.hasSuffix(":json"), let text = String.fromDatabaseValue(value) {
+                    return "\(quoted(String(name.dropLast(5)))):\(text)"
+                }
+                return "\(quoted(name)):\(json(value))"
+            }.joined(separator: ",") + "}"
+    }
+
+    static func json(_ value: DatabaseValue) -> String {
+        switch value.storage {
+        case .null, .blob: "null"
+        case .int64(let integer): "\(integer)"
+        case .double(let real): real.isFinite ? "\(real)" : "null"
+        case .string(let text): quoted(text)
+        }
+    }
+
+    /// A JSON string. PostgreSQL keeps no character 0.
+    static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\0": quoted += "\u{FFFD}"
+            case _ where scalar.value < 32: quoted += String(format: "\\u%04x", scalar.value)
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// All host boots and their clocks.
+    static func hostBoots(in db: Database) throws -> String {
+        let boots = try Row.fetchAll(db, sql: "SELECT id, uuid FROM host_boot ORDER BY id")
+        return "["
+            + (try boots.map { boot in
+                let offsets = try rows(
+                    """
+                    SELECT id, boottime_ns, offset_ns, step_ns, is_synchronised FROM clock_offset
+                    WHERE host_boot_id = ? ORDER BY id
+                    """, [boot[0] as Int64], in: db)
+                return "{\"uuid\":\(quoted(boot[1])),\"clock_offset\":\(offsets)}"
+            }).joined(separator: ",") + "]"
+    }
+
+    private static func boot(_ column: String) -> String {
+        "(SELECT uuid FROM host_boot WHERE id = t.\(column)_id) AS \(column)"
+    }
+
+    /// A recording with its headset and all that belongs to it.
+    ///
+    /// - Parameter from: for each stream and chain, the block from which on digests are sent.
+    static func recording(_ id: RecordingID, blocksFrom: [String: [String: Int64]], in db: Database) throws -> String {
+        let key: StatementArguments = [id.rawValue]
+        func one(_ sql: String) throws -> String { try Row.fetchOne(db, sql: sql, arguments: key).map { object($0) } ?? "null" }
+        let recording = try one(
+            """
+            SELECT id, uuid, desired_state, label, subject, task, \(boot("requested_host_boot")), requested_boottime_ns,
+                \(boot("started_host_boot")), started_boottime_ns, \(boot("stop_requested_host_boot")),
+                stop_requested_boottime_ns,
+                \(boot("stopped_host_boot")), stopped_boottime_ns
+            FROM recording AS t WHERE id = ?
+            """)
+        let headset = try one(
+            """
+            SELECT uuid, name, model, serial_number FROM headset WHERE id = (SELECT headset_id FROM recording WHERE id = ?)
+            """)
+        let annotations = try rows(
+            """
+            SELECT uuid, \(boot("host_boot")), boottime_ns, duration_seconds, description, source,
+                (SELECT uuid FROM stream WHERE id = t.stream_id) AS stream, n, device_ticks, code,
+                (SELECT uuid FROM annotation WHERE id = t.replaces) AS replaces, \(boot("withdrawn_host_boot")),
+                withdrawn_boottime_ns
+            FROM annotation AS t WHERE recording_id = ? ORDER BY id
+            """, key, in: db)
+        let links = try rows(
+            """
+            SELECT uuid, \(boot("host_boot")), began_boottime_ns, ended_boottime_ns,
+                (SELECT facts FROM provenance WHERE id = t.provenance_id) AS "facts:json"
+            FROM link AS t WHERE recording_id = ? ORDER BY id
+            """, key, in: db)
+        let details = try rows("SELECT * FROM recording_detail WHERE recording_id = ?", key, in: db)
+        let properties = try rows("SELECT key, value FROM recording_property WHERE recording_id = ?", key, in: db)
+        let streams = try Row.fetchAll(
+            db, sql: "SELECT id, uuid FROM stream WHERE recording_id = ? ORDER BY id", arguments: key
+        ).map { try stream($0[0], blocksFrom: blocksFrom[$0[1]] ?? [:], in: db) }
+        return """
+            {"recording":\(recording),"headset":\(headset),"annotation":\(annotations),"link":\(links),\
+            "recording_detail":\(details),"recording_property":\(properties),"stream":[\(streams.joined(separator: ","))]}
+            """
+    }
+
+    private static func stream(_ id: Int64, blocksFrom: [String: Int64], in db: Database) throws -> String {
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT uuid, position, name, bank, sampling_frequency, samples_per_count, counter_modulus, channel_count,
+                    view_name FROM stream WHERE id = ?
+                """, arguments: [id])
+        let parts = [
+            "channel": "SELECT number, name, type, unit, scale, \"offset\", raw_minimum, raw_maximum FROM channel AS t",
+            "epoch": """
+            SELECT number, boot_identifier, first_n, first_index, \(boot("host_boot")), boottime_ns FROM epoch AS t
+            """,
+            "segment": """
+            SELECT first_n, last_n, epoch, \(boot("host_boot")), reference_n, reference_boottime_ns, period_ns, residual_ns,
+                observation_count, uncertainty_ns FROM segment AS t
+            """,
+            "gap": """
+            SELECT first_n, channel, count, cause, (SELECT meaning FROM gap_cause WHERE cause = t.cause) AS meaning, recovered,
+                \(boot("host_boot")), boottime_ns, certainty, uncertainty FROM gap AS t
+            """,
+            "loss_detection": "SELECT first_n, means FROM loss_detection AS t",
+        ]
+        var members = try parts.sorted { $0.key < $1.key }.map { name, sql in
+            "\(quoted(name)):\(try rows(sql + " WHERE stream_id = ?", [id], in: db))"
+        }
+        let blocks = try rows(
+            """
+            SELECT chain, number, channel, first_n, last_n, row_count, lower(hex(digest)) AS digest FROM block
+            WHERE stream_id = ?1 AND number >= CASE chain WHEN 'live' THEN ?2 ELSE ?3 END ORDER BY chain, number
+            """, [id, blocksFrom["live"] ?? 0, blocksFrom["late"] ?? 0], in: db)
+        members.append("\"block\":\(blocks)")
+        let own = row.map { object($0) } ?? "{}"
+        return own.dropLast() + "," + members.joined(separator: ",") + "}"
+    }
+}

@@ -1,0 +1,33 @@
+import Centre
+
+extension Failure {
+    /// Errors of a centre. What a machine has recorded is safe in its own database, whatever the error.
+    init(centre error: CentreError) {
+        let consequence = "what is recorded stays in this machine's database, and is sent when that works."
+        switch error {
+        case .address:
+            self.init(
+                problem: "\(error).", consequence: "nothing was sent.",
+                remedy: "write it as postgresql://ROLE@HOST/DATABASE; see the page on studies.", code: .usage)
+        case .unreachable:
+            self.init(
+                problem: "\(error).", consequence: consequence,
+                remedy: "check the network, the role's entry in pg_hba.conf, ~/.pgpass, and the certificate of the server "
+                    + "(~/.postgresql/root.crt).", code: .temporary)
+        case .lost,
+            .refused where error.disposition == .retry:
+            self.init(
+                problem: "\(error).", consequence: consequence, remedy: "look at the server's log; eegsync ship tries again.",
+                code: .temporary)
+        case .refused:
+            self.init(
+                problem: "\(error).", consequence: consequence,
+                remedy: "an administrator of the centre looks at its roles and studies: eegsync centre enrol.",
+                code: .noPermission)
+        case .schema:
+            self.init(
+                problem: "\(error).", consequence: "the database of the server was left untouched.",
+                remedy: "bring both to one version: eegsync centre init.", code: .dataError)
+        }
+    }
+}

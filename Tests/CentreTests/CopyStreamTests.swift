@@ -1,0 +1,70 @@
+import Centre
+import Testing
+
+@Suite("Rows for COPY")
+struct CopyStreamTests {
+    /// Compared with what `COPY (SELECT 7, NULL::bigint, '{1,NULL,-2}'::int[], '00112233-4455-6677-8899-aabbccddeeff'::uuid) TO
+    /// STDOUT (FORMAT binary)` writes (PostgreSQL 15.18).
+    @Test("are those that PostgreSQL itself writes")
+    func bytes() {
+        var copy = CopyStream()
+        copy.beginRow(fieldCount: 4)
+        copy.append(integer: 7)
+        copy.appendNull()
+        copy.append(integers: [1, nil, -2])
+        copy.append(uuid: "00112233-4455-6677-8899-aabbccddeeff")
+        let hexadecimal = copy.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let expected = [
+            "5047434f50590aff0d0a00000000000000000000040000000400000007ffffffff00000028000000",
+            "01000000010000001700000003000000010000000400000001ffffffff00000004fffffffe000000",
+            "1000112233445566778899aabbccddeeffffff",
+        ].joined()
+        #expect(hexadecimal == expected)
+        #expect(copy.rowCount == 1)
+    }
+
+    @Test("have the ends of integers, and NULL for what is no UUID")
+    func ends() {
+        var copy = CopyStream()
+        copy.append(bigint: Int64.min)
+        copy.append(integer: Int32.max)
+        copy.append(uuid: "nothing")
+        let tail = Array(copy.bytes.dropFirst(19).dropLast(2))
+        #expect(tail == [0, 0, 0, 8, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
+    }
+}
+
+@Suite("Errors of a centre")
+struct CentreErrorTests {
+    @Test(
+        "say whether time may mend it",
+        arguments: [
+            ("40001", CentreError.Disposition.retry), ("57P01", .retry), ("53100", .retry), ("58030", .retry),
+            ("42501", .person),
+            ("23505", .person),
+        ])
+    func disposition(state: String, disposition: CentreError.Disposition) {
+        #expect(CentreError.refused(state: state, detail: "").disposition == disposition)
+    }
+
+    @Test(
+        "An address with a password, or that is none, is refused before anybody is asked",
+        arguments: ["postgresql://pi:secret@localhost/study", "host=/tmp password=secret", "postgresql://[", "colour=blue"])
+    func address(text: String) {
+        #expect {
+            _ = try CentreConnection(text)
+        } throws: { error in
+            guard case CentreError.address(let reason) = error else { return false }
+            return !reason.contains("secret")
+        }
+    }
+
+    @Test("A server that is not there cannot be reached")
+    func absent() {
+        #expect {
+            _ = try CentreConnection("host=/nonexistent dbname=study")
+        } throws: { error in
+            if case CentreError.unreachable = error { true } else { false }
+        }
+    }
+}

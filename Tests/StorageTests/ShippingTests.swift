@@ -1,0 +1,157 @@
+import Bluetooth
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+/// What is sent to a centre: everything, once, the newest first.
+@Suite("Shipping")
+struct ShippingTests {
+    @Test("sends each row once, whatever is recorded meanwhile and however little goes at a time", arguments: 0..<200)
+    func plan(seed: UInt64) {
+        // Numerical Recipes' generator: enough to vary a test.
+        var random = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        func next(_ bound: UInt64) -> Int64 {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int64((random >> 33) % bound)
+        }
+        var state = ShippedState()
+        var last = next(3000)
+        var sent: [Int64: Int] = [:]
+        let limit = next(400) + 1
+        for round in 0..<400 {
+            if round < 100 { last += next(round.isMultiple(of: 17) ? 4000 : 60) }
+            var plan = ShippingPlan(state, first: 0, last: last, samplingFrequency: 10)
+            for isNewest in [true, false] {
+                guard let range = isNewest ? plan.newest : plan.backlog else { continue }
+                let through = min(range.upperBound, max(0, range.lowerBound) + limit - 1)
+                for n in max(0, range.lowerBound)...through { sent[n, default: 0] += 1 }
+                if isNewest { plan.sentNewest(through: through) } else { plan.sentBacklog(through: through) }
+            }
+            state = plan.state
+        }
+        #expect(sent.values.allSatisfy { $0 == 1 })
+        let isDone = state.doneN == last && state.head == nil
+        #expect(
+            isDone ? sent.count == Int(last) + 1 : limit < 100, "\(state), \(sent.count) of \(last + 1), \(limit) at a time")
+    }
+
+    @Test("begins with the last minute where more waits")
+    func newestFirst() throws {
+        let plan = ShippingPlan(ShippedState(), first: 0, last: 9_999, samplingFrequency: 10)
+        #expect(plan.newest == 9_400...9_999)
+        let short = ShippingPlan(ShippedState(doneN: 9_500), first: 0, last: 9_999, samplingFrequency: 10)
+        #expect(short.newest == 9_501...9_999)
+    }
+
+    private let directory: TemporaryDirectory
+    private let store: AcquisitionStore
+    private let recording: RecordingID
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try AcquisitionStore(path: directory.path("eegsync.sqlite"), hostBoot: Fixture.boot)
+        recording = try Fixture.record(into: store)
+    }
+
+    private func shipment(_ states: [String: ShippedState] = [:], rowLimit: Int = 10_000) throws -> RecordingShipment {
+        try store.shipment(of: recording, states: states, blocksFrom: [:], rowLimit: rowLimit)
+    }
+
+    @Test("has rows in order, those that came late behind them, and what is confirmed then")
+    func pieces() throws {
+        let eeg = try #require(try shipment().streams.first)
+        #expect(eeg.pieces.map(\.firstN) == [0, 768, 668])
+        #expect(eeg.pieces.map(\.rowCount) == [512, 1792, 100])
+        #expect(eeg.pieces[1].channels[1][232..<244].allSatisfy { $0 == nil })
+        #expect(eeg.pieces[2].channels[0].first == 768)
+        #expect(eeg.after == ShippedState(doneN: 2559, late: ShippedState.LateEnd(number: 0, rowCount: 100)))
+        #expect(Set(eeg.confirmed.map(\.chain)) == ["live", "late"])
+        let again = try shipment([eeg.uuid: eeg.after])
+        #expect(again.streams[0].pieces.isEmpty && again.streams[0].after == eeg.after)
+    }
+
+    @Test("A value that comes late is a patch, and rows that follow late ones go on with their block")
+    func late() throws {
+        let eeg = try #require(try shipment().streams.first)
+        var batch = WriteBatch(number: 4)
+        batch.samples = [Fixture.rows(Fixture.eeg, 600..<668, channels: 4)]
+        batch.changes = [
+            .ledger(.recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 68)),
+            .fill(ChannelFill(stream: Fixture.eeg, channel: 2, firstN: 1000, values: [7, 8, 9])),
+            .ledger(.recover(stream: Fixture.eeg, firstN: 1000, channel: 2, count: 3)),
+        ]
+        try store.commit(batch)
+        let next = try #require(try shipment([eeg.uuid: eeg.after]).streams.first)
+        #expect(next.pieces.map(\.firstN) == [600] && next.pieces[0].rowCount == 68)
+        #expect(next.patches == [SamplePatch(channel: 2, firstN: 1000, values: [7, 8, 9])])
+        #expect(next.after.doneN == 2559)
+    }
+
+    @Test("The document is JSON whose numbers have all their digits")
+    func document() throws {
+        let text = try shipment().document
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(Set(json.keys).isSuperset(of: ["recording", "headset", "annotation", "link", "stream"]))
+        let streams = try #require(json["stream"] as? [[String: Any]])
+        var periods: [Double] = []
+        for stream in streams {
+            let segments = stream["segment"] as? [[String: Any]]
+            for segment in segments ?? [] { periods.append(segment["period_ns"] as? Double ?? 0) }
+        }
+        let expected: [Double] = [1e9 / 256, 1e9 / 52]
+        // The parser of this test rounds.
+        #expect(zip(periods, expected).allSatisfy { abs($0 - $1) < 1e-6 } && periods.count == 2)
+        #expect(text.contains("\"period_ns\":19230769.230769232,"))
+        #expect(ShippingDocument.quoted("a\"b\\c\n\0é") == "\"a\\\"b\\\\c\\u000a\u{FFFD}é\"")
+    }
+
+    @Test("What the centre has of a database that has become another one is noticed")
+    func divergence() throws {
+        let eeg = try #require(try shipment().streams.first)
+        let uuid = eeg.uuid
+        let end = try #require(eeg.lastBlocks.first { $0.chain == "live" })
+        let digest = try store.database.read { db in
+            try String.fetchOne(
+                db, sql: "SELECT lower(hex(digest)) FROM block WHERE stream_id = 1 AND chain = 'live' AND number = ?",
+                arguments: [end.number])
+        }
+        let own = try #require(digest)
+        #expect(try store.divergence(of: uuid, from: [(end: end, digest: own)], eeg.after) == nil)
+        #expect(try store.divergence(of: uuid, from: [(end: end, digest: "00")], eeg.after)?.contains("another one") == true)
+        #expect(try store.divergence(of: uuid, from: [], ShippedState(doneN: 2560))?.contains("more") == true)
+        let more = BlockEnd(chain: "live", number: end.number, rowCount: end.rowCount + 1)
+        #expect(try store.divergence(of: uuid, from: [(end: more, digest: own)], eeg.after)?.contains("more") == true)
+    }
+
+    @Test("What was confirmed counts for prune, also where it becomes less")
+    func confirmation() throws {
+        let eeg = try #require(try shipment().streams.first)
+        for end in [eeg.confirmed, eeg.confirmed.map { BlockEnd(chain: $0.chain, number: $0.number, rowCount: 1) }] {
+            try store.control.confirm(end, of: eeg.stream, at: "study", now: Fixture.start)
+            let rows = try store.database.read { db in
+                try Int64.fetchAll(db, sql: "SELECT row_count FROM confirmation ORDER BY chain DESC")
+            }
+            #expect(rows == end.map(\.rowCount))
+        }
+    }
+
+    @Test("A copied card sends only what was recorded since")
+    func copied() throws {
+        let boards = ["1", "2"].map { MachineIdentity(boardSerialNumber: $0, machineID: nil) }
+        #expect(try store.shippableRecordings() == [recording])
+        try store.control.note(try #require(boards[0]), at: Fixture.start)
+        #expect(try store.shippableRecordings() == [recording])
+        try store.control.stopRecording(recording, at: Fixture.start)
+        var batch = WriteBatch(number: 4)
+        batch.changes = [.recording(.stopped(recording, at: Fixture.start))]
+        try store.commit(batch)
+        let second = try store.reopened(hostBoot: Fixture.secondBoot)
+        #expect(try second.control.note(try #require(boards[1]), at: Fixture.start))
+        let next = try second.control.startRecording(headset: "muse-1", model: "buffered-eeg", at: Fixture.start)
+        #expect(try second.shippableRecordings() == [recording, next])
+        try second.control.decideOrigin(.copied)
+        #expect(try second.shippableRecordings() == [next])
+    }
+}
