@@ -52,20 +52,22 @@ import Testing
         try database.record()
         var reader = AlertFactsReader(
             databasePath: database.path, configured: nil, commitInterval: interval, hostBoot: try HostBoot.current())
-        let newest = try #require(reader.facts(at: later(.seconds(60))).headsets?.first?.silence) - .seconds(60)
+        // All instants are counted from one, however long the test takes.
+        let began = AlertInstant.now
+        func after(_ duration: Duration) -> AlertInstant {
+            AlertInstant(time: began.time + duration, unixNanoseconds: began.unixNanoseconds + duration.nanoseconds)
+        }
+        let newest = try #require(reader.facts(at: after(.seconds(60))).headsets?.first?.silence) - .seconds(60)
         let rule = AlertRule(
             name: "no_samples", condition: .noSamples, holding: .seconds(10), clearing: .seconds(60), severity: .critical)
-        let began = AlertInstant.now
         var engine = AlertEngine(
             rules: [rule], machine: "pi", repeating: nil, state: AlertState(origin: "origin", boot: "boot", at: began))
         var events: [Notice.Event] = []
         for second in stride(from: 0, to: 300, by: 2) {
             // How old the newest committed sample is; the instant of the facts is nothing but that.
             let age = second < 60 ? second : second % 10
-            let facts = reader.facts(at: later(.seconds(age) - newest))
-            let now = AlertInstant(
-                time: began.time + .seconds(second), unixNanoseconds: began.unixNanoseconds + Int64(second) * 1_000_000_000)
-            events += engine.step(facts, at: now).map(\.event)
+            let facts = reader.facts(at: after(.seconds(age) - newest))
+            events += engine.step(facts, at: after(.seconds(second))).map(\.event)
         }
         return events
     }
