@@ -50,7 +50,7 @@ package struct AcquisitionLimits: Hashable, Sendable {
     /// See ``linesPerPeriod``.
     package var linesPeriod: Duration = .seconds(60)
     /// How long an orderly end may wait for links to close; well below what the service manager waits (TimeoutStopSec).
-    package var endLimit: Duration = .seconds(4)
+    package var shutdownLimit: Duration = .seconds(4)
 
     /// The default limits.
     package init() {}

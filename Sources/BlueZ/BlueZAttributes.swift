@@ -48,7 +48,7 @@ struct BlueZAttributes {
             kind = startNotify.contains(link.identifier) || counted.contains(uuid) ? .startNotify : .acquireNotify
         case .writeValue(let value, _, .withoutResponse, _, _):
             if let socket = writeSockets.first(where: { $0.path == object.path }) {
-                return exchange.request(.send(value, socket: socket.socket))
+                return exchange.perform(.send(value, socket: socket.socket))
             }
             // While a socket is acquired, bluetoothd refuses every other write: only for what is never written otherwise.
             let mayAcquire =
@@ -100,14 +100,14 @@ struct BlueZAttributes {
         case .stopNotify:
             subscriptions.removeAll { $0.path == operation.path }
             guard let socket = current?.socket else { return current == nil }
-            exchange.request(.close(socket))
+            exchange.perform(.close(socket))
             operations[index].kind = .releaseNotify
             operations[index].deadline = exchange.now + Self.releaseLimit
             return false
         case .write(let value, .withoutResponse):
             // It has waited while the socket was acquired; from then on bluetoothd refuses every other write.
             guard let socket = writeSockets.first(where: { $0.path == operation.path }) else { return false }
-            exchange.request(.send(value, socket: socket.socket))
+            exchange.perform(.send(value, socket: socket.socket))
             return true
         case .releaseNotify, .read, .write, .acquireWrite: return false
         }
@@ -216,7 +216,7 @@ struct BlueZAttributes {
         case .acquireWrite(let value):
             guard let socket else { return }
             writeSockets.append(WriteSocket(identifier: identifier, path: operation.path, socket: socket))
-            exchange.request(.send(value, socket: socket))
+            exchange.perform(.send(value, socket: socket))
         }
     }
 
@@ -239,7 +239,7 @@ struct BlueZAttributes {
         subscriptions.append(
             Subscription(
                 identifier: operation.identifier, uuid: operation.uuid, path: operation.path, socket: socket))
-        exchange.request(.receive(socket, characteristic: operation.uuid, of: operation.identifier))
+        exchange.perform(.receive(socket, characteristic: operation.uuid, of: operation.identifier))
         return nil
     }
 
@@ -250,7 +250,7 @@ struct BlueZAttributes {
         guard isKnown else { return }
         subscriptions.removeAll { $0.socket == socket }
         writeSockets.removeAll { $0.socket == socket }
-        exchange.request(.close(socket))
+        exchange.perform(.close(socket))
     }
 
     /// A value that came as a signal.
@@ -285,10 +285,10 @@ struct BlueZAttributes {
     mutating func end(_ identifier: PeripheralIdentifier, _ exchange: inout BusExchange) {
         endRequests(of: identifier)
         for subscription in subscriptions where subscription.identifier == identifier {
-            if let socket = subscription.socket { exchange.request(.close(socket)) }
+            if let socket = subscription.socket { exchange.perform(.close(socket)) }
         }
         subscriptions.removeAll { $0.identifier == identifier }
-        for socket in writeSockets where socket.identifier == identifier { exchange.request(.close(socket.socket)) }
+        for socket in writeSockets where socket.identifier == identifier { exchange.perform(.close(socket.socket)) }
         writeSockets.removeAll { $0.identifier == identifier }
     }
 }

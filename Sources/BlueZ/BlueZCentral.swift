@@ -155,10 +155,10 @@ package final class BlueZCentral: Central {
     /// Does what the conversation asks for.
     private func carryOut() {
         while true {
-            let requests = conversation.takeRequests()
-            if requests.isEmpty { return }
-            for request in requests {
-                switch request {
+            let effects = conversation.takeEffects()
+            if effects.isEmpty { return }
+            for effect in effects {
+                switch effect {
                 case .call(let call):
                     if let cookie = bus?.send(call) {
                         calls[cookie] = call.number

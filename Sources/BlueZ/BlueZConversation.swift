@@ -6,7 +6,7 @@ import Bluetooth
 /// Each part has a state of its own and knows no other; what one of them has to do with another is said here.
 struct BlueZConversation {
     /// What the conversation wants from the one who holds the file descriptors.
-    enum Request: Hashable {
+    enum Effect: Hashable {
         /// Send a call.
         case call(BusCall)
         /// Give the kernel the connection parameters: the call of a connect follows at once.
@@ -70,7 +70,7 @@ struct BlueZConversation {
     mutating func takeEvents() -> [CentralEvent] { exchange.takeEvents() }
 
     /// Takes what is to be done.
-    mutating func takeRequests() -> [Request] { exchange.takeRequests() }
+    mutating func takeEffects() -> [Effect] { exchange.takeEffects() }
 
     // MARK: Requests
 
@@ -133,7 +133,7 @@ struct BlueZConversation {
             case .connect(let path):
                 scan.yieldToConnect(adapter, &exchange)
                 // Not sooner: the kernel forgets what it is given while it gives up an earlier connect.
-                exchange.request(.loadConnectionParameters)
+                exchange.perform(.loadConnectionParameters)
                 exchange.call(
                     "Connect", of: BlueZInterface.device, at: path, for: .connect(path: path),
                     within: BlueZLinks.connectLimit)

@@ -10,7 +10,7 @@ struct BusExchange {
     private var pending: [CallNumber: PendingCall] = [:]
     private var lastCall: UInt64 = 0
     private var events: [CentralEvent] = []
-    private var requests: [BlueZConversation.Request] = []
+    private var effects: [BlueZConversation.Effect] = []
 
     /// A call whose reply is waited for.
     private struct PendingCall {
@@ -28,17 +28,17 @@ struct BusExchange {
         return events
     }
 
-    mutating func takeRequests() -> [BlueZConversation.Request] {
-        defer { requests.removeAll(keepingCapacity: true) }
-        return requests
+    mutating func takeEffects() -> [BlueZConversation.Effect] {
+        defer { effects.removeAll(keepingCapacity: true) }
+        return effects
     }
 
     mutating func emit(_ event: CentralEvent) {
         events.append(event)
     }
 
-    mutating func request(_ request: BlueZConversation.Request) {
-        requests.append(request)
+    mutating func perform(_ effect: BlueZConversation.Effect) {
+        effects.append(effect)
     }
 
     /// Calls a method of bluetoothd.
@@ -53,7 +53,7 @@ struct BusExchange {
 
     mutating func call(_ call: BusCall, for purpose: CallPurpose, within limit: Duration = callLimit) {
         pending[call.number] = PendingCall(purpose: purpose, deadline: now + limit)
-        requests.append(.call(call))
+        effects.append(.call(call))
     }
 
     mutating func nextCall() -> CallNumber {
@@ -64,7 +64,7 @@ struct BusExchange {
     /// Closes the file descriptors of a reply: nobody takes them over.
     mutating func closeDescriptors(in result: Result<[BusValue], BusError>) {
         guard case .success(let values) = result else { return }
-        for case .descriptor(let descriptor) in values { request(.close(descriptor)) }
+        for case .descriptor(let descriptor) in values { perform(.close(descriptor)) }
     }
 
     // MARK: In

@@ -18,15 +18,15 @@ struct CommandRunnerTests {
             ], attempt: Attempt(number: 3))
         #expect(runner.next(at: Self.start) == .write([1], to: Self.control, type: .withoutResponse))
         #expect(runner.next(at: Self.start) == .write([2], to: Self.control, type: .withResponse))
-        #expect(runner.next(at: Self.start) == .pause)
+        #expect(runner.next(at: Self.start) == .wait)
         #expect(runner.deadline == nil)
         runner.answered()
-        #expect(runner.next(at: Self.start) == .pause)
+        #expect(runner.next(at: Self.start) == .wait)
         #expect(runner.deadline == Self.start + .milliseconds(50))
-        #expect(runner.next(at: Self.start + .milliseconds(49)) == .pause)
+        #expect(runner.next(at: Self.start + .milliseconds(49)) == .wait)
         #expect(runner.next(at: Self.start + .milliseconds(50)) == .read(Self.control))
         #expect(runner.deadline == nil)
-        #expect(runner.next(at: Self.start + .seconds(9)) == .pause)
+        #expect(runner.next(at: Self.start + .seconds(9)) == .wait)
         runner.answered()
         #expect(runner.next(at: Self.start + .seconds(9)) == .completed)
         #expect(runner.attempt == Attempt(number: 3))
@@ -54,7 +54,7 @@ struct CommandRunnerTests {
             // The answer to something that was asked before.
             runner.replied(isRefusal: true)
             #expect(runner.next(at: Self.start) == sent(1))
-            #expect(runner.next(at: Self.start) == .pause)
+            #expect(runner.next(at: Self.start) == .wait)
             #expect(runner.deadline == late)
             if let isRefusal { runner.replied(isRefusal: isRefusal) }
             let now = isRefusal == nil ? late : Self.start
@@ -65,7 +65,7 @@ struct CommandRunnerTests {
     @Test("A pause at the end holds the completion back")
     func pauseAtTheEnd() {
         var runner = CommandRunner(steps: [.wait(.seconds(1))], attempt: Attempt(number: 1))
-        #expect(runner.next(at: Self.start) == .pause)
+        #expect(runner.next(at: Self.start) == .wait)
         #expect(runner.next(at: Self.start + .seconds(1)) == .completed)
     }
 }

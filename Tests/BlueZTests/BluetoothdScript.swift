@@ -17,7 +17,7 @@ struct BluetoothdScript {
 
     var conversation: BlueZConversation
     var calls: [BusCall] = []
-    var others: [BlueZConversation.Request] = []
+    var others: [BlueZConversation.Effect] = []
     var events: [CentralEvent] = []
     private var lastAttempt = Attempt.none
 
@@ -107,11 +107,11 @@ struct BluetoothdScript {
 
     /// Keeps what the conversation wants and emits.
     mutating func collect() {
-        for request in conversation.takeRequests() {
-            switch request {
+        for effect in conversation.takeEffects() {
+            switch effect {
             case .call(let call) where call.member == "RegisterAgent": conversation.replied(call.number, .success([]))
             case .call(let call): calls.append(call)
-            default: others.append(request)
+            default: others.append(effect)
             }
         }
         events += conversation.takeEvents()

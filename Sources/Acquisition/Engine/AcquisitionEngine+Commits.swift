@@ -83,7 +83,7 @@ extension AcquisitionEngine {
 
     private func write(_ underWay: CommitPipeline.UnderWay) {
         timers[.retry] = nil
-        commits.underWay?.batch.usesReserve = end.hasBegun
+        commits.underWay?.batch.usesReserve = shutdown.hasBegun
         guard let batch = commits.underWay?.batch else { return }
         emit(underWay.isByHeadset ? .commitByHeadset(batch) : .commit(batch))
     }
@@ -127,16 +127,16 @@ extension AcquisitionEngine {
             return emit(.commitByHeadset(done.batch))
         }
         // What was refused while the end began is tried once more, with what is kept free of the disk.
-        if error.disposition == .retry, end.hasBegun, !done.batch.usesReserve { return write(done) }
+        if error.disposition == .retry, shutdown.hasBegun, !done.batch.usesReserve { return write(done) }
         note(isUnstored: true)
         let problem = commits.problem
         commits.problem = (error, problem?.since ?? now)
         context.overflowCause = .storageUnavailable
-        guard error.disposition == .retry, !end.hasBegun else {
+        guard error.disposition == .retry, !shutdown.hasBegun else {
             // The batch is lost to this process. A headset with a memory was acknowledged nothing, so it still has the samples.
             commits.failure = error
             commits.underWay = nil
-            end.isRequested = true
+            shutdown.isRequested = true
             return
         }
         if problem?.error.cause != error.cause {

@@ -19,7 +19,7 @@ extension AcquisitionEngine {
     /// A shorter growth is the time between the readings of two clocks.
     private static let leastSuspension = Duration.milliseconds(100)
     /// How soon it is looked again where one call did not remove all, or none could be made.
-    private static let trimPause = Duration.seconds(10)
+    private static let trimRetryInterval = Duration.seconds(10)
     /// How often it is looked for something old.
     private static let trimInterval = Duration.seconds(3600)
 
@@ -50,7 +50,7 @@ extension AcquisitionEngine {
     /// Has old rows removed, a few at a time and never while a batch is being written.
     func trimHistory(at now: MonotonicTime) {
         guard let age = limits.historyAge, timers.take(.trim, at: now) else { return }
-        timers[.trim] = now + Self.trimPause
+        timers[.trim] = now + Self.trimRetryInterval
         // Where nobody has set the clock, nobody knows what is old.
         guard !history.isTrimming, commits.underWay == nil, commits.problem == nil, let latestClock,
             latestClock.isSynchronised
@@ -64,7 +64,7 @@ extension AcquisitionEngine {
     /// So many rows were removed.
     func trimmed(_ rows: Int, at now: MonotonicTime) {
         history.isTrimming = false
-        guard rows > 0, !end.hasBegun else { return }
-        timers[.trim] = now + Self.trimPause
+        guard rows > 0, !shutdown.hasBegun else { return }
+        timers[.trim] = now + Self.trimRetryInterval
     }
 }

@@ -31,7 +31,7 @@ extension AcquisitionEngine {
 
     /// Decides what time has made due. Called with each reading of the wall clock.
     func followTimes(at now: MonotonicTime) {
-        guard !end.hasBegun, !timed.isStale, timed.pending.isEmpty else { return }
+        guard !shutdown.hasBegun, !timed.isStale, timed.pending.isEmpty else { return }
         let wall = trustedClock(at: now).map { CivilTime.floorDivided($0 + now.nanoseconds, by: 1_000_000_000).quotient }
         for open in timed.ends {
             guard let end = open.end else { continue }

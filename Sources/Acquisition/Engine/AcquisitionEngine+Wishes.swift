@@ -37,7 +37,7 @@ extension AcquisitionEngine {
 
     /// Has the wishes read where that is due.
     func readWishes(at now: MonotonicTime) {
-        guard !end.hasBegun, !wishes.isUnderWay else { return }
+        guard !shutdown.hasBegun, !wishes.isUnderWay else { return }
         let isDue = timers.take(.wishes, at: now)
         // What cannot be read is read again when that is due, whatever waits for it.
         guard isDue || wishes.problem == nil && (wishes.areStale || mayBeginPostponed) else { return }
@@ -51,7 +51,7 @@ extension AcquisitionEngine {
     /// The wishes were read.
     func wishesRead(_ result: Result<OperatorWishes, StorageError>, at now: MonotonicTime) {
         wishes.isUnderWay = false
-        guard !end.hasBegun else { return }
+        guard !shutdown.hasBegun else { return }
         timers[.wishes] = limits.wishesInterval.map { now + $0 }
         switch result {
         case .failure(let error): readFailed(error, at: now)
@@ -77,10 +77,10 @@ extension AcquisitionEngine {
         wishes.adoptions = contents.adoptions
         for acquisition in acquisitions { follow(contents, acquisition, at: now) }
         for open in contents.recordings where !open.isWanted && recordings.contains(open.recording) {
-            end(open.recording, at: now)
+            endRecording(open.recording, at: now)
         }
         wishes.isPaused = contents.isPaused
-        if wishes.isPaused { pause(at: now) }
+        if wishes.isPaused { releaseAll(at: now) }
         wishes.postponed = Set(acquisitions.filter(\.isReleased).map(\.headset))
         for open in contents.recordings
         where !(wishes.isPaused && open.isWanted) && !recordings.contains(open.recording)
@@ -105,7 +105,7 @@ extension AcquisitionEngine {
     }
 
     /// Lets every headset go; its recording stays open, and begins anew from the database when the pause ends.
-    private func pause(at now: MonotonicTime) {
+    private func releaseAll(at now: MonotonicTime) {
         for acquisition in acquisitions where !acquisition.isFinishing && !acquisition.isReleased {
             acquisition.isReleased = true
             if !acquisition.isStopped { acquisition.enqueue(.stop(.paused), at: now) }
@@ -131,7 +131,7 @@ extension AcquisitionEngine {
     func loaded(_ recording: RecordingID, _ result: Result<ResumeState, StorageError>, at now: MonotonicTime) {
         guard let index = wishes.loading.firstIndex(where: { $0.recording == recording }) else { return }
         let open = wishes.loading.remove(at: index)
-        guard !end.hasBegun, !(wishes.isPaused && open.isWanted) else { return }
+        guard !shutdown.hasBegun, !(wishes.isPaused && open.isWanted) else { return }
         switch result {
         case .failure(let error): readFailed(error, at: now)
         case .success(let resume):

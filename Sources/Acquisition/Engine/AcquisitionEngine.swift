@@ -14,7 +14,7 @@ package final class AcquisitionEngine {
     /// The bounds.
     package var limits: AcquisitionLimits { context.limits }
     /// What is due when, besides what the headsets wait for.
-    enum Timer: Hashable { case clock, wishes, spool, commit, retry, end, heartbeat, alive, trim, sums }
+    enum Timer: Hashable { case clock, wishes, spool, commit, retry, shutdown, heartbeat, alive, trim, sums }
 
     var timers = TimerTable<Timer>()
     let context: EngineContext
@@ -39,7 +39,7 @@ package final class AcquisitionEngine {
     package var utcOffset: UTCOffset = { zone, _ in zone == "UTC" ? 0 : nil }
     var commits = CommitPipeline()
     var reporting = ChangeReporting()
-    var end = Ending()
+    var shutdown = Shutdown()
     var history: ProcessHistory
     private var clockOffset: ClockOffsetRecord?
     /// The latest reading of the wall clock, recorded or not.
@@ -89,7 +89,7 @@ package final class AcquisitionEngine {
         case .trimmed(let rows): trimmed(rows, at: now)
         case .decided(let decision, let result): decided(decision, result, at: now)
         case .reloaded(let lookUp): reloaded(lookUp, at: now)
-        case .shutDown: end.isRequested = true
+        case .shutDown: shutdown.isRequested = true
         }
         defer { context.effects.removeAll(keepingCapacity: true) }
         return context.effects
@@ -109,7 +109,7 @@ package final class AcquisitionEngine {
 
     /// One iteration: what the central reports, and what is due.
     private func iterate(_ events: [CentralEvent], at now: MonotonicTime) {
-        guard !end.isOver else { return }
+        guard !shutdown.isOver else { return }
         let bufferedRows = bufferedRows
         context.hasRoom = bufferedRows < limits.rowLimit
         if bufferedRows > limits.rowsPerCommit { commitSoon(at: now) }
@@ -125,7 +125,7 @@ package final class AcquisitionEngine {
             emit(.readClock)
         }
         recordActivity(at: now)
-        beginEnd(at: now)
+        beginShutdown(at: now)
         readWishes(at: now)
         spool(at: now)
         commit(at: now)
@@ -154,7 +154,7 @@ package final class AcquisitionEngine {
     /// Begins to acquire a recording, or ends it where the operator stopped it while no process acquired: nothing is connected
     /// for it then.
     func begin(_ wanted: WantedRecording, stop: StopRequest?, at now: MonotonicTime) {
-        guard !recordings.contains(wanted.resume.recording), !end.hasBegun else { return }
+        guard !recordings.contains(wanted.resume.recording), !shutdown.hasBegun else { return }
         if stop == nil { seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
         let acquisition = HeadsetAcquisition(wanted, index: headsetCount, context: context, seed: seed, at: now)
         headsetCount += 1
@@ -175,7 +175,7 @@ package final class AcquisitionEngine {
 
     /// The operator stopped a recording: nothing more is stored; the headset is commanded to stop and let go. A quarantined one
     /// is ended from what the database has.
-    func end(_ recording: RecordingID, at now: MonotonicTime) {
+    func endRecording(_ recording: RecordingID, at now: MonotonicTime) {
         for acquisition in acquisitions where acquisition.recording == recording && !acquisition.isFinishing {
             if acquisition.quarantine != nil {
                 release(acquisition)

@@ -10,7 +10,7 @@ struct CommandRunner: Sendable {
         /// Read, and report the answer.
         case read(BluetoothUUID)
         /// Nothing until ``CommandRunner/deadline`` or the answer.
-        case pause
+        case wait
         /// All steps are done.
         case completed
         /// The sequence ends the link.
@@ -31,11 +31,11 @@ struct CommandRunner: Sendable {
         self.attempt = attempt
     }
 
-    /// The next thing to do; call again until it says `pause` or `completed`.
+    /// The next thing to do; call again until it says `wait` or `completed`.
     mutating func next(at now: MonotonicTime) -> Action {
-        if awaitsAnswer { return .pause }
+        if awaitsAnswer { return .wait }
         if let deadline {
-            if now < deadline { return .pause }
+            if now < deadline { return .wait }
             endWait(isReplied: false)
         }
         guard let step = steps.popFirst() else { return .completed }
@@ -48,11 +48,11 @@ struct CommandRunner: Sendable {
             return .read(characteristic)
         case .wait(let duration):
             deadline = now + duration
-            return .pause
+            return .wait
         case .awaitReply(let timeout, let otherwise):
             deadline = now + timeout
             self.otherwise = otherwise
-            return .pause
+            return .wait
         case .abandonLink(let reason): return .abandon(reason: reason)
         }
     }

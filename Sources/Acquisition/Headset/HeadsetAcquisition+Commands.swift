@@ -22,7 +22,7 @@ extension HeadsetAcquisition {
                     .writeValue(bytes, to: characteristic, type: type, on: peripheral, attempt: current.attempt))
             case .read(let characteristic):
                 context.request(.readValue(of: characteristic, on: peripheral, attempt: current.attempt))
-            case .pause: return
+            case .wait: return
             case .abandon(let reason): return fail(.connectionFailed(reason: reason), at: now)
             case .completed:
                 session.runner = nil

@@ -3,19 +3,19 @@ import Reconnection
 import Storage
 
 /// How it stands with the end of the process.
-struct Ending {
+struct Shutdown {
     var isRequested = false
     var hasBegun = false
     /// True once nothing more is to be done.
     var isOver = false
 }
 
-/// An orderly end: links are closed, what is buffered is written, recordings stay open.
+/// An orderly end of the process: links are closed, what is buffered is written, recordings stay open.
 extension AcquisitionEngine {
-    func beginEnd(at now: MonotonicTime) {
-        guard end.isRequested, !end.hasBegun else { return }
-        end.hasBegun = true
-        timers[.end] = now + limits.endLimit
+    func beginShutdown(at now: MonotonicTime) {
+        guard shutdown.isRequested, !shutdown.hasBegun else { return }
+        shutdown.hasBegun = true
+        timers[.shutdown] = now + limits.shutdownLimit
         // Nothing more is begun: a clock that steps each second would be written for ever.
         for timer in [Timer.wishes, .clock, .alive, .trim, .spool] { timers[timer] = nil }
         for acquisition in acquisitions where !acquisition.isStopped { acquisition.handle(.stop(.shutdown), at: now) }
@@ -24,15 +24,15 @@ extension AcquisitionEngine {
 
     /// Writes what is left, once links are closed or were waited for long enough.
     func finish(at now: MonotonicTime) {
-        guard end.hasBegun else { return }
-        if timers[.end].map({ $0 <= now }) ?? false { timers[.end] = nil }
-        guard isIdle || timers[.end] == nil else { return }
+        guard shutdown.hasBegun else { return }
+        if timers[.shutdown].map({ $0 <= now }) ?? false { timers[.shutdown] = nil }
+        guard isIdle || timers[.shutdown] == nil else { return }
         if commits.failure == nil {
             noteEnd(at: now)
             commit(at: now, isForced: true)
             guard commits.underWay == nil else { return }
         }
-        end.isOver = true
+        shutdown.isOver = true
         timers = TimerTable()
         emit(.finished(commits.failure))
     }
