@@ -64,7 +64,7 @@ extension ConnectionMachine {
         case (.commandsCompleted, .initialise):
             link.isInitialised = true
             link.isStarted = false
-            if profile.answersStatusQuery, link.status != .unanswered {
+            if profile.answersStatusQuery, profile.isAskedOnceInitialised, link.status != .unanswered {
                 link.status = .unknown
                 link.statusTries = 0
             }

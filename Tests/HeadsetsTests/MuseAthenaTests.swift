@@ -240,5 +240,7 @@ struct MuseAthenaTests {
         #expect(starts.count == 2)
         #expect(MuseCommand.bytes("dc001") == [0x06, 0x64, 0x63, 0x30, 0x30, 0x31, 0x0A])
         #expect(profile.commands(for: .initialise, status: nil).contains(MuseCommand.step(MuseCommand.preset("1041"))))
+        let isTimed = profile.commands(for: .start, status: nil).contains { if case .wait = $0 { true } else { false } }
+        #expect(!isTimed, "each command waits for the answer to the one before, not for a time")
     }
 }

@@ -15,8 +15,8 @@ struct MusePresetTests {
                 }))
     }
 
-    private static func commands(of profile: any HeadsetProfile) -> [String] {
-        profile.commands(for: .initialise, status: nil).compactMap { step in
+    private static func commands(of profile: any HeadsetProfile, status: HeadsetStatus? = nil) -> [String] {
+        profile.commands(for: .initialise, status: status).compactMap { step in
             if case .write(let bytes, _, _) = step { MuseCommand.text(of: bytes) } else { nil }
         }
     }
@@ -54,6 +54,24 @@ struct MusePresetTests {
         let optics = profile.streams.filter { $0.name == "optics" }.map(\.channels.count)
         #expect(optics.reduce(0, +) == preset.opticsChannelCount)
         #expect(profile.streams.last?.name == "reference")
+    }
+
+    @Test("are not chosen again where the status says that they are set, and are where it says another one or nothing")
+    func alreadySet() {
+        func status(_ fields: String) -> HeadsetStatus {
+            HeadsetStatus(condition: .idle, raw: Array("{\"sn\":\"2031-TZRW-1324\"\(fields),\"rc\":0}".utf8))
+        }
+        let older = Self.profile("p21", Self.older + MuseService.ppg)
+        let cases: [(profile: any HeadsetProfile, fields: String, commands: [String])] = [
+            (older, ",\"ps\":33", ["h"]), (older, ",\"ps\":32", ["h", "p21"]), (older, ",\"ps\":21", ["h", "p21"]),
+            (older, "", ["h", "p21"]), (older, ",\"ps\":\"p21\"", ["h", "p21"]),
+            (Self.profile("p1041", [MuseService.control, MuseService.multiplexed]), ",\"ps\":4161", ["h"]),
+            (Self.profile("p1041", [MuseService.control, MuseService.multiplexed]), ",\"ps\":33", ["h", "p1041"]),
+        ]
+        for (profile, fields, commands) in cases {
+            // An Athena's commands are sent again where no answer comes; those stand within the wait.
+            #expect(Self.commands(of: profile, status: status(fields)) == commands, "\(fields)")
+        }
     }
 
     @Test("of the other kind of headset leave each kind its usual one, and every word of the list is one of some kind")

@@ -106,6 +106,14 @@ struct MuseTests {
         #expect(items == [.answered, .status(status), .refused(command: 0, code: 2)])
     }
 
+    @Test("answers two commands alike, and both answers count")
+    func equalReplies() {
+        #expect(Self.control(["{\"rc\":0}", "{\"rc\":0}"]) == [.answered, .answered])
+        // A piece of an answer that comes twice counts once.
+        let items = Self.control(["{\"bp\":8,", "\"rc\":0}", "\"rc\":0}"])
+        #expect(items.count == 2 && items.last == .discarded(byteCount: 7), "\(items)")
+    }
+
     @Test("tells its bootloader in the answer about its versions")
     func bootloader() {
         let versions = Self.control(["{\"ap\":\"headset\",", "\"hw\":\"3.1\",", "\"fw\":\"1.2.13\"}"])

@@ -88,6 +88,22 @@ struct EstablishTests {
         }
     }
 
+    @Test("A headset whose status says nothing new once it is initialised is not asked again")
+    func askedOnce() {
+        let profile = MuseProfile(variant: .withPPG)
+        #expect(profile.answersStatusQuery)
+        var test = Under.inState("queryingStatus", profile: profile)
+        test.effects.removeAll()
+        test.fire(.statusReceived(HeadsetStatus(condition: .idle, serialNumber: Under.serial)))
+        #expect(test.machine.state.name == "initialising")
+        test.fire(.commandsCompleted(attempt: test.attempt))
+        test.fire(.dataSubscribed(attempt: test.attempt))
+        test.fire(.commandsCompleted(attempt: test.attempt))
+        #expect(commands(test.effects) == [.initialise, .start])
+        #expect(concluded(test.effects) == [.needsInitialisation])
+        #expect(test.machine.state.name == "streaming")
+    }
+
     @Test("No answer: one retry, then treated as rebooted; never hangs")
     func noAnswer() {
         var test = Under.inState("queryingStatus")

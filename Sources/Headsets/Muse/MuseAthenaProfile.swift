@@ -29,6 +29,7 @@ package struct MuseAthenaProfile: HeadsetProfile {
     package var services: [BluetoothUUID] { general.services }
     package var identityCharacteristic: BluetoothUUID? { nil }
     package var sendsIdentityInStatus: Bool { true }
+    package var isAskedOnceInitialised: Bool { general.isAskedOnceInitialised }
     package var controlCharacteristics: [BluetoothUUID] { general.controlCharacteristics }
     package var dataCharacteristics: [BluetoothUUID] { [MuseService.multiplexed] }
     package var epochRule: EpochRule { .connection }
@@ -43,7 +44,8 @@ package struct MuseAthenaProfile: HeadsetProfile {
     package var streams: [StreamDescription] { preset.layout.streams }
 
     /// Commands that follow each other within some 200 ms can be dropped (BlueMuse): each one waits for the answer to the one
-    /// before, and is sent again after that time where there is none. The start is sent twice, as by everybody.
+    /// before, and is sent again after that time where there is none. The start is sent twice, as by everybody; its two
+    /// commands and the one behind them wait for an answer, too, and no longer than other programs do.
     package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
         func step(_ text: String) -> CommandStep { MuseCommand.step(MuseCommand.bytes(text)) }
         func answered(_ text: String) -> [CommandStep] {
@@ -52,9 +54,13 @@ package struct MuseAthenaProfile: HeadsetProfile {
         }
         return switch purpose {
         case .queryStatus: MuseProfile.statusQuery(version: MuseCommand.bytes("v6"))
-        case .initialise: answered("h") + answered(preset.rawValue)
+        case .initialise:
+            answered("h") + (MuseProfile.isSet(status, to: preset.rawValue) ? [] : answered(preset.rawValue))
         case .start:
-            [step("dc001"), .wait(.milliseconds(50)), step("dc001"), .wait(.milliseconds(100)), step("L1")]
+            [
+                step("dc001"), .awaitReply(timeout: .milliseconds(50), otherwise: []),
+                step("dc001"), .awaitReply(timeout: .milliseconds(100), otherwise: []), step("L1"),
+            ]
         case .queryVersion: [MuseCommand.step(MuseCommand.bytes("v6"))]
         case .wake, .keepAlive, .stop: general.commands(for: purpose, status: status)
         }

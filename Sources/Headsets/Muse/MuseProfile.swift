@@ -78,6 +78,8 @@ package struct MuseProfile: HeadsetProfile {
     package var services: [BluetoothUUID] { [MuseService.service] }
     package var identityCharacteristic: BluetoothUUID? { nil }
     package var sendsIdentityInStatus: Bool { true }
+    /// The status holds nothing that the initialisation changes but the preset's number.
+    package var isAskedOnceInitialised: Bool { false }
     package var isDiscriminatedByDatabase: Bool { true }
     package var controlCharacteristics: [BluetoothUUID] { [MuseService.control] }
 
@@ -150,9 +152,7 @@ package struct MuseProfile: HeadsetProfile {
 
     /// The chosen preset, or 50, which other programs use with a Muse 2 and Muse S, and 21 without optical channels. What is
     /// not subscribed is not sent.
-    private var presetCommand: [UInt8] {
-        MuseCommand.bytes(chosen?.rawValue ?? (variant == .withPPG ? MusePreset.p50 : .p21).rawValue)
-    }
+    private var usedPreset: MusePreset { chosen ?? (variant == .withPPG ? .p50 : .p21) }
 
     /// The status query asks for the versions where there is no status: a headset in its bootloader says so only there.
     package func commands(for purpose: CommandPurpose, status: HeadsetStatus?) -> [CommandStep] {
@@ -165,16 +165,28 @@ package struct MuseProfile: HeadsetProfile {
                 MuseCommand.step(MuseCommand.halt), .wait(.milliseconds(100)),
                 .abandonLink(reason: "the headset shows its control characteristic only; the next connection shows the rest"),
             ]
-        case .initialise:
-            [
-                MuseCommand.step(MuseCommand.halt), .wait(.milliseconds(50)),
-                MuseCommand.step(presetCommand), .wait(.milliseconds(50)),
-            ]
+        case .initialise: Self.initialisation(preset: usedPreset.rawValue, status: status)
         case .start: [MuseCommand.step(MuseCommand.start)]
         case .queryVersion: [MuseCommand.step(MuseCommand.version)]
         case .keepAlive: [MuseCommand.step(MuseCommand.keepAlive)]
         case .stop: [MuseCommand.step(MuseCommand.halt)]
         }
+    }
+
+    /// Halts the headset and chooses a preset, where its status does not say that it is set. muse-js sends these commands
+    /// without a pause; here the second one waits for the answer to the first, and the start for the subscriptions, each of
+    /// which takes a connection interval or more.
+    static func initialisation(preset: String, status: HeadsetStatus?) -> [CommandStep] {
+        let halt = MuseCommand.step(MuseCommand.halt)
+        if isSet(status, to: preset) { return [halt] }
+        return [halt, .awaitReply(timeout: .milliseconds(50), otherwise: []), MuseCommand.step(MuseCommand.bytes(preset))]
+    }
+
+    /// True where the status says which preset the headset is set to, and that it is this one. `ps` is the number behind the
+    /// `p`, whose digits are hexadecimal: 32 after `p20` (muse-js). A headset keeps it until it is switched off.
+    static func isSet(_ status: HeadsetStatus?, to preset: String) -> Bool {
+        guard let status, let number = Int(preset.dropFirst(), radix: 16) else { return false }
+        return MuseReply(text: status.raw).number("ps") == Double(number)
     }
 
     /// Asks for the status, one command at a time: answers to two can interleave, and are lost then. An answer of eight

@@ -19,8 +19,9 @@ package struct MuseReplyAssembler: Sendable {
     /// - Returns: how many characters were dropped, because they belong to no object or the object is too long.
     package mutating func append(_ bytes: [UInt8], object: (MuseReply) -> Void) -> Int {
         guard let count = bytes.first else { return 0 }
-        // A system may deliver a notification twice. Two of an answer never are alike, but for short ones that say nothing.
-        if bytes == latest { return min(Int(count), bytes.count - 1) }
+        // A system may deliver a notification twice. Two of an answer never are alike; those that are one each may be, as two
+        // commands can have the same answer.
+        if bytes == latest, !isWholeAnswer(bytes) { return min(Int(count), bytes.count - 1) }
         latest = bytes
         var dropped = 0
         for character in bytes.dropFirst().prefix(Int(count)) {
@@ -42,6 +43,12 @@ package struct MuseReplyAssembler: Sendable {
             }
         }
         return dropped
+    }
+
+    /// True of a notification that is an object of its own.
+    private func isWholeAnswer(_ bytes: [UInt8]) -> Bool {
+        let characters = bytes.dropFirst().prefix(Int(bytes.first ?? 0))
+        return text.isEmpty && characters.first == UInt8(ascii: "{") && characters.last == UInt8(ascii: "}")
     }
 }
 

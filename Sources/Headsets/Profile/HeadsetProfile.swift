@@ -30,6 +30,9 @@ package protocol HeadsetProfile: Sendable {
     /// False where the status query would stop a headset that streams: it is asked before the start only.
     var isAskedWhileStreaming: Bool { get }
 
+    /// False where the answer to the status query says nothing new once the headset is initialised: it is not waited for again.
+    var isAskedOnceInitialised: Bool { get }
+
     /// True where only the GATT database shows which of several kinds of headset this one is; see ``adapted(to:)``.
     var isDiscriminatedByDatabase: Bool { get }
 
@@ -113,6 +116,7 @@ extension HeadsetProfile {
     package var constantDelay: ConstantDelay? { nil }
     package var sendsIdentityInStatus: Bool { false }
     package var isAskedWhileStreaming: Bool { true }
+    package var isAskedOnceInitialised: Bool { true }
     package var isDiscriminatedByDatabase: Bool { false }
     package func adapted(to database: GATTDatabase) -> any HeadsetProfile { self }
     package var impedance: ImpedanceMeasurement? { nil }
