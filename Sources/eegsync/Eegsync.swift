@@ -60,6 +60,12 @@ struct Eegsync: AsyncParsableCommand {
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         // Help, version and plain exit codes are the argument parser's own; it knows their texts.
+        if code == .success, let columns = TerminalSize.columns(of: STDOUT_FILENO),
+            let help = HelpText(fullMessage(for: error, columns: HelpText.unbrokenColumns))
+        {
+            print(help.wrapped(columns: columns))
+            exit(withError: ExitCode.success)
+        }
         if error is ExitCode || error is CleanExit || code == .success { exit(withError: error) }
         let style = TerminalStyle.detected(for: STDERR_FILENO)
         if error is ValidationError || code != .failure {
