@@ -21,6 +21,10 @@ package enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
     case writeAfterStop
     /// Recording goes on while a person wants nothing recorded.
     case ignorePause
+    /// A recording that is to end by itself ends after half of its time.
+    case endTooEarly
+    /// What time has made due is never done.
+    case ignoreTimes
     /// A second connection is asked for while one is pending.
     case connectTwice
     /// A lost link is never tried again.
@@ -100,9 +104,8 @@ package enum PlantedDefect: String, Hashable, Sendable, CaseIterable {
         case .repeatRows:
             if batch.number % 30 == 29, let last = batch.samples.last { batch.samples.append(last) }
         case .acknowledgeBeforeCommit, .writeAfterStop, .connectTwice, .giveUpReconnecting, .neverDrain, .dropRefusedBatches,
-            .acknowledgeBeforeFlush, .endWithoutWriting, .loseSpool, .believeMalformed, .ignorePause, .adoptAtOnce,
-            .adoptUnasked,
-            .bindByChance:
+            .acknowledgeBeforeFlush, .endWithoutWriting, .loseSpool, .believeMalformed, .ignorePause, .endTooEarly,
+            .ignoreTimes, .adoptAtOnce, .adoptUnasked, .bindByChance:
             break
         }
     }

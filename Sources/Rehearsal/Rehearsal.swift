@@ -23,34 +23,21 @@ package final class Rehearsal {
     var checker: RehearsalChecker
     /// When a killed daemon starts again.
     private var restart: MonotonicTime?
-    private var disk: RehearsedDisk
+    private(set) var disk: RehearsedDisk
     /// After what time a daemon that is ending in order starts again; nil while none ends.
     private var pauseAfterEnd: Duration?
     /// By number: whether the wall clock was right when the batch was taken.
     private var batchesOfRightClock: [UInt64: Bool] = [:]
     private var wallClockStep: Int64 = 0
     /// The present boot of the host: when its boottime was 0, on the world's time, and its wall clock.
-    private var bootBegan: MonotonicTime = .boot
+    private(set) var bootBegan: MonotonicTime = .boot
     private var bootCount = 1
     private var clock: HostClock
     private var reboots: ArraySlice<HostReboot>
     private var generator: SeededGenerator
-    private var operatorActions: [OperatorAction] = []
+    var operatorActions: [OperatorAction] = []
     private let begin: MonotonicTime
     private var driverBegan = MonotonicTime.boot
-
-    private struct OperatorAction {
-        enum Kind: Hashable {
-            case start, stop
-            case measureImpedance(Duration)
-            case adopt(PeripheralIdentifier)
-            case pause, resume
-        }
-
-        var at: MonotonicTime
-        var headset: Int
-        var kind: Kind
-    }
 
     /// Prepares a run.
     ///
@@ -77,18 +64,7 @@ package final class Rehearsal {
         report = RehearsalReport(seed: plan.seed)
         checker = RehearsalChecker(plan: plan)
         generator = SeededGenerator(seed: plan.seed, purpose: 200)
-        for stop in plan.operatorStops {
-            operatorActions.append(OperatorAction(at: begin + stop.at, headset: stop.headset, kind: .stop))
-            operatorActions.append(OperatorAction(at: begin + stop.at + stop.pause, headset: stop.headset, kind: .start))
-        }
-        for pause in plan.operatorPauses {
-            operatorActions.append(OperatorAction(at: begin + pause.at, headset: 0, kind: .pause))
-            operatorActions.append(OperatorAction(at: begin + pause.at + pause.duration, headset: 0, kind: .resume))
-        }
-        operatorActions += plan.impedanceMeasurements.map {
-            OperatorAction(at: begin + $0.at, headset: $0.headset, kind: .measureImpedance($0.duration))
-        }
-        operatorActions.sort { $0.at < $1.at }
+        operatorActions = Self.actions(of: plan, from: begin)
     }
 
     /// The whole plan: recordings begin, faults happen, faults end, everything is checked.
@@ -145,6 +121,7 @@ package final class Rehearsal {
             self.restart = nil
             try startDaemon(at: now)
         }
+        checkTimes(isAlive: driver != nil, at: now)
         guard let driver else { return checker.observe(world, at: now, isDaemonAlive: false) }
         driver.step(at: now)
         checker.observe(world, at: now, isDaemonAlive: true)
@@ -171,6 +148,7 @@ package final class Rehearsal {
             spool?.batches.append(batch)
             checker.spooled(batch, at: now)
         }
+        started.decided = { [unowned self] in decided($0, at: $1) }
         started.flushed = { [unowned self] _ in checker.flushed() }
         started.refused = { [unowned self] in if !disk.spares($0) { checker.add(.storage, "\($0)", at: $1, &report) } }
         started.reported = { [unowned self] in reported($0, at: $1) }
@@ -262,7 +240,7 @@ package final class Rehearsal {
     // MARK: The host
 
     /// An instant of the world on the boottime of the present boot.
-    private func boottime(_ now: MonotonicTime) -> MonotonicTime { now - (bootBegan - .boot) }
+    func boottime(_ now: MonotonicTime) -> MonotonicTime { now - (bootBegan - .boot) }
 
     /// The daemon is started so long after the kernel.
     private static let startAfterBoot = Duration.seconds(20)
@@ -279,62 +257,12 @@ package final class Rehearsal {
         world.losePower()
         bootBegan = now + reboot.downFor - Self.startAfterBoot
         bootCount += 1
+        // From now on the wall clock decides, which may have been wrong.
+        checker.asked.ends.removeAll()
         try spool?.losePower()
         clock = reboot.clock
         store = try store.reopened(hostBoot: HostBoot(uuid: "rehearsal-\(plan.seed)-\(bootCount)"))
         note("the host loses its power", at: now)
-    }
-
-    // MARK: The operator
-
-    private func start(_ headset: RehearsedHeadset) throws(StorageError) {
-        let recording = try store.control.startRecording(
-            headset: headset.name, model: headset.profile.model, label: "rehearsal", subject: "sim", task: "rest",
-            at: boottime(world.now))
-        // With several headsets of a model a person says which is which, however full the disk is; a single one is found.
-        if plan.headsets.count > 1, let serial = headset.specification.serialNumber,
-            let id = try store.headset(named: headset.name)
-        {
-            var batch = WriteBatch(number: 0)
-            batch.changes = [.identityProof(IdentityProofRecord(headset: id, proof: serial))]
-            batch.usesReserve = true
-            try store.commit(batch)
-        }
-        checker.began(recording, headset: plan.headsets.firstIndex { $0.name == headset.name } ?? 0, at: world.now)
-    }
-
-    private func takeOperatorActions(at now: MonotonicTime) throws(StorageError) {
-        while let action = operatorActions.first, action.at <= now {
-            operatorActions.removeFirst()
-            let headset = plan.headsets[action.headset]
-            switch action.kind {
-            case .start:
-                try start(headset)
-                note("the operator starts a recording of \(headset.name)", at: now)
-            case .stop:
-                let recording = try store.control.stopRecording(headset: headset.name, at: boottime(now))
-                checker.stopRequested(recording)
-                note("the operator stops the recording of \(headset.name)", at: now)
-            case .measureImpedance(let duration):
-                _ = try store.control.start(
-                    ImpedanceMeasurementID.self, headset: headset.name, at: boottime(now), until: boottime(now) + duration)
-                note("the operator measures impedances of \(headset.name) for \(duration)", at: now)
-            case .pause, .resume: try setPaused(action.kind == .pause, at: now)
-            case .adopt(let identifier):
-                try store.control.adopt(identifier, headset: headset.name, at: boottime(now))
-                note("the operator says that \(headset.name) is at \(identifier)", at: now)
-            }
-        }
-    }
-
-    private func setPaused(_ isPaused: Bool, at now: MonotonicTime) throws(StorageError) {
-        if isPaused, plan.defect != .ignorePause {
-            try store.control.pause(at: boottime(now))
-        } else {
-            try store.control.resume(at: boottime(now))
-        }
-        checker.pauseRequested(isPaused, at: now)
-        note(isPaused ? "the operator pauses everything" : "the operator ends the pause", at: now)
     }
 
     // MARK: The daemon's machine
@@ -368,7 +296,7 @@ package final class Rehearsal {
     }
 
     /// Reads the wall clock at an instant of the boot.
-    private func readClock(at now: MonotonicTime) -> ClockOffsetRecord {
+    func readClock(at now: MonotonicTime) -> ClockOffsetRecord {
         let world = now + (bootBegan - .boot)
         let reading = clock.reading(after: timeSinceBoot(world))
         let unix = plan.unixNanosecondsAtBoot + world.nanoseconds + wallClockStep + reading.error.nanoseconds

@@ -37,6 +37,8 @@ struct RehearsalChecker {
     var pausedSince: MonotonicTime?
     /// True where that was disobeyed.
     var isPauseBroken = false
+    /// When recordings were asked to begin and to end.
+    var asked = AskedTimes()
     /// By boot of the host of which anything is committed: true where something is that was taken when its wall clock was
     /// right. A full disk, or a daemon that is down, may keep what the clock said in the end from being stored.
     var clockIsStored: [Int: Bool] = [:]

@@ -22,6 +22,8 @@ package struct RehearsalPlan: Sendable {
     package var operatorStops: [OperatorStop]
     /// When the operator pauses all recordings; ascending, each after the one before has ended.
     package var operatorPauses: [OperatorPause]
+    /// What begins and ends by itself; nil for nothing.
+    package var timedRecording: TimedRecording?
     /// When the operator measures impedances.
     package var impedanceMeasurements: [OperatorMeasurement]
     /// How late notifications arrive, also after all faults have ended.
@@ -106,7 +108,8 @@ package struct RehearsalPlan: Sendable {
     }
 
     /// The plan of a seed for `eegsync simulate`: one or two headsets of varied kinds, every fault of the storm, and in some
-    /// seeds an operator who stops and starts again, or who measures impedances where a headset can.
+    /// seeds an operator who stops and starts again, who measures impedances where a headset can, or who says when a recording
+    /// is to end and the next one to begin.
     package static func seeded(_ seed: UInt64, faults: FaultProbabilities = .storm) -> RehearsalPlan {
         var generator = SeededGenerator(seed: seed, purpose: 100)
         var headsets: [RehearsedHeadset] = []
@@ -134,6 +137,7 @@ package struct RehearsalPlan: Sendable {
         plan.drawAddresses()
         plan.drawPause()
         plan.drawWorld()
+        plan.drawTimes()
         var spooling = SeededGenerator(seed: seed, purpose: 106)
         plan.usesSpool = spooling.next() % 2 == 0
         return plan

@@ -25,6 +25,8 @@ package struct RehearsalReport: Sendable {
         case endsInOrder
         /// Nothing is stored after the operator's stop.
         case stoppedStaysStopped
+        /// A recording begins and ends when it was asked to, as soon as a daemon runs and can write that.
+        case timesAreKept
         /// A row has the time at which the headset took it, but for a constant delay.
         case time
         /// No address is taken for a headset's that nothing proves, unless the configuration or a person allows it, and

@@ -52,6 +52,11 @@ struct RehearsedDisk {
         if fullCount.isMultiple(of: 2) { shortUntil = max(shortUntil, end) } else { diskFullUntil = max(diskFullUntil, end) }
     }
 
+    /// True while it takes what is written, without delay.
+    func takesAll(at now: MonotonicTime) -> Bool {
+        [commitDelayUntil, diskFullUntil, shortUntil, busyUntil, flushRefusedUntil].allSatisfy { $0 <= now }
+    }
+
     /// True of a refusal by which the store leaves the last of the disk free, which it was shown to be short of.
     func spares(_ error: StorageError) -> Bool {
         guard case .diskFull = error else { return false }

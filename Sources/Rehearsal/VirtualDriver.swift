@@ -30,6 +30,8 @@ package final class VirtualDriver {
     package var willCommit: (inout WriteBatch) -> Void = { _ in }
     /// Sees every batch once it is committed; on the world's time.
     package var committed: (WriteBatch, MonotonicTime) -> Void = { _, _ in }
+    /// Sees everything that was done because of the time; on the world's time.
+    package var decided: (TimedDecision, MonotonicTime) -> Void = { _, _ in }
     /// Sees every batch that stands in the spool; on the world's time.
     package var spooled: (WriteBatch, MonotonicTime) -> Void = { _, _ in }
     /// Sees what the database refuses that was not wanted to fail.
@@ -195,9 +197,11 @@ package final class VirtualDriver {
 
     private func answer(to effect: EngineEffect, at now: MonotonicTime) -> EngineEvent? {
         if let error = conduct(effect, now).error { return failed(effect, error) }
+        if case .decide = effect, defect == .ignoreTimes { return failed(effect, .busy(detail: "planted")) }
         if case .flush = effect { flushed(now) }
         let answer = tasks.perform(effect, at: now - offset)
         if case .spool(let batch) = effect, case .spooled(_, .success)? = answer { spooled(batch, now) }
+        if case .decided(let decision, .success)? = answer { decided(decision, now) }
         guard case .committed(_, let result)? = answer else { return answer }
         switch (result, effect) {
         case (.failure(let error), _): refused(error, now)

@@ -164,6 +164,7 @@ struct RehearsalTests {
                 plan = TimeTests.plan(TimeTests.headsets[0], Crystal(errorPPM: 35))
             }
             if defect == .loseSpool { plan.usesSpool = true }
+            if [.endTooEarly, .ignoreTimes].contains(defect) { plan = TimedRecordingTests.plan(seed: seed) }
             plan.defect = defect
             rules = Set(try Rehearsal(plan).run().violations.map(\.rule))
         }
@@ -175,6 +176,7 @@ struct RehearsalTests {
             case .fillGapsWithZeros: [.storedIsSampled, .storage]
             case .shiftChannel, .swapHeadsets, .swapElectrodes: [.storedIsSampled]
             case .writeAfterStop, .ignorePause: [.stoppedStaysStopped]
+            case .endTooEarly, .ignoreTimes: [.timesAreKept]
             case .connectTwice: [.contract]
             case .giveUpReconnecting: [.backInTime]
             case .turnTimeBack: [.audit]
