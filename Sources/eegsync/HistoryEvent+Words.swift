@@ -91,6 +91,8 @@ extension HistoryEvent {
         case "suspended": return "this machine was suspended"
         case "resumed": return "this machine is awake again, after \(time)"
         case "clockStepped": return "the wall clock was set \((durationNanoseconds ?? 0) < 0 ? "back" : "forward") by \(time)"
+        case "rowsHeld": return "rows waited for room on the disk" + (detail.map { ": \($0)" } ?? "")
+        case "rowsStored": return "rows are stored again, after \(time)"
         default: return name
         }
     }

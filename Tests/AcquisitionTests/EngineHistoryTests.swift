@@ -208,6 +208,35 @@ struct ProcessHistoryTests {
         #expect(resumed.durationNanoseconds.map { abs($0 - 45_000_000_000) < 1_000_000 } == true)
     }
 
+    @Test("A full disk is two events, once it has taken what waited; another error of the database is none")
+    func fullDisk() throws {
+        let driver = try start(store, at: Self.time(10))
+        var refusal: StorageError?
+        driver.conduct = { effect, _ in
+            if case .commit = effect { VirtualDriver.TaskConduct(error: refusal) } else { VirtualDriver.TaskConduct() }
+        }
+        run(driver, from: Self.time(10), for: .seconds(10))
+        refusal = .busy(detail: "test")
+        run(driver, from: Self.time(20), for: .seconds(100))
+        refusal = nil
+        run(driver, from: Self.time(120), for: .seconds(100))
+        #expect(try names(store) == ["started"])
+        refusal = .diskFull(detail: "180 MB are free, and the last 200 MB are kept free")
+        run(driver, from: Self.time(220), for: .seconds(280))
+        #expect(try names(store) == ["started"], "a full disk takes nothing")
+        // What is tried last may fail for another reason.
+        refusal = .busy(detail: "test")
+        run(driver, from: Self.time(500), for: .seconds(20))
+        refusal = nil
+        run(driver, from: Self.time(520), for: .seconds(100))
+        #expect(try names(store) == ["started", "rowsHeld", "rowsStored"])
+        let events = try store.history(limit: 10)
+        #expect(events[1].detail == "180 MB are free, and the last 200 MB are kept free")
+        #expect((Self.time(220).nanoseconds...Self.time(290).nanoseconds).contains(events[1].boottimeNanoseconds))
+        #expect((Self.time(520).nanoseconds...Self.time(522).nanoseconds).contains(events[2].boottimeNanoseconds))
+        #expect(events[2].durationNanoseconds == events[2].boottimeNanoseconds - events[1].boottimeNanoseconds)
+    }
+
     @Test("A process that takes over an open recording says so")
     func takenOver() throws {
         let recording = try store.control.startRecording(headset: "left", model: "muse", at: Self.time(1))

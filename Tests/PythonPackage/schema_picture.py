@@ -25,8 +25,9 @@ DRAWN = [
 # The others, by what they are about.
 NAMED = {
     "Connections": (
-        "adoption candidate connection_attempt connection_event early_start handle_map headset_identifier link_quality pause"
-        " preserved_state process status_report streaming_return suspension switched_off_adapter"
+        "adoption candidate connection_attempt connection_event early_start full_disk handle_map headset_identifier"
+        " link_quality machine machine_boot pause preserved_state process status_report streaming_return suspension"
+        " switched_off_adapter"
     ),
     "What headsets say": "channel_declaration clock_observation headset_message impedance loss_detection",
     "Requests and schedules": "capture capture_chunk impedance_measurement recording_end schedule schedule_start",

@@ -11,7 +11,7 @@ struct HistoryStorageTests {
     /// What is older goes.
     private static let border = Fixture.startUnixNanoseconds + 100 * day
     private static let tables = [
-        "connection_event", "connection_attempt", "streaming_return", "link_quality", "suspension", "process",
+        "connection_event", "connection_attempt", "streaming_return", "link_quality", "suspension", "full_disk", "process",
     ]
 
     private let store: AcquisitionStore
@@ -45,6 +45,7 @@ struct HistoryStorageTests {
                     lost: time, able: time, heard: time, prepared: time, firstSample: time)),
             .linkQuality(LinkQualityRecord(headset: headset, at: time, quality: LinkQuality(rssi: -60))),
             .suspension(SuspensionRecord(resumed: time, duration: .seconds(1))),
+            .fullDisk(FullDiskRecord(began: time, ended: time + .seconds(1), detail: "test")),
             .process(.started(ProcessIdentity(version: "1", pid: 1), at: time)),
         ]
     }
@@ -71,12 +72,12 @@ struct HistoryStorageTests {
     @Test("goes by age, in steps of a bounded size; what is young and the latest process stay")
     func age() throws {
         for day in Int64(0)..<120 { try Self.commit(Self.changes(headset, at: Self.time(day: day)), into: store) }
-        #expect(try counts() == Array(repeating: 120, count: 6))
+        #expect(try counts() == Array(repeating: 120, count: Self.tables.count))
         try trim()
-        #expect(try counts() == Array(repeating: 20, count: 6))
+        #expect(try counts() == Array(repeating: 20, count: Self.tables.count))
         // All are old, and the latest process is not removed.
         while try store.trimHistory(before: Self.border + 1000 * Self.day) > 0 {}
-        #expect(try counts() == [0, 0, 0, 0, 0, 1])
+        #expect(try counts() == [0, 0, 0, 0, 0, 0, 1])
     }
 
     @Test("A step removes a bounded number of rows of a table")
@@ -97,18 +98,18 @@ struct HistoryStorageTests {
         for day in Int64(0)..<20 { try Self.commit(Self.changes(headset, at: Self.time(day: day)), into: store) }
         try store.control.startRecording(headset: "left", model: "muse", at: Self.time(day: 10))
         try trim()
-        #expect(try counts() == [10, 10, 10, 10, 0, 1])
+        #expect(try counts() == [10, 10, 10, 10, 0, 0, 1])
         // Another headset's goes.
         try store.control.startRecording(headset: "right", model: "muse", at: Self.time(day: 19))
         let other = try #require(try store.headset(named: "right"))
         try Self.commit(Array(Self.changes(other, at: Self.time(day: 3)).prefix(4)), into: store)
         try trim()
-        #expect(try counts() == [10, 10, 10, 10, 0, 1])
+        #expect(try counts() == [10, 10, 10, 10, 0, 0, 1])
         // Once it has ended, its evidence is as old as any.
         try store.control.stopRecording(headset: "left", at: Self.time(day: 20))
         try Self.commit([.recording(.stopped(RecordingID(rawValue: 2), at: Self.time(day: 20)))], into: store)
         try trim()
-        #expect(try counts() == [0, 0, 0, 0, 0, 1])
+        #expect(try counts() == [0, 0, 0, 0, 0, 0, 1])
     }
 
     @Test("A boot whose clock was never right is as old as the next that was; where none ever was, its own clock counts")
@@ -118,20 +119,20 @@ struct HistoryStorageTests {
         let second = try store.reopened(hostBoot: Fixture.secondBoot)
         try Self.commit([.clockOffset(wrong)] + Self.changes(headset, at: Fixture.start).prefix(4), into: second)
         try trim(second)
-        #expect(try counts() == [1, 1, 1, 1, 0, 0], "no later boot tells how old it is")
+        #expect(try counts() == [1, 1, 1, 1, 0, 0, 0], "no later boot tells how old it is")
         let third = try store.reopened(hostBoot: HostBoot(uuid: "33333333-3333-4333-8333-333333333333"))
         var right = Fixture.offset
         right.offsetNanoseconds += 200 * Self.day
         try Self.commit([.clockOffset(right)], into: third)
         try trim(third)
-        #expect(try counts() == [1, 1, 1, 1, 0, 0], "the later boot began after what is old")
+        #expect(try counts() == [1, 1, 1, 1, 0, 0, 0], "the later boot began after what is old")
         #expect(try third.trimHistory(before: Self.border + 150 * Self.day) == 4)
         let offline = try AcquisitionStore.inMemory(hostBoot: Fixture.boot)
         try offline.control.startRecording(headset: "left", model: "muse", at: Self.time(day: 500))
         try Self.commit([.clockOffset(wrong)], into: offline)
         try Self.commit(Array(Self.changes(HeadsetID(rawValue: 1), at: Fixture.start).prefix(2)), into: offline)
         try trim(offline)
-        #expect(try counts(offline) == [0, 0, 0, 0, 0, 0])
+        #expect(try counts(offline) == [0, 0, 0, 0, 0, 0, 0])
     }
 
     @Test("What is counted is as old as its last time")
@@ -160,7 +161,7 @@ struct HistoryStorageTests {
             }
         }
         try Self.commit(changes.flatMap(\.self), into: store)
-        #expect(try counts() == [1, 1, 0, 0, 0, 0])
+        #expect(try counts() == [1, 1, 0, 0, 0, 0, 0])
         let events = try store.history(limit: 10)
         #expect(events.map(\.count) == [7, 7])
         #expect(events.allSatisfy { $0.lastBoottimeNanoseconds == Fixture.start.nanoseconds + 9_000_000_000 })
@@ -172,8 +173,9 @@ struct HistoryStorageTests {
     @Test("is read by headset, by time and the latest first of all, also without a clock offset")
     func reading() throws {
         for day in Int64(0)..<5 { try Self.commit(Self.changes(headset, at: Self.time(day: day)), into: store) }
-        #expect(try store.history(limit: 1000).count == 5 * 6 + 4, "a suspension is two events, four died")
-        #expect(try store.history(of: "right", limit: 1000).count == 5 * 3 + 4, "the process and the machine concern all")
+        #expect(
+            try store.history(limit: 1000).count == 5 * 8 + 4, "a suspension and a full disk are two events each, four died")
+        #expect(try store.history(of: "right", limit: 1000).count == 5 * 5 + 4, "the process and the machine concern all")
         let since = try store.history(since: Fixture.startUnixNanoseconds + 3 * Self.day, limit: 1000)
         #expect(since.filter { $0.kind == .return }.count == 2)
         let latest = try store.history(limit: 3)

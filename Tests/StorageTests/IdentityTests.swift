@@ -79,7 +79,7 @@ struct IdentityTests {
                 try db.execute(sql: "ALTER TABLE \(table) DROP COLUMN uuid")
             }
             try db.execute(sql: "DROP TABLE machine_boot; DROP TABLE machine")
-            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier >= 'm0035'")
+            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'm0035_identity'")
         }
         try queue.close()
         let store = try AcquisitionStore(path: path, hostBoot: Fixture.secondBoot)

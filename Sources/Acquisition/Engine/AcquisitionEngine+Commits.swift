@@ -41,6 +41,8 @@ struct CommitPipeline {
     var isUnstoredNoted: Bool?
     /// Why batches cannot be written, and since when.
     var problem: (error: StorageError, since: MonotonicTime)?
+    /// Since when the disk has no room for what is to be written, and what was said of that; nil while it has.
+    var fullDisk: (since: MonotonicTime, detail: String)?
     /// The error that only a person can mend.
     var failure: StorageError?
     /// See ``AcquisitionEngine/init(nextStreamID:beginsAfterFailedWrites:limits:seed:process:hostFacts:lookUp:)``.
@@ -131,6 +133,7 @@ extension AcquisitionEngine {
         note(isUnstored: true)
         let problem = commits.problem
         commits.problem = (error, problem?.since ?? now)
+        if commits.fullDisk == nil, case .diskFull(let detail) = error { commits.fullDisk = (now, detail) }
         context.overflowCause = .storageUnavailable
         guard error.disposition == .retry, !shutdown.hasBegun else {
             // The batch is lost to this process. A headset with a memory was acknowledged nothing, so it still has the samples.
@@ -163,6 +166,7 @@ extension AcquisitionEngine {
             .report(.committed(number: done.batch.number, rows: done.rowCount, duration: now - done.began)))
         if let problem = commits.problem {
             commits.problem = nil
+            noteRoom(at: now)
             context.overflowCause = .queueOverflow
             emit(.report(.writeRecovered(after: now - problem.since, rows: done.rowCount)))
         }

@@ -38,6 +38,14 @@ extension AcquisitionEngine {
         history.changes.append(.process(.ended(at: now)))
     }
 
+    /// Rows are stored again: where a full disk had refused them, the history says so now, as that disk took nothing of it.
+    func noteRoom(at now: MonotonicTime) {
+        guard let full = commits.fullDisk else { return }
+        commits.fullDisk = nil
+        guard history.identity != nil else { return }
+        history.changes.append(.fullDisk(FullDiskRecord(began: full.since, ended: now, detail: full.detail)))
+    }
+
     /// Looks whether the machine was suspended since the clocks were read last.
     func observeSuspension(_ reading: ClockOffsetRecord) {
         guard let suspended = reading.suspended else { return }

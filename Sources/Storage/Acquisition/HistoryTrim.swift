@@ -49,6 +49,7 @@ private struct HistoryTable {
         HistoryTable(name: "streaming_return", time: "boottime_ns"),
         HistoryTable(name: "link_quality", time: "boottime_ns"),
         HistoryTable(name: "suspension", time: "resumed_boottime_ns", isOfHeadset: false),
+        HistoryTable(name: "full_disk", time: "ended_boottime_ns", isOfHeadset: false),
         HistoryTable(
             name: "process", time: "alive_boottime_ns", isOfHeadset: false,
             condition: "t.id < (SELECT max(id) FROM process)"),

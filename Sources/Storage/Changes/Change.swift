@@ -40,6 +40,7 @@ package enum Change: Hashable, Sendable, Codable {
     case completed(CompletedRequest)
     case process(ProcessChange)
     case suspension(SuspensionRecord)
+    case fullDisk(FullDiskRecord)
     /// Inserted, or updated by (headset, begin).
     case link(LinkRecord)
     /// Inserted, or counted on the row of an earlier one.
@@ -76,6 +77,7 @@ package enum Change: Hashable, Sendable, Codable {
         case .completed(let record): record
         case .process(let record): record
         case .suspension(let record): record
+        case .fullDisk(let record): record
         case .link(let record): record
         case .headsetMessage(let record): record
         }

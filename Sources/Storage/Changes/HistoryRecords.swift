@@ -153,3 +153,29 @@ extension SuspensionRecord: ChangeRecord {
             [transaction.hostBoot, resumed.nanoseconds, duration.nanoseconds])
     }
 }
+
+/// The disk was full, or full but for what is kept free of it, and rows had to wait.
+package struct FullDiskRecord: Hashable, Sendable, Codable {
+    /// When rows were refused first.
+    package var began: MonotonicTime
+    /// When all that waited was stored.
+    package var ended: MonotonicTime
+    /// How much was free, and how much is kept free; or what SQLite said.
+    package var detail: String
+
+    package init(began: MonotonicTime, ended: MonotonicTime, detail: String) {
+        self.began = began
+        self.ended = ended
+        self.detail = detail
+    }
+}
+
+extension FullDiskRecord: ChangeRecord {
+    var subject: ChangeSubject { .host }
+
+    func write(in transaction: BatchTransaction) throws {
+        try transaction.execute(
+            "INSERT INTO full_disk (host_boot_id, began_boottime_ns, ended_boottime_ns, detail) VALUES (?, ?, ?, ?)",
+            [transaction.hostBoot, began.nanoseconds, ended.nanoseconds, detail])
+    }
+}

@@ -20,10 +20,11 @@ package struct HistoryEvent: Hashable, Sendable {
     /// The headset; nil for the process and the machine.
     package var headset: String?
     /// What happened: a state of the connection, the outcome of an attempt, `returned`; `started`, `ended` or `died`;
-    /// `rebooted`, `suspended`, `resumed` or `clockStepped`.
+    /// `rebooted`, `suspended`, `resumed`, `clockStepped`, `rowsHeld` or `rowsStored`.
     package var name: String
     package var cause: String?
-    /// What the cause leaves open; of a return, what the cause means; of a process that has started, its version.
+    /// What the cause leaves open; of a return, what the cause means; of a process that has started, its version;
+    /// of rows that are held, why.
     package var detail: String?
     package var layer: String?
     /// The address that was tried.
@@ -34,7 +35,7 @@ package struct HistoryEvent: Hashable, Sendable {
     /// How often the same happened until ``lastBoottimeNanoseconds``.
     package var count: Int64
     /// How long an attempt, a suspension or the life of a process took; of a return, from when the headset was heard; of a
-    /// step of the wall clock, by how much.
+    /// step of the wall clock, by how much; of rows that are stored again, for how long they waited.
     package var durationNanoseconds: Int64?
     /// The boot of the machine that boottimes count from.
     package var hostBoot: String

@@ -168,6 +168,7 @@ struct RecordingExport {
         ("link_quality", duringRecording("boottime_ns")),
         ("process", "TRUE"),
         ("suspension", "TRUE"),
+        ("full_disk", "TRUE"),
         ("clock_observation", duringRecording("boottime_ns")),
         ("provenance", "t.id IN (SELECT provenance_id FROM link WHERE recording_id = :id)"),
         ("link", "t.recording_id = :id"),
