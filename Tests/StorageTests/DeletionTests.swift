@@ -106,7 +106,8 @@ struct DeletionTests {
         var scope = AuditScope()
         scope.earlier = earlier
         #expect(try store.audit(scope).holds)
-        #expect(try store.differences(from: manifest[0]) == ["eeg: the stream was deleted"])
+        let stream = try #require(manifest.first { $0.name == "eeg" })
+        #expect(try store.differences(from: stream) == ["eeg: the stream was deleted"])
         // A note that somebody else has written is none.
         let forged = try EvidenceFixture()
         try forged.end([1, 2])
