@@ -22,7 +22,8 @@ package enum TableValues: String, Hashable, Sendable, CaseIterable {
 /// What is to be exported, and how.
 package struct ExportRequest: Hashable, Sendable {
     package var format: ExportFormat
-    /// Where the file goes. Several streams of CSV and several segments add a suffix before the extension.
+    /// Where the file goes. Several streams of CSV, further kinds of streams of EDF+ and BDF+, and several segments add a
+    /// suffix before the extension.
     package var path: String
     /// Which part of the recording; a database always holds all. Writers of files need not look at it: the reader and the parts
     /// that they are given are of the selection.
@@ -31,18 +32,28 @@ package struct ExportRequest: Hashable, Sendable {
     package var gaps: GapTreatment
     /// For CSV.
     package var values: TableValues
+    /// For EDF+ and BDF+: true for one file of all streams, instead of one for each kind of stream.
+    package var isTogether: Bool
+    /// For EDF+ and BDF+: true to compute samples that lie at the nominal rate in UTC, by the time map.
+    package var resamplesToClock: Bool
+    /// For EDF+ and BDF+: the identifier of the time zone that the header's start is written in; nil for UTC.
+    package var startZone: String?
     /// True to replace existing files.
     package var replacesExisting: Bool
 
     package init(
         format: ExportFormat, path: String, selection: ExportSelection = ExportSelection(), gaps: GapTreatment? = nil,
-        values: TableValues = .physical, replacesExisting: Bool = false
+        values: TableValues = .physical, isTogether: Bool = false, resamplesToClock: Bool = false, startZone: String? = nil,
+        replacesExisting: Bool = false
     ) {
         self.format = format
         self.path = path
         self.selection = selection
         self.gaps = gaps ?? format.gapTreatments.first ?? .fill
         self.values = values
+        self.isTogether = isTogether
+        self.resamplesToClock = resamplesToClock
+        self.startZone = startZone
         self.replacesExisting = replacesExisting
     }
 }

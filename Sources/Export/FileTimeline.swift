@@ -11,6 +11,8 @@ struct FileTimeline: Sendable {
         var stream: StreamContents
         /// The samples that the file covers.
         var range: ClosedRange<Int64>
+        /// The recording's own samples that they were made of, where they were resampled; nil for themselves.
+        var resampledRange: ClosedRange<Int64>?
         var samplesPerRecord: Int
         /// The position of the first sample on the stream's grid, from 0.
         var firstIndex: Int64
@@ -29,6 +31,8 @@ struct FileTimeline: Sendable {
     var recordDurationMicroseconds: Int64
     /// UTC nanoseconds since 1970 of the beginning of the first data record; nil where the streams have no times.
     var startUnixNanoseconds: Int64?
+    /// What the header's start is ahead of UTC by, in seconds.
+    var utcOffsetSeconds = 0
 
     /// The timeline of parts of streams.
     init(parts: [(stream: StreamContents, range: ClosedRange<Int64>)]) throws {

@@ -72,9 +72,10 @@ struct RowSurvey {
 }
 
 /// Where a writer takes a stream's rows from.
-enum RowSource {
+indirect enum RowSource {
     case database(RecordingReader)
     case spool(RowSpool)
+    case resampled(ClockResampler)
 
     /// Calls `body` with the rows of a range, in ascending order of n.
     func forEachChunk(
@@ -83,6 +84,17 @@ enum RowSource {
         switch self {
         case .database(let reader): try reader.forEachChunk(of: stream, in: range, rowsPerChunk: range.count, body)
         case .spool(let spool): try spool.forEachChunk(in: range, body)
+        case .resampled(let resampler): try resampler.forEachChunk(in: range, body)
+        }
+    }
+
+    /// The first value of each channel of a stream's range; nil where there is none among the first rows.
+    func firstValues(
+        of stream: StreamContents, in range: ClosedRange<Int64>, from reader: RecordingReader
+    ) throws -> [Int32?] {
+        switch self {
+        case .database, .spool: try FirstValues.find(of: stream, in: range, from: reader)
+        case .resampled(let resampler): try resampler.firstValues(from: reader)
         }
     }
 }

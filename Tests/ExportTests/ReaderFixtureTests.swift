@@ -47,10 +47,11 @@ import Testing
         var expectations: [Expectation] = []
         for (name, fixture) in Self.fixtures {
             for format in [ExportFormat.edf, .bdf] {
-                for gaps in GapTreatment.allCases {
+                for (gaps, isTogether) in GapTreatment.allCases.map({ ($0, false) }) + [(.fill, true)] {
+                    let suffix = gaps.rawValue + (isTogether ? "-together" : "")
                     let request = ExportRequest(
-                        format: format, path: "\(path)/\(name)-\(gaps.rawValue).\(format.rawValue)", gaps: gaps,
-                        replacesExisting: true)
+                        format: format, path: "\(path)/\(name)-\(suffix).\(format.rawValue)", gaps: gaps,
+                        isTogether: isTogether, replacesExisting: true)
                     let report = try fixture.exporter().export(request)
                     for file in report.files {
                         expectations.append(Self.expectation(file, fixture, gaps: gaps, format: format))
@@ -140,7 +141,7 @@ import Testing
         var marks: [Expectation.Mark] = []
         var duration = 0.0
         for (index, exported) in file.streams.enumerated() {
-            let stream = fixture.streams[index]
+            guard let stream = fixture.streams.first(where: { $0.description.name == exported.name }) else { continue }
             let frequency = stream.description.samplingFrequency
             let length = Double(exported.lastN - exported.firstN + 1)
             duration = max(duration, (length / frequency).rounded(.up))
@@ -159,7 +160,8 @@ import Testing
                     : isCoarse ? 0.05 / abs(description.scale) : 0.01
                 signals.append(
                     .init(
-                        label: "\(description.type) \(description.name)", unit: description.unit, samplingFrequency: frequency,
+                        label: (description.type == "EEG" ? "EEG " : "MISC \(description.type) ") + description.name,
+                        unit: description.unit, samplingFrequency: frequency,
                         values: values.map { $0 * description.scale + description.offset },
                         tolerance: tolerance * abs(description.scale)))
             }

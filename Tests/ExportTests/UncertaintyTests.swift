@@ -27,7 +27,8 @@ import Testing
     ) throws -> ExportReport {
         try fixture.exporter().export(
             ExportRequest(
-                format: format, path: directory.path + "/" + name, selection: ExportSelection(streams: streams), gaps: gaps))
+                format: format, path: directory.path + "/" + name, selection: ExportSelection(streams: streams), gaps: gaps,
+                isTogether: true))
     }
 
     private func lengths(_ name: String) throws -> [EDFAnnotation] {
@@ -66,7 +67,7 @@ import Testing
         let found = try lengths("a.edf")
         #expect(
             found.map(\.text) == [
-                "BAD_LENGTH_TIMED +-3 samples", "BAD_LENGTH_TIMED +-3 samples@@ACCEL X", "BAD_LENGTH_TIMED +-3 samples",
+                "BAD_LENGTH_TIMED +-3 samples", "BAD_LENGTH_TIMED +-3 samples@@MISC ACCEL X", "BAD_LENGTH_TIMED +-3 samples",
             ])
         let skips = try EDFReader(path: directory.path + "/a.edf").annotations().filter { $0.text == "BAD_ACQ_SKIP" }
         #expect(found.filter { !$0.text.contains("@@") }.map(\.onsetMicroseconds) == skips.map(\.onsetMicroseconds))
@@ -84,8 +85,8 @@ import Testing
         _ = try export(Self.fixture(), "a.csv", .csv, streams: ["eeg"])
         let text = String(decoding: contents(of: directory.path + "/a.json"), as: UTF8.self)
         for part in [
-            "\"timeUncertaintyMilliseconds\" : 3.15", "\"certainty\" : \"timed\"", "\"uncertainty\" : 3", "\"missing\" : 100",
-            "\"uncertaintyNanoseconds\" : 3150000", "\"lossDetection\" : \"counter\"",
+            "\"time_uncertainty_milliseconds\" : 3.15", "\"certainty\" : \"timed\"", "\"uncertainty\" : 3", "\"missing\" : 100",
+            "\"uncertainty_nanoseconds\" : 3150000", "\"loss_detection\" : \"counter\"",
         ] {
             #expect(text.contains(part), "\(part) in \(text)")
         }

@@ -18,7 +18,7 @@ import numpy as np
 import pyedflib
 import pytest
 
-from expectations import EXPECTATIONS, Expectation, path
+from expectations import DIRECTORY, EXPECTATIONS, Expectation, path
 
 CONTINUOUS = [e for e in EXPECTATIONS if e["kind"].endswith("C")]
 DISCONTINUOUS = [e for e in EXPECTATIONS if e["kind"].endswith("D")]
@@ -151,6 +151,20 @@ def test_discontinuous(expectation: Expectation) -> None:
     assert_marks([(a.onset, a.duration or 0, a.text) for a in file.annotations], expectation)
     raw = read_mne(expectation)
     assert (raw.n_times < round(expectation["durationSeconds"] * raw.info["sfreq"])) == left_out
+
+
+@pytest.mark.parametrize("name", ["mixed-fill", "mixed-fill-together"])
+def test_types(name: str) -> None:
+    """MNE takes EEG for EEG, by the name of the electrode, and nothing else."""
+    raw = mne.io.read_raw_edf(DIRECTORY / f"{name}.edf", infer_types=True, verbose="error")
+    types = dict(zip(raw.ch_names, raw.get_channel_types(), strict=True))
+    motion = {"ACCEL X": "misc", "ACCEL Y": "misc"} if name.endswith("together") else {}
+    assert types == {"TP9": "eeg", "AF7": "eeg"} | motion
+    raw.set_montage("standard_1005")
+    if not motion:
+        assert not [d for d in raw.annotations.description if d.startswith("BAD")]
+        other = mne.io.read_raw_edf(DIRECTORY / f"{name}_motion.edf", infer_types=True, verbose="error")
+        assert other.get_channel_types() == ["misc", "misc"]
 
 
 def test_the_checks_bite() -> None:

@@ -6,9 +6,6 @@ struct BIDSMotion {
     let part: StreamPart
     let recording: BIDSRecording
 
-    /// The types of channels that make a stream one of motion.
-    static let types: Set<String> = ["ACCEL", "ANGACCEL", "GYRO", "JNTANG", "MAGN", "ORNT", "POS", "VEL"]
-
     private var channels: [ChannelDescription] { part.stream.description.channels }
 
     /// `_channels.tsv`.
@@ -54,7 +51,7 @@ struct BIDSMotion {
         fields["TrackedPointsCount"] = .whole(1)
         fields["MissingValues"] = .text(BIDSTable.notAvailable)
         fields["MotionChannelCount"] = .whole(Int64(channels.count))
-        for type in Self.types.sorted() + ["LATENCY", "MISC"] {
+        for type in StreamKind.motionTypes.sorted() + ["LATENCY", "MISC"] {
             fields[type + "ChannelCount"] = .whole(Int64(channels.count { $0.type == type }))
         }
         return .object(fields)

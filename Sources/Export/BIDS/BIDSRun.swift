@@ -37,9 +37,6 @@ struct BIDSDivision {
 
     private(set) var pieces: [Piece] = []
 
-    /// Types of channels that make a stream one of EEG.
-    private static let eegTypes: Set<String> = ["EEG", "ECG", "EMG", "EOG", "HEOG", "VEOG", "REF"]
-
     init(_ parts: [StreamPart]) {
         for piece in TimelinePieces(parts).pieces {
             var merged: [StreamPart] = []
@@ -62,7 +59,7 @@ struct BIDSDivision {
         func types(_ part: StreamPart) -> Set<String> { Set(part.stream.description.channels.map(\.type)) }
         func frequency(_ part: StreamPart) -> Double { part.stream.description.samplingFrequency }
         var pieces: [Piece] = []
-        for part in parts where !types(part).isDisjoint(with: eegTypes) {
+        for part in parts where !types(part).isDisjoint(with: StreamKind.eegTypes) {
             if let known = pieces.firstIndex(where: { frequency($0.eeg[0]) == frequency(part) }) {
                 pieces[known].eeg.append(part)
             } else {
@@ -70,8 +67,8 @@ struct BIDSDivision {
             }
         }
         if pieces.isEmpty { pieces = [Piece()] }
-        for part in parts where types(part).isDisjoint(with: eegTypes) {
-            if types(part).isSubset(of: BIDSMotion.types) {
+        for part in parts where types(part).isDisjoint(with: StreamKind.eegTypes) {
+            if types(part).isSubset(of: StreamKind.motionTypes) {
                 pieces[0].motion.append(part)
             } else if types(part) == ["TRIG"], let first = pieces[0].eeg.first, frequency(first) == frequency(part) {
                 pieces[0].eeg.append(part)

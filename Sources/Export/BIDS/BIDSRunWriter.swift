@@ -55,6 +55,8 @@ struct BIDSRunWriter {
         inner.request.format = format
         inner.request.path = "\(staging.path)/\(staging.nextName("eeg.\(format.rawValue)"))"
         inner.request.replacesExisting = false
+        // What belongs together has been decided already.
+        inner.request.isTogether = true
         let own = try format.makeExport(inner).run(parts, progress: progress)
         own.notes.forEach { report.note($0) }
         for file in own.files {

@@ -1,9 +1,8 @@
-import FoundationEssentials
 import Headsets
 import Storage
 
 /// The JSON file beside a table: what a person or a script must know to use the table.
-struct CSVSidecar: Codable, Hashable {
+struct CSVSidecar: SidecarDocument, Hashable {
     struct Channel: Codable, Hashable {
         var name: String
         var type: String
@@ -11,21 +10,6 @@ struct CSVSidecar: Codable, Hashable {
         /// Physical value = scale × raw + offset.
         var scale: Double
         var offset: Double
-    }
-
-    struct Gap: Codable, Hashable {
-        var firstN: Int64
-        var count: Int64
-        /// Nil for whole rows.
-        var channel: String?
-        var cause: String
-        var recovered: Int64
-        /// How many are missing for good, also between two boots of the machine, where `count` is 0; absent while nobody knows.
-        var missing: Int64?
-        /// `counted`, `timed` or `unknown`.
-        var certainty: String
-        /// Of a timed length: right within so many samples; absent where that is not known.
-        var uncertainty: Int64?
     }
 
     struct Segment: Codable, Hashable {
@@ -59,7 +43,7 @@ struct CSVSidecar: Codable, Hashable {
     /// What shows that a sample is missing: `counter`, `mark`, `clock` or `nothing`.
     var lossDetection: String
     var channels: [Channel]
-    var gaps: [Gap]
+    var gaps: [GapDocument]
     var annotations: [AnnotationDocument]
     var timeMap: [Segment]
     /// Digests of the last block of each chain of the recording's rows, in hexadecimal; empty where there are none.
@@ -91,12 +75,7 @@ struct CSVSidecar: Codable, Hashable {
         self.channels = channels.map {
             Channel(name: $0.name, type: $0.type, unit: $0.unit, scale: $0.scale, offset: $0.offset)
         }
-        gaps = stream.gaps.map { gap in
-            let name = channels.indices.contains(gap.channel - 1) ? channels[gap.channel - 1].name : nil
-            return Gap(
-                firstN: gap.firstN, count: gap.count, channel: name, cause: gap.cause.rawValue, recovered: gap.recovered,
-                missing: gap.missing, certainty: gap.certainty, uncertainty: gap.uncertainty)
-        }
+        gaps = stream.gaps.map { GapDocument($0, of: stream) }
         annotations = contents.annotations.map { AnnotationDocument($0, of: contents) }
         timeMap = stream.segments.map {
             Segment(
@@ -106,14 +85,5 @@ struct CSVSidecar: Codable, Hashable {
         }
         chainHeads = stream.chainHeads
         provenance = ProvenanceDocument(contents.provenance)
-    }
-
-    /// The document as it stands in the file.
-    var bytes: [UInt8] {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
-        }
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Headsets
 import Storage
 
@@ -20,15 +21,47 @@ struct EDFExport: RecordingExport {
 
     func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport {
         var report = ExportReport()
-        // Tried before hours are spent on the rows.
-        let count = TimelinePieces(parts).pieces.count
+        let kinds = request.isTogether ? [parts] : StreamKind.divide(parts).map(\.parts)
+        let paths = request.isTogether ? [request.path] : self.paths(ofKinds: StreamKind.divide(parts).map(\.kind))
+        for (kind, path) in zip(kinds, paths) { try check(kind, path) }
+        let weights = kinds.map { kind in
+            Double(kind.reduce(0) { $0 + $1.range.count * $1.stream.description.channels.count })
+        }
+        let total = max(1, weights.reduce(0, +))
+        var done = 0.0
+        for (index, kind) in kinds.enumerated() {
+            try write(kind, path: paths[index], report: &report) { progress((done + $0 * weights[index]) / total) }
+            done += weights[index]
+        }
+        return report
+    }
+
+    /// Where each kind of stream goes: the first one under the name that was asked for.
+    private func paths(ofKinds kinds: [StreamKind]) -> [String] {
+        kinds.enumerated().map { index, kind in
+            index == 0 ? request.path : PartialFile.path(request.path, suffix: "_" + kind.suffix)
+        }
+    }
+
+    /// Tries, before hours are spent on rows, what can be tried without them.
+    private func check(_ parts: [StreamPart], _ path: String) throws {
+        let pieces = TimelinePieces(parts).pieces
         _ = try PartialFile(
-            path: path(ofFile: 0, of: count), replacesExisting: request.replacesExisting, sparing: job.store.path)
+            path: self.path(path, ofFile: 0, of: pieces.count), replacesExisting: request.replacesExisting,
+            sparing: job.store.path)
+        for piece in pieces { _ = try FileTimeline(parts: piece.map { (parts[$0.part].stream, $0.range) }) }
+    }
+
+    /// Writes the files of streams that share them.
+    private func write(
+        _ parts: [StreamPart], path base: String, report: inout ExportReport, progress: (Double) -> Void
+    ) throws {
+        let count = TimelinePieces(parts).pieces.count
         var surveys = try surveys(parts) { progress($0 * Self.surveyShare) }
         let surveyed = surveys == nil ? 0 : Self.surveyShare
         let mappings = mappings(parts, surveys: surveys, report: &report)
         let groups = try groups(parts, surveys: surveys)
-        let paths = groups.indices.map { path(ofFile: $0, of: groups.count) }
+        let paths = groups.indices.map { path(base, ofFile: $0, of: groups.count) }
         if count > 1, request.gaps != .segments {
             report.note(
                 "The recording is cut into \(groups.count) files: between two boots of the machine, and at gaps of more than a "
@@ -43,29 +76,63 @@ struct EDFExport: RecordingExport {
             try FileTimeline(parts: group.map { (parts[$0.part].stream, $0.range) })
         }
         for (index, group) in groups.enumerated() {
-            let plan = EDFWriter.Plan(
-                contents: reader.contents, variant: variant, isContinuous: request.gaps != .discontinuous,
-                timeline: timelines[index], mappings: group.map { mappings[$0.part] },
-                annotations: annotations(ofFile: index, timelines: timelines))
             func advance(_ fraction: Double) {
                 progress(surveyed + (1 - surveyed) * (Double(index) + fraction) / Double(groups.count))
             }
-            do {
-                let rows = group.map { surveys?[$0.part].spool.map(RowSource.spool) ?? .database(reader) }
+            func writeFile(spooled: Bool) throws {
+                var rows = group.map {
+                    (spooled ? surveys?[$0.part].spool : nil).map(RowSource.spool) ?? .database(reader)
+                }
+                var plan = EDFWriter.Plan(
+                    contents: reader.contents, variant: variant, isContinuous: request.gaps != .discontinuous,
+                    timeline: timelines[index], mappings: group.map { mappings[$0.part] },
+                    annotations: annotations(ofFile: index, timelines: timelines))
+                if request.resamplesToClock { resample(&plan, &rows, extremes: group.map { surveys?[$0.part].extremes }) }
+                if let zone = try startZone { plan.write(startIn: zone) }
                 report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: advance))
+            }
+            do {
+                try writeFile(spooled: true)
             } catch ExportError.diskFull where surveys?.contains(where: { $0.spool != nil }) == true {
                 // Without the copies of the rows there may be room for the file.
                 for part in parts.indices { surveys?[part].spool = nil }
-                let rows = group.map { _ in RowSource.database(reader) }
-                report.files.append(try write(plan, rows: rows, path: paths[index], report: &report, progress: advance))
+                try writeFile(spooled: false)
             }
         }
-        return report
     }
 
-    private func path(ofFile index: Int, of count: Int) -> String {
-        guard request.gaps == .segments || count > 1 else { return request.path }
-        return PartialFile.path(request.path, suffix: "_run-" + CivilTime.digits(index + 1))
+    /// The zone that headers say the start in; nil for UTC.
+    private var startZone: TimeZone? {
+        get throws {
+            guard let name = request.startZone else { return nil }
+            if let zone = TimeZone(identifier: name) { return zone }
+            throw ExportError.notRepresentable(
+                what: "The start in the time zone \(name)", reason: "this machine does not know the zone",
+                advice: "Leave --local-start out: the start is UTC then.")
+        }
+    }
+
+    /// Replaces the recorded samples by computed ones, which lie at the nominal rate in UTC.
+    private func resample(_ plan: inout EDFWriter.Plan, _ rows: inout [RowSource], extremes: [[ClosedRange<Int32>?]?]) {
+        for index in rows.indices {
+            let track = plan.timeline.tracks[index]
+            let fits = StreamPart(stream: track.stream, range: track.range).fits(variant)
+            let resampler = ClockResampler(
+                track, in: plan.timeline, variant: variant, extremes: fits ? nil : extremes[index], rows: rows[index])
+            plan.timeline.tracks[index] = resampler.track
+            plan.mappings[index] = resampler.track.stream.description.channels.map { channel in
+                EDFDigitalMapping(raw: channel.rawMinimum...channel.rawMaximum, variant: variant)
+                    .refined(for: channel, variant: variant)
+            }
+            rows[index] = .resampled(resampler)
+        }
+        // An event lies at the time of its sample, since that sample is no longer there.
+        for index in plan.annotations.indices { plan.annotations[index].sample = nil }
+    }
+
+    private func path(_ base: String, ofFile index: Int, of count: Int) -> String {
+        guard request.gaps == .segments || count > 1 else { return base }
+        return PartialFile.path(base, suffix: "_run-" + CivilTime.digits(index + 1))
     }
 
     /// Looks at all rows where the gaps or the values' range must be known first; nil where they need not.
@@ -103,13 +170,15 @@ struct EDFExport: RecordingExport {
         }
         let streams = zip(plan.timeline.tracks, written.rowCounts).map { track, rowCount in
             let part = StreamPart(stream: track.stream, range: track.range)
+            let range = track.resampledRange ?? track.range
             return ExportedStream(
-                name: part.name, firstN: track.range.lowerBound,
-                lastN: track.range.upperBound, rowCount: rowCount, filledCount: Int64(track.range.count) - rowCount,
+                name: part.name, firstN: range.lowerBound, lastN: range.upperBound, rowCount: rowCount,
+                filledCount: Int64(track.range.count) - rowCount,
                 gridOffsetSeconds: track.gridOffsetSeconds, maximumDeviationSeconds: track.maximumDeviationSeconds,
                 timeUncertaintySeconds: part.timeUncertaintySeconds)
         }
-        try sidecar.write(try EDFSidecar(contents: plan.contents, exported: streams).bytes)
+        let document = EDFSidecar(plan: plan, exported: streams)
+        try sidecar.write(try document.bytes)
         try sidecar.synchronize()
         try file.publish(replacesExisting: request.replacesExisting)
         try sidecar.publish(replacesExisting: request.replacesExisting)
@@ -186,7 +255,7 @@ struct EDFExport: RecordingExport {
                         + "\(EDFField.number(error * 1e6) ?? "?") parts per million only.")
             }
             let label = EDFSignal.label(channel)
-            if signal.label != label || label.count < channel.type.count + channel.name.count + 1 {
+            if signal.label != label || !label.hasSuffix(EDFField.ascii(channel.name)) {
                 report.note("Channel \(channel.name) is labelled `\(signal.label)`.")
             }
         }

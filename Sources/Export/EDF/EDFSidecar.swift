@@ -1,9 +1,9 @@
-import Foundation
+import FoundationEssentials
 import Headsets
 import Storage
 
 /// The JSON file beside an EDF+ or BDF+ file: what the header has no room for.
-struct EDFSidecar: Codable, Hashable {
+struct EDFSidecar: SidecarDocument, Hashable {
     /// A stream that is in the file.
     struct Stream: Codable, Hashable {
         var name: String
@@ -16,6 +16,8 @@ struct EDFSidecar: Codable, Hashable {
         var gridOffsetSeconds: Double
         /// How far a sample's time and its position in the file are apart at most, in seconds.
         var maximumDeviationSeconds: Double
+        /// What is missing, with its times in UTC.
+        var gaps: [GapDocument]
         /// Digests of the last block of each chain of the recording's rows, in hexadecimal; empty where there are none.
         var chainHeads: [String: String]
     }
@@ -24,22 +26,34 @@ struct EDFSidecar: Codable, Hashable {
     var headset: String
     var model: String
     var serialNumber: String?
+    /// UTC of the file's first instant; absent where the recording has no times.
+    var start: String?
+    /// The time zone that the header's start is written in.
+    var startZone: String
+    /// True where the samples were computed to lie at the nominal rate in UTC.
+    var isResampledToClock: Bool
     var streams: [Stream]
     /// Those of the recording, also what is in other files of it; the file has their texts at their onsets.
     var annotations: [AnnotationDocument]
     var provenance: ProvenanceDocument
 
-    init(contents: RecordingContents, exported: [ExportedStream]) {
+    init(plan: EDFWriter.Plan, exported: [ExportedStream]) {
+        let contents = plan.contents
         recording = contents.id.rawValue
         headset = contents.headsetName
         model = contents.model
         serialNumber = contents.serialNumber
+        start = plan.timeline.startUnixNanoseconds.map(CivilTime.iso8601)
+        startZone = plan.startZone?.identifier ?? "UTC"
+        isResampledToClock = plan.timeline.tracks.contains { $0.resampledRange != nil }
         streams = exported.map { exported in
             let stream = contents.streams.first { $0.description.bankName == exported.name }
             return Stream(
                 name: exported.name, firstN: exported.firstN, lastN: exported.lastN, rowCount: exported.rowCount,
                 lossDetection: stream?.lossDetection ?? "nothing", gridOffsetSeconds: exported.gridOffsetSeconds,
-                maximumDeviationSeconds: exported.maximumDeviationSeconds, chainHeads: stream?.chainHeads ?? [:])
+                maximumDeviationSeconds: exported.maximumDeviationSeconds,
+                gaps: stream.map { stream in stream.gaps.map { GapDocument($0, of: stream) } } ?? [],
+                chainHeads: stream?.chainHeads ?? [:])
         }
         annotations = contents.annotations.map { AnnotationDocument($0, of: contents) }
         provenance = ProvenanceDocument(contents.provenance)
@@ -47,13 +61,4 @@ struct EDFSidecar: Codable, Hashable {
 
     /// `x.edf` has `x.edf.json`, so that a table `x.csv` may lie beside it with its `x.json`.
     static func path(of file: String) -> String { file + ".json" }
-
-    /// The document as it stands in the file.
-    var bytes: [UInt8] {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
-        }
-    }
 }

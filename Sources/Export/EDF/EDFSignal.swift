@@ -68,9 +68,20 @@ extension EDFSignal {
         }
     }
 
-    /// Type, space, name (EDF+ specification, 2.1.3.2: standard texts), such as `EEG TP9`.
+    /// The types that readers know by the first word of a label: EDF+'s standard texts, as far as MNE-Python takes them for
+    /// types of channels (`infer_types`); BIDS has words of its own for two of them.
+    private static let labelledTypes = [
+        "EEG": "EEG", "ECG": "ECG", "EOG": "EOG", "HEOG": "EOG", "VEOG": "EOG", "EMG": "EMG", "RESP": "RESP", "TEMP": "TEMP",
+        "MISC": "MISC",
+    ]
+
+    /// Type, space, name (EDF+ specification, 2.1.3.2: standard texts), such as `EEG TP9`. What no standard text is made for is
+    /// `MISC`, with its own type behind that, where there is room: `MISC ACCEL X`.
     static func label(_ channel: ChannelDescription) -> String {
-        String(EDFField.ascii("\(channel.type) \(channel.name)").prefix(16))
+        if let type = labelledTypes[channel.type] { return String(EDFField.ascii("\(type) \(channel.name)").prefix(16)) }
+        let named = channel.name.uppercased().hasPrefix(channel.type) ? channel.name : "\(channel.type) \(channel.name)"
+        let label = EDFField.ascii("MISC \(named)")
+        return String((label.count <= 16 ? label : EDFField.ascii("MISC \(channel.name)")).prefix(16))
     }
 
     /// Labels made unique within a file: readers use them as keys. A repeated label's end gives way to `-2`, `-3`, ...

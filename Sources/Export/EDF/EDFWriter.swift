@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Headsets
 import Storage
 
@@ -13,6 +14,15 @@ struct EDFWriter {
         var mappings: [[EDFDigitalMapping]]
         /// Annotations of the recording that belong into this file.
         var annotations: [AnnotationContents]
+        /// The time zone that the header's start is of; nil for UTC.
+        var startZone: TimeZone?
+
+        /// Lets the header say the start in the time of a zone.
+        mutating func write(startIn zone: TimeZone) {
+            startZone = zone
+            timeline.utcOffsetSeconds = zone.secondsFromGMT(
+                for: Date(timeIntervalSince1970: Double(timeline.startSeconds)))
+        }
     }
 
     /// What was written, for the check and the report.
@@ -65,7 +75,8 @@ struct EDFWriter {
             EDFAnnotation.lengths(
                 of: track, in: plan.timeline, labels: index == 0 ? [] : labels[index])
         }
-        texts = (recorded + lengths).sorted { $0.onsetMicroseconds < $1.onsetMicroseconds }
+        let times = EDFAnnotation.times(of: plan.timeline, zone: plan.startZone)
+        texts = (times + recorded + lengths).sorted { $0.onsetMicroseconds < $1.onsetMicroseconds }
         annotationRoom = 0
         annotationRoom = estimatedAnnotationRoom
     }
@@ -97,7 +108,7 @@ struct EDFWriter {
         }
         let width = plan.variant.bytesPerSample
         signals.append(EDFSignal(annotationsOf: plan.variant, samplesPerRecord: (annotationRoom + width - 1) / width))
-        let start = EDFHeader.start(unixSeconds: timeline.startSeconds)
+        let start = EDFHeader.start(unixSeconds: timeline.startSeconds + Int64(timeline.utcOffsetSeconds))
         return EDFHeader(
             variant: plan.variant, isContinuous: plan.isContinuous, patient: EDFHeader.patient(plan.contents),
             recording: EDFHeader.recording(
@@ -174,7 +185,7 @@ struct EDFWriter {
                     timeline: plan.timeline, track: track, variant: plan.variant, firstSignal: signal, firstOffset: offset,
                     mappings: plan.mappings[index], rowTexts: index == 0 ? [EDFAnnotation.skipText] : channelTexts,
                     channelTexts: channelTexts,
-                    firstValues: try FirstValues.find(of: track.stream, in: track.range, from: reader)))
+                    firstValues: try rows[index].firstValues(of: track.stream, in: track.range, from: reader)))
             signal += labels[index].count
             offset += labels[index].count * track.samplesPerRecord * plan.variant.bytesPerSample
         }

@@ -32,6 +32,7 @@ struct ExportCommand: ParsableCommand {
               eegsync export latest --from -5m --streams eeg --channels TP9,TP10 -o now.csv
               eegsync export --subject P07 --task rest --format edf -o study/
               eegsync export 12 --format bdf --gaps segments -o night.bdf
+              eegsync export 12 --resample-to-clock --local-start -o night.bdf
               eegsync export 12 -o night.sqlite
               eegsync export 12 --format bids -o study
             """)
@@ -72,6 +73,18 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "What the cells of CSV hold. Without it: physical.")
     var values: TableValues?
 
+    @Flag(help: "EDF+ and BDF+: one file of all streams, instead of one for each kind: EEG, motion, PPG and so on.")
+    var together = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "EDF+ and BDF+: compute samples that lie at the nominal rate in UTC, by the time map, instead of the headset's own."
+        ))
+    var resampleToClock = false
+
+    @Flag(help: "EDF+ and BDF+: the header's start is in the time of this machine's zone, instead of UTC.")
+    var localStart = false
+
     @Flag(help: "Replace existing files.")
     var force = false
 
@@ -88,6 +101,14 @@ struct ExportCommand: ParsableCommand {
         let format = try chosenFormat()
         if values != nil, format != .csv {
             throw ValidationError("--values is for CSV; a file of the format \(format.rawValue) has the headset's own counts.")
+        }
+        for (isGiven, name) in [
+            (together, "--together"), (resampleToClock, "--resample-to-clock"), (localStart, "--local-start"),
+        ] where isGiven && format != .edf && format != .bdf {
+            throw ValidationError("\(name) is for EDF+ and BDF+, not for the format \(format.rawValue).")
+        }
+        if resampleToClock, let gaps, gaps != .fill {
+            throw ValidationError("With --resample-to-clock, gaps are filled and marked; leave --gaps out.")
         }
         if let gaps, !format.gapTreatments.contains(gaps) {
             let choices = format.gapTreatments.map(\.rawValue).joined(separator: ", ")
@@ -124,7 +145,8 @@ struct ExportCommand: ParsableCommand {
     private func request(for recording: Int64) throws -> ExportRequest {
         ExportRequest(
             format: try chosenFormat(), path: try path(for: recording), selection: try selection(), gaps: gaps,
-            values: values ?? .physical, replacesExisting: force)
+            values: values ?? .physical, isTogether: together, resamplesToClock: resampleToClock,
+            startZone: localStart ? TimeZone.current.identifier : nil, replacesExisting: force)
     }
 
     /// Where a recording goes: into the directory, or beside the others under a number of its own.
