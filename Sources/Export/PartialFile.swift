@@ -1,6 +1,5 @@
 import Glibc
 import Storage
-import Synchronization
 
 /// A file that is being written beside its final name, and gets that name only when it is complete.
 ///
@@ -50,11 +49,14 @@ final class PartialFile {
         guard self.isNamed else { return }
         if descriptor >= 0 { close(descriptor) }
         temporaryPath = TemporaryNames.name(beside: path)
-        unlink(temporaryPath)
-        TemporaryNames.add(temporaryPath)
-        descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o644)
+        descriptor = -1
+        try TemporaryNames.add(temporaryPath) { name in
+            unlink(name)
+            descriptor = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o644)
+            guard descriptor >= 0 else { throw failure() }
+        }
         // By this lock an export of another process sees that this one lives.
-        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw failure() }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw failure() }
     }
 
     deinit {
@@ -162,9 +164,10 @@ final class PartialFile {
         var name = temporaryPath
         if !isNamed {
             name = TemporaryNames.name(beside: path)
-            unlink(name)
-            TemporaryNames.add(name)
-            guard link(to: name) else { throw failure() }
+            try TemporaryNames.add(name) { name in
+                unlink(name)
+                guard link(to: name) else { throw failure() }
+            }
         }
         guard rename(name, path) == 0 else {
             let failure = failure()
@@ -191,100 +194,5 @@ final class PartialFile {
         let code = errno
         if code == ENOSPC || code == EDQUOT { return .diskFull(path: path) }
         return .cannotWrite(path: path, reason: String(cString: strerror(code)))
-    }
-}
-
-/// The hidden names of files that are being written, as far as they have one.
-package enum TemporaryNames {
-    private static let own = Mutex<[String]>([])
-    /// True once a signal ends the process: nothing is made any more.
-    private static let hasEnded = Atomic(false)
-    /// No other program's files end so.
-    private static let ending = ".eegsync-partial"
-    /// What SQLite may put beside a database.
-    private static let companions = ["", "-journal", "-wal", "-shm"]
-
-    /// Removes all unfinished files of this process that have a name; for a signal that ends it.
-    ///
-    /// - Parameter directory: Only those in it; tests run beside others.
-    package static func removeAll(in directory: String = "") {
-        own.withLock { names in
-            if directory.isEmpty { hasEnded.store(true, ordering: .relaxed) }
-            for name in names where name.hasPrefix(directory) { unlinkAll(name) }
-            names.removeAll { $0.hasPrefix(directory) }
-        }
-    }
-
-    /// Hidden, so that no pattern such as `*.edf` finds it.
-    static func name(beside path: String) -> String {
-        let (directory, name) = PartialFile.split(path)
-        return "\(directory)/.\(name).\(getpid())\(ending)"
-    }
-
-    static func add(_ name: String) { own.withLock { $0.append(name) } }
-
-    /// Makes something and notes its name, with no moment between in which a signal would miss it.
-    ///
-    /// - Throws: ``ExportError`` where a signal has ended the process's exports already, or what `body` throws.
-    static func add(making body: () throws -> String) throws -> String {
-        try own.withLock { names in
-            guard !hasEnded.load(ordering: .relaxed) else {
-                throw ExportError.cannotWrite(path: "an export", reason: "a signal ended it")
-            }
-            let name = try body()
-            names.append(name)
-            return name
-        }
-    }
-
-    static func forget(_ name: String) { own.withLock { names in names.removeAll { $0 == name } } }
-
-    static func remove(_ name: String) {
-        unlinkAll(name)
-        forget(name)
-    }
-
-    private static func unlinkAll(_ name: String) {
-        // A directory of unfinished files has no further ones in it.
-        if unlink(name) != 0, errno == EISDIR {
-            // What another thread adds meanwhile goes, too; it can add nothing to a directory that is gone.
-            repeat {
-                for file in BIDSDataset.names(in: name) { unlink("\(name)/\(file)") }
-            } while rmdir(name) != 0 && (errno == ENOTEMPTY || errno == EEXIST)
-        }
-        for companion in companions.dropFirst() { unlink(name + companion) }
-    }
-
-    /// Runs a piece of work that a signal does not interrupt, and takes a name off the list: what has it is complete then.
-    ///
-    /// - Throws: ``ExportError`` where a signal has come already, or what the work throws.
-    static func whileSignalsWait(for name: String, _ body: () throws -> Void) throws {
-        try own.withLock { names in
-            guard let index = names.firstIndex(of: name) else {
-                throw ExportError.cannotWrite(path: name, reason: "a signal ended the export")
-            }
-            names.remove(at: index)
-            try body()
-        }
-    }
-
-    /// Removes what exports have left in a directory that were killed: nobody holds its lock.
-    static func removeAbandoned(in directory: String) {
-        guard let folder = opendir(directory) else { return }
-        defer { closedir(folder) }
-        var abandoned: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            guard name.hasPrefix("."), name.hasSuffix(ending) else { continue }
-            abandoned.append("\(directory)/\(name)")
-        }
-        for path in abandoned where !own.withLock({ $0.contains(path) }) {
-            let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-            guard file >= 0 else { continue }
-            if flock(file, LOCK_EX | LOCK_NB) == 0 { unlinkAll(path) }
-            close(file)
-        }
     }
 }

@@ -45,12 +45,15 @@ final class RowSpool {
     /// - Parameter rowsPerBlock: The rows of each appended chunk; only the last one may have fewer.
     init?(beside path: String, channelCount: Int, rowsPerBlock: Int) {
         let (directory, name) = PartialFile.split(path)
-        let temporaryPath = "\(directory)/.\(name).\(getpid()).rows"
-        unlink(temporaryPath)
-        descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        // Without a name it ends with this process, however that ends.
-        unlink(temporaryPath)
+        let opened = try? TemporaryNames.whileOneIsThere("\(directory)/.\(name).\(getpid()).rows") { temporaryPath in
+            unlink(temporaryPath)
+            let file = open(temporaryPath, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+            // Without a name it ends with this process, however that ends.
+            if file >= 0 { unlink(temporaryPath) }
+            return file
+        }
+        guard let opened, opened >= 0 else { return nil }
+        descriptor = opened
         self.path = path
         self.channelCount = channelCount
         memory = .allocate(byteCount: MemoryLayout<Header>.size + rowsPerBlock * Self.bytesPerRow(channelCount), alignment: 16)

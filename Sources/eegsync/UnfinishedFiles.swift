@@ -7,11 +7,13 @@ enum UnfinishedFiles {
     /// Runs a command that writes files under temporary names. SIGINT and SIGTERM remove those, and then end the process as
     /// they do by themselves.
     static func removedOnSignals<Value>(_ body: () throws -> Value) rethrows -> Value {
+        let queue = DispatchQueue(label: "signals of an export")
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { @Sendable in
                 TemporaryNames.removeAll()
+                ProgressBar.removeLine()
                 signal(number, SIG_DFL)
                 // All signals are blocked on the threads of a queue, and who started the process may have blocked them
                 // elsewhere.
@@ -26,6 +28,8 @@ enum UnfinishedFiles {
         }
         defer {
             for source in sources { source.cancel() }
+            // A signal that is at it ends the process: what the removal of its files made fail is no error to report.
+            queue.sync {}
             for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
         }
         return try body()

@@ -62,6 +62,33 @@ import Testing
         #expect(try names().isEmpty)
     }
 
+    /// A signal that comes at any moment before the name is made: whoever makes it later would leave it behind.
+    @Test func afterASignalNothingGetsAName() throws {
+        let unnamed = try file("a", replaces: true)
+        try unnamed.write([1])
+        let other = try file("b")
+        TemporaryNames.removeAll(in: directory.path)
+        #expect(throws: ExportError.self) { _ = try file("c", isNamed: true) }
+        #expect(throws: ExportError.self, "it needs a hidden name on its way") { try unnamed.publish(replacesExisting: true) }
+        #expect(throws: ExportError.self) {
+            try TemporaryNames.publishTogether(other.path) { try other.publish(replacesExisting: false) }
+        }
+        #expect(RowSpool(beside: other.path, channelCount: 1, rowsPerBlock: 1) == nil)
+        #expect(try names().isEmpty)
+    }
+
+    /// A signal that comes while a name is made: it waits, and then finds the name.
+    @Test func aSignalWaitsForANameThatIsBeingMade() throws {
+        let (path, hidden) = (directory.path, "\(directory.path)/.a.1.eegsync-partial")
+        let remover = Thread { TemporaryNames.removeAll(in: path) }
+        try TemporaryNames.add(hidden) { name in
+            remover.start()
+            try Data([1]).write(to: URL(fileURLWithPath: name))
+        }
+        while !remover.isFinished { sched_yield() }
+        #expect(try names().isEmpty)
+    }
+
     @Test func whatAKilledExportHasLeftIsRemovedByTheNextOne() throws {
         let left = "\(directory.path)/.night.sqlite.1.eegsync-partial"
         let held = "\(directory.path)/.other.sqlite.2.eegsync-partial"

@@ -25,7 +25,7 @@ final class BIDSStaging {
 
     init(in dataset: String) throws {
         self.dataset = dataset
-        path = try TemporaryNames.add {
+        path = try TemporaryNames.add(in: dataset) {
             var template = Array((dataset + "/" + Self.beginning + "XXXXXX").utf8CString)
             guard let made = mkdtemp(&template) else { throw Self.failure(dataset) }
             return String(cString: made)

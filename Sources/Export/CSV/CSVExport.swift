@@ -39,8 +39,10 @@ struct CSVExport: RecordingExport {
                 contents: reader.contents, stream: part.stream, range: part.range, values: request.values, written: written)
             try sidecar.write(try document.bytes)
             try sidecar.synchronize()
-            try table.publish(replacesExisting: request.replacesExisting)
-            try sidecar.publish(replacesExisting: request.replacesExisting)
+            try TemporaryNames.publishTogether(table.path) {
+                try table.publish(replacesExisting: request.replacesExisting)
+                try sidecar.publish(replacesExisting: request.replacesExisting)
+            }
             report.files.append(
                 ExportedFile(
                     path: table.path, byteCount: table.byteCount,

@@ -180,8 +180,10 @@ struct EDFExport: RecordingExport {
         let document = EDFSidecar(plan: plan, exported: streams)
         try sidecar.write(try document.bytes)
         try sidecar.synchronize()
-        try file.publish(replacesExisting: request.replacesExisting)
-        try sidecar.publish(replacesExisting: request.replacesExisting)
+        try TemporaryNames.publishTogether(path) {
+            try file.publish(replacesExisting: request.replacesExisting)
+            try sidecar.publish(replacesExisting: request.replacesExisting)
+        }
         return ExportedFile(
             path: path, byteCount: file.byteCount, startUnixNanoseconds: plan.timeline.startUnixNanoseconds, streams: streams)
     }

@@ -60,6 +60,11 @@ struct ProgressBar {
         Self.write("\r\u{1B}[K")
     }
 
+    /// Removes the line of whatever bar there is; for a signal that ends the process.
+    static func removeLine() {
+        if isatty(STDERR_FILENO) == 1 { write("\r\u{1B}[K") }
+    }
+
     /// The line for a terminal of `columns` columns.
     static func line(label: String, perMille: Int, columns: Int, pace: String = "") -> String {
         var tail = String(format: "%5.1f %%", Double(perMille) / 10)
