@@ -27,7 +27,9 @@ def test_pandas(table: Path) -> None:
     assert np.allclose(steps, 1 / sidecar["sampling_frequency"], atol=2e-6)
     # The values of the EDF+ file of the same recording, which its own test has compared with the formula.
     stem = table.stem.split("_")[0]
-    signals = [s for e in EXPECTATIONS if e["file"].startswith(f"{stem}-fill") and e["file"].endswith(".bdf") for s in e["signals"]]
+    signals = [
+        s for e in EXPECTATIONS if e["file"].startswith(f"{stem}-fill") and e["file"].endswith(".bdf") for s in e["signals"]
+    ]
     for channel in sidecar["channels"]:
         signal = next(s for s in signals if s["label"].endswith(f"{channel['type']} {channel['name']}"))
         column = frame[channel["name"]].to_numpy()
