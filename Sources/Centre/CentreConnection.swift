@@ -91,6 +91,20 @@ package final class CentreConnection {
         }
     }
 
+    /// Runs one statement, and hands out its rows in the server's binary form.
+    package func forEachRow(
+        _ sql: String, _ parameters: [String?], _ body: (BinaryRow) throws(CentreError) -> Void
+    ) throws(CentreError) {
+        let values = parameters.map { $0.flatMap { strdup($0) } }
+        defer { for value in values { free(value) } }
+        let result = PQexecParams(
+            connection, sql, Int32(parameters.count), nil, values.map { UnsafePointer($0) }, nil, nil, 1)
+        defer { PQclear(result) }
+        try check(result, [PGRES_TUPLES_OK])
+        guard let result else { return }
+        for row in 0..<PQntuples(result) { try body(BinaryRow(result, row)) }
+    }
+
     /// Sends rows by COPY.
     ///
     /// - Parameters:
@@ -129,6 +143,13 @@ package final class CentreConnection {
             _ = try? execute("ROLLBACK")
             throw error
         }
+    }
+
+    /// Reads what is there at one instant, and changes nothing.
+    package func inSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        defer { _ = try? execute("ROLLBACK") }
+        return try body()
     }
 
     private func check(_ result: OpaquePointer?, _ expected: [ExecStatusType]) throws(CentreError) {

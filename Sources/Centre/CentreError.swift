@@ -12,6 +12,12 @@ package enum CentreError: Error, Hashable, Sendable {
     case refused(state: String, detail: String)
     /// The database of the server is no centre, or one of another version.
     case schema(reason: String)
+    /// What was asked for is not at the centre, or not for this role.
+    case absent(what: String)
+    /// The centre does not have all of it yet.
+    case incomplete(detail: String)
+    /// What the centre has is not what a machine has written.
+    case contradiction(detail: String)
 
     /// Who may mend it.
     package enum Disposition: Hashable, Sendable {
@@ -24,8 +30,8 @@ package enum CentreError: Error, Hashable, Sendable {
     /// What is to be done about it.
     package var disposition: Disposition {
         switch self {
-        case .unreachable, .lost: .retry
-        case .address, .schema: .person
+        case .unreachable, .lost, .incomplete: .retry
+        case .address, .schema, .absent, .contradiction: .person
         case .refused(let state, _):
             // Serialization and deadlock, resources, an operator's shutdown, the system: classes 40, 53, 57, 58.
             ["40", "53", "57", "58"].contains { state.hasPrefix($0) } ? .retry : .person
@@ -41,6 +47,9 @@ extension CentreError: CustomStringConvertible {
         case .lost(let detail): "the connection to the centre broke: \(detail)"
         case .refused(let state, let detail): "the centre refused it: \(detail) (SQLSTATE \(state))"
         case .schema(let reason): reason
+        case .absent(let what): "the centre has no \(what), or this role may not read it"
+        case .incomplete(let detail): "the centre does not have all of it yet: \(detail)"
+        case .contradiction(let detail): "what the centre has is not what was recorded: \(detail)"
         }
     }
 }

@@ -22,12 +22,27 @@ extension Failure {
         case .refused:
             self.init(
                 problem: "\(error).", consequence: consequence,
-                remedy: "an administrator of the centre looks at its roles and studies: eegsync centre enrol.",
+                remedy:
+                    "an administrator of the centre looks at its roles and studies: eegsync centre enrol, for people admit.",
                 code: .noPermission)
         case .schema:
             self.init(
                 problem: "\(error).", consequence: "the database of the server was left untouched.",
                 remedy: "bring both to one version: eegsync centre init.", code: .dataError)
+        case .absent:
+            self.init(
+                problem: "\(error).", consequence: "no file was written.",
+                remedy: "ask the centre what it has: SELECT recording_id, uuid, headset, start_time FROM recording_overview.",
+                code: .noInput)
+        case .incomplete:
+            self.init(
+                problem: "\(error).", consequence: "no file was written; eegsync ship goes on sending.",
+                remedy: "try again later; `eegsync status` on the machine says what it does.", code: .temporary)
+        case .contradiction:
+            self.init(
+                problem: "\(error).", consequence: "no file was written.",
+                remedy: "take the recording from the machine's own database, and restore the centre's from a backup.",
+                code: .dataError)
         }
     }
 }

@@ -1,5 +1,6 @@
-import Centre
 import Testing
+
+@testable import Centre
 
 @Suite("Rows for COPY")
 struct CopyStreamTests {
@@ -32,6 +33,48 @@ struct CopyStreamTests {
         let tail = Array(copy.bytes.dropFirst(19).dropLast(2))
         #expect(tail == [0, 0, 0, 8, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
     }
+}
+
+@Suite("Arrays of integers that come back")
+struct IntegerArrayTests {
+    private func encoded(_ integers: [Int32?]) -> [UInt8] {
+        var copy = CopyStream()
+        copy.append(integers: integers)
+        // Without the head of COPY, the length of the field, and the end.
+        return Array(copy.bytes.dropFirst(19 + 4).dropLast(2))
+    }
+
+    @Test("are those that were sent", arguments: [[1, nil, -2], [], [nil], [Int32.max, Int32.min, 0]] as [[Int32?]])
+    func roundTrip(integers: [Int32?]) {
+        #expect(IntegerArray.decode(encoded(integers)) == integers)
+    }
+
+    @Test("An empty array has no dimension")
+    func empty() { #expect(IntegerArray.decode([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 23]) == []) }
+
+    @Test("are refused where they are cut, longer than they say, of another type, or of more than there can be")
+    func damaged() {
+        let sound = encoded([1, nil, -2])
+        for count in 0..<sound.count { #expect(IntegerArray.decode(Array(sound.prefix(count))) == nil, "\(count) bytes") }
+        #expect(IntegerArray.decode(sound + [0]) == nil)
+        for (offset, byte) in [(3, UInt8(2)), (11, 20), (12, 0x7F), (12, 0x80), (23, 8)] {
+            var bytes = sound
+            bytes[offset] = byte
+            #expect(IntegerArray.decode(bytes) == nil, "byte \(offset)")
+        }
+    }
+}
+
+@Suite("Names of recordings at a centre")
+struct CentreRecordingTests {
+    @Test(
+        "A UUID is known from anything else before the centre is asked",
+        arguments: [
+            ("0b5fd3a2-7c1e-4b8e-9a43-5f2f6f0d9b11", true), ("0B5FD3A2-7C1E-4B8E-9A43-5F2F6F0D9B11", true),
+            ("0b5fd3a27c1e4b8e9a435f2f6f0d9b11", false), ("0b5fd3a2-7c1e-4b8e-9a43-5f2f6f0d9b1g", false),
+            ("'; DROP TABLE sample_block; --", false), ("", false), ("0b5fd3a2-7c1e-4b8e-9a43-5f2f6f0d9b11-", false),
+        ])
+    func uuid(text: String, isUUID: Bool) { #expect(CentreRecording.isUUID(text) == isUUID) }
 }
 
 @Suite("Errors of a centre")

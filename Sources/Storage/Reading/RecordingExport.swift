@@ -35,16 +35,24 @@ struct RecordingExport {
     /// Rows of samples that are written at a time.
     private static let rowsPerChunk = 16_384
 
-    func write() throws {
+    /// A new database, with all tables and no row.
+    ///
+    /// - Parameter path: a file that does not exist yet, or is empty, and is removed on any error.
+    static func newDatabase(at path: String) throws -> DatabaseQueue {
         var configuration = DatabaseOpening(path: path, options: StoreOptions()).configuration(isReadOnly: false)
         configuration.prepareDatabase { db in
             // A file that is removed on any error needs no way back, and is synchronised once it is whole.
             try db.execute(sql: "PRAGMA journal_mode = OFF")
             try db.execute(sql: "PRAGMA synchronous = OFF")
         }
-        let target = try DatabaseQueue(path: path, configuration: configuration)
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        try DatabaseOpening.migrator.migrate(database)
+        return database
+    }
+
+    func write() throws {
+        let target = try Self.newDatabase(at: path)
         defer { try? target.close() }
-        try DatabaseOpening.migrator.migrate(target)
         try target.write { db in
             try reader.inFirstTransaction { source in
                 for (table, condition) in Self.tables where table != "sample" {

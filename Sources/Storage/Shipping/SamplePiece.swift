@@ -7,6 +7,8 @@ package struct SamplePiece: Hashable, Sendable {
     /// For each channel, as many values as there are samples; nil where the channel was lost.
     package var channels: [[Int32?]]
 
+    package init(firstN: Int64, channels: [[Int32?]]) { (self.firstN, self.channels) = (firstN, channels) }
+
     /// How many samples.
     package var rowCount: Int { channels.first?.count ?? 0 }
 }
@@ -17,6 +19,10 @@ package struct SamplePatch: Hashable, Sendable {
     package var channel: Int
     package var firstN: Int64
     package var values: [Int32?]
+
+    package init(channel: Int, firstN: Int64, values: [Int32?]) {
+        (self.channel, self.firstN, self.values) = (channel, firstN, values)
+    }
 }
 
 /// What one transaction sends of a stream.

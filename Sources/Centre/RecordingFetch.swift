@@ -1,0 +1,90 @@
+import Storage
+
+/// Brings one recording back from a centre into a database of its own.
+package struct RecordingFetch {
+    private let connection: CentreConnection
+    /// Blocks that are read at a time: at most 65,536 rows.
+    private static let blockLimit = 16
+
+    package init(_ connection: CentreConnection) { self.connection = connection }
+
+    /// Writes a recording, as it is at the centre at one instant. One that goes on is written as far as it is.
+    ///
+    /// Whether what was written is what was recorded, an audit of the file says.
+    ///
+    /// - Parameters:
+    ///   - name: the recording's UUID, or its number at the centre.
+    ///   - path: a file that does not exist yet, or is empty; after an error the caller removes it.
+    ///   - progress: gets how many rows are written, and how many there are.
+    /// - Throws: ``CentreError``, `StorageError`.
+    package func write(
+        _ name: String, to path: String, progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws -> CentreRecording {
+        try connection.inSnapshot {
+            let recording = try CentreRecording(name, through: connection)
+            try recording.requireWhole()
+            let tables = try FetchedTables(recording, through: connection).read()
+            do {
+                let database = try FetchedDatabase(path: path)
+                try database.insert(tables)
+                var done: Int64 = 0
+                for (index, stream) in recording.streams.enumerated() {
+                    let key = StreamID(rawValue: Int64(index + 1))
+                    try forEachPiece(of: stream) { pieces in
+                        try database.insert(pieces, of: key)
+                        done += pieces.reduce(0) { $0 + Int64($1.rowCount) }
+                        progress(done, recording.rows)
+                    }
+                    try database.fill(try patches(of: stream), of: key)
+                }
+                try database.finish()
+            } catch StorageError.constraint(let detail) {
+                throw CentreError.contradiction(detail: detail)
+            }
+            return recording
+        }
+    }
+
+    /// Reads the blocks of a stream in the order of their n.
+    private func forEachPiece(of stream: CentreRecording.Stream, _ body: ([SamplePiece]) throws -> Void) throws {
+        let arrays = (1...stream.channelCount).map { "c\($0)" }.joined(separator: ", ")
+        var last = Int64.min
+        while true {
+            var pieces: [SamplePiece] = []
+            try connection.forEachRow(
+                """
+                SELECT first_n, row_count::bigint, \(arrays) FROM sample_block
+                WHERE stream = $1::uuid AND first_n > $2::bigint ORDER BY first_n LIMIT \(Self.blockLimit)
+                """, [stream.uuid, "\(last)"]
+            ) { row throws(CentreError) in
+                let (first, count) = (try row.bigint(0), try row.bigint(1))
+                var channels: [[Int32?]] = []
+                for channel in 0..<stream.channelCount {
+                    guard let values = try row.integers(Int32(channel + 2)), values.count == count else {
+                        throw .contradiction(
+                            detail: "the block at \(first) of \(stream.name) has not \(count) values of channel \(channel + 1)")
+                    }
+                    channels.append(values)
+                }
+                pieces.append(SamplePiece(firstN: first, channels: channels))
+                last = first
+            }
+            if pieces.isEmpty { return }
+            try body(pieces)
+        }
+    }
+
+    private func patches(of stream: CentreRecording.Stream) throws(CentreError) -> [SamplePatch] {
+        var patches: [SamplePatch] = []
+        try connection.forEachRow(
+            """
+            SELECT channel::bigint, first_n, values FROM sample_patch WHERE stream = $1::uuid ORDER BY first_n, channel
+            """, [stream.uuid]
+        ) { row throws(CentreError) in
+            patches.append(
+                SamplePatch(
+                    channel: Int(try row.bigint(0)), firstN: try row.bigint(1), values: try row.integers(2) ?? []))
+        }
+        return patches
+    }
+}
