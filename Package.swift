@@ -90,7 +90,10 @@ let package = Package(
             swiftSettings: settings),
 
         // Recordings to files: CSV, EDF+, BDF+, sqlite.
-        .target(name: "Export", dependencies: ["Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
+        .target(
+            name: "Export", dependencies: ["Storage", "Headsets", "Bluetooth"],
+            // Parquet is written by pyarrow, which this program asks.
+            resources: [.embedInCode("Parquet/rows.py")], swiftSettings: settings),
         .testTarget(
             name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
 

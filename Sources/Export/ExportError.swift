@@ -19,13 +19,15 @@ package enum ExportError: Error, Hashable, Sendable {
     case unknownChannel(name: String, available: [String])
     /// The format cannot hold the recording as asked for.
     case notRepresentable(what: String, reason: String, advice: String)
+    /// A program that the format needs is not there.
+    case toolMissing(name: String, reason: String, advice: String)
     /// What was read back differs from what was to be written: a defect of the disk or of this program.
     case verificationFailed(path: String, detail: String)
 
     /// What the error asks for.
     package var disposition: Disposition {
         switch self {
-        case .exists, .diskFull, .cannotWrite: .waitForOperator
+        case .exists, .diskFull, .cannotWrite, .toolMissing: .waitForOperator
         case .emptyRecording, .unknownStream, .unknownChannel, .notRepresentable, .verificationFailed: .stop
         }
     }
@@ -55,6 +57,8 @@ extension ExportError: CustomStringConvertible {
                 + "Choose from: \(available.joined(separator: ", "))."
         case .notRepresentable(let what, let reason, let advice):
             "\(what) cannot be written in this format: \(reason). No file was written. \(advice)"
+        case .toolMissing(let name, let reason, let advice):
+            "\(name) is needed for this format, and is not there: \(reason). No file was written. \(advice)"
         case .verificationFailed(let path, let detail):
             "The file written for \(path) does not read back as it was written: \(detail). It was removed. "
                 + "Export again; if it happens again, check the disk and report this as a defect."

@@ -5,7 +5,9 @@ import Storage
 /// A format is a folder of this target and a line of ``allCases``: commands, help texts and tests follow that list.
 package struct ExportFormat: Sendable {
     /// All formats, in the order in which people read of them.
-    package static let allCases: [ExportFormat] = [.edf, .bdf, .csv, .sqlite, .xdf, .bids]
+    package static let allCases: [ExportFormat] = [
+        .edf, .bdf, .csv, .sqlite, .xdf, .set, .brainvision, .parquet, .bids,
+    ]
 
     /// What `eegsync export --format` calls it.
     package let rawValue: String
@@ -17,6 +19,8 @@ package struct ExportFormat: Sendable {
     package let isWholeRecording: Bool
     /// True where the path is that of a directory, to which the recording is added.
     package let isDirectory: Bool
+    /// True where an export is several files that name each other, so that the name that people open must end as they expect.
+    package let hasCompanions: Bool
     /// What can be done with missing samples, the usual first; empty where nothing can be chosen.
     package let gapTreatments: [GapTreatment]
     /// Makes what writes the files.
@@ -24,7 +28,7 @@ package struct ExportFormat: Sendable {
 
     init(
         _ name: String, ending: String? = nil, summary: String, isWholeRecording: Bool = false, isDirectory: Bool = false,
-        gapTreatments: [GapTreatment] = [],
+        hasCompanions: Bool = false, gapTreatments: [GapTreatment] = [],
         makeExport: @escaping @Sendable (ExportJob) -> any RecordingExport
     ) {
         rawValue = name
@@ -32,6 +36,7 @@ package struct ExportFormat: Sendable {
         self.summary = summary
         self.isWholeRecording = isWholeRecording
         self.isDirectory = isDirectory
+        self.hasCompanions = hasCompanions
         self.gapTreatments = gapTreatments
         self.makeExport = makeExport
     }

@@ -30,7 +30,7 @@ package struct ExportRequest: Hashable, Sendable {
     package var selection: ExportSelection
     /// One of those that the format has; the first of them unless it is chosen.
     package var gaps: GapTreatment
-    /// For CSV.
+    /// For CSV and Parquet.
     package var values: TableValues
     /// For EDF+ and BDF+: true for one file of all streams, instead of one for each kind of stream.
     package var isTogether: Bool
@@ -38,13 +38,15 @@ package struct ExportRequest: Hashable, Sendable {
     package var resamplesToClock: Bool
     /// For EDF+ and BDF+: the identifier of the time zone that the header's start is written in; nil for UTC.
     package var startZone: String?
+    /// For Parquet: the Python that has pyarrow, a path or a name.
+    package var python: String
     /// True to replace existing files.
     package var replacesExisting: Bool
 
     package init(
         format: ExportFormat, path: String, selection: ExportSelection = ExportSelection(), gaps: GapTreatment? = nil,
         values: TableValues = .physical, isTogether: Bool = false, resamplesToClock: Bool = false, startZone: String? = nil,
-        replacesExisting: Bool = false
+        python: String = "python3", replacesExisting: Bool = false
     ) {
         self.format = format
         self.path = path
@@ -54,6 +56,7 @@ package struct ExportRequest: Hashable, Sendable {
         self.isTogether = isTogether
         self.resamplesToClock = resamplesToClock
         self.startZone = startZone
+        self.python = python
         self.replacesExisting = replacesExisting
     }
 }

@@ -105,14 +105,9 @@ struct FileTimeline: Sendable {
     /// samples.
     func microseconds(ofUnixNanoseconds unix: Int64) -> Int64 {
         guard let track = tracks.first else { return startFractionMicroseconds }
-        let segments = track.stream.segments
-        let match = segments.lastIndex { $0.unixNanoseconds(ofSample: $0.firstN) <= unix } ?? segments.startIndex
-        guard segments.indices.contains(match) else {
+        guard let n = track.stream.sample(atUnixNanoseconds: unix) else {
             return startFractionMicroseconds + (unix - (startUnixNanoseconds ?? unix)) / 1000
         }
-        let segment = segments[match]
-        var n = Double(unix - segment.referenceUnixNanoseconds) / segment.periodNanoseconds + Double(segment.referenceN)
-        if segments.indices.contains(match + 1) { n = min(n, Double(segments[match + 1].firstN)) }
         let index = n - Double(track.range.lowerBound) + Double(track.firstIndex)
         let micros = index * Double(recordDurationMicroseconds) / Double(track.samplesPerRecord)
         return startFractionMicroseconds + Int64(micros.rounded())

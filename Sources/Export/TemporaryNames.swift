@@ -98,7 +98,7 @@ package enum TemporaryNames {
         if unlink(name) != 0, errno == EISDIR {
             // What another thread adds meanwhile goes, too; it can add nothing to a directory that is gone.
             repeat {
-                for file in BIDSDataset.names(in: name) { unlink("\(name)/\(file)") }
+                for file in DatasetDirectory.names(in: name) { unlink("\(name)/\(file)") }
             } while rmdir(name) != 0 && (errno == ENOTEMPTY || errno == EEXIST)
         }
         for companion in companions.dropFirst() { unlink(name + companion) }

@@ -35,6 +35,10 @@ extension Failure {
             self.init(
                 problem: "\(what) cannot be written in this format: \(reason).", consequence: "no file was written.",
                 remedy: advice, code: .dataError)
+        case .toolMissing(let name, let reason, let advice):
+            self.init(
+                problem: "this format needs \(name), which is not there: \(reason).", consequence: "no file was written.",
+                remedy: advice, code: .unavailable)
         case .verificationFailed(let path, let detail):
             self.init(
                 problem: "the file written for \(path) does not read back as it was written: \(detail).",

@@ -71,7 +71,7 @@ import Testing
     }
 
     private func table(_ name: String) throws -> BIDSTable {
-        try #require(BIDSDataset.bytes(of: "\(dataset)/\(name)").flatMap { BIDSTable(parsing: $0) })
+        try #require(DatasetDirectory.bytes(of: "\(dataset)/\(name)").flatMap { BIDSTable(parsing: $0) })
     }
 
     @Test("A recording becomes a dataset of EEG, motion and physiology") func layout() throws {

@@ -58,7 +58,7 @@ import Testing
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let sidecar = try decoder.decode(
-            EDFSidecar.self, from: Data(contents(of: directory.path + "/a.edf.json")))
+            FileSidecar.self, from: Data(contents(of: directory.path + "/a.edf.json")))
         let event = try #require(sidecar.annotations.first { $0.source == "headset" })
         #expect(event.stream == "eeg" && event.n == 2000 && event.deviceTicks == 781_250 && event.code == 7)
     }

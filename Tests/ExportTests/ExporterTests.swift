@@ -165,9 +165,12 @@ import Testing
 
     @Test("Progress never falls and ends at 1")
     func progress() throws {
-        for format in ExportFormat.allCases {
+        let python = ParquetExportTests.python
+        for format in ExportFormat.allCases where format != .parquet || python != nil {
             var fractions: [Double] = []
-            _ = try fixture.exporter().export(request(format, "p." + format.rawValue)) { fractions.append($0) }
+            var request = request(format, "p." + format.rawValue)
+            request.python = python ?? request.python
+            _ = try fixture.exporter().export(request) { fractions.append($0) }
             #expect(fractions == fractions.sorted())
             #expect(fractions.last == 1)
         }

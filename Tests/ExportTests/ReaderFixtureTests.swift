@@ -72,7 +72,7 @@ import Testing
         mkdir(path, 0o755)
         let fixtures = Self.fixtures + RecordingExpectation.fixtures
         for (name, fixture) in fixtures {
-            for format in [ExportFormat.xdf] {
+            for format in [ExportFormat.xdf, .set, .brainvision] {
                 for gaps in format.gapTreatments {
                     let request = ExportRequest(
                         format: format, path: "\(path)/\(name)-\(gaps.rawValue).\(format.ending)", gaps: gaps,
@@ -81,7 +81,21 @@ import Testing
                 }
             }
         }
+        try writeParquet(fixtures, to: path)
         try write(fixtures.map { RecordingExpectation($0, $1) }, to: "\(path)/recordings.json")
+    }
+
+    /// All recordings in one directory, with the Python that EEGSYNC_PYTHON names.
+    private func writeParquet(_ fixtures: [(String, RecordingFixture)], to path: String) throws {
+        guard let python = ParquetExportTests.python else { return }
+        for (index, (name, var fixture)) in fixtures.enumerated() {
+            fixture.headset = "fixture-\(name)"
+            for (values, folder) in [(TableValues.physical, "parquet"), (.raw, "parquet-raw")] {
+                let request = ExportRequest(
+                    format: .parquet, path: "\(path)/\(folder)", values: values, python: python, replacesExisting: true)
+                #expect(try !fixture.exporter(machine: index + 1).export(request).files.isEmpty)
+            }
+        }
     }
 
     private func write(_ document: some Encodable, to path: String) throws {

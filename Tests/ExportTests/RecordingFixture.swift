@@ -35,6 +35,7 @@ struct RecordingFixture {
     var label: String?
     var task: String?
     var model = "Buffered EEG"
+    var headset = "anna"
     var start = RecordingFixture.start
 
     /// The raw value of a sample: within ±2000, and no two neighbours alike.
@@ -85,7 +86,7 @@ struct RecordingFixture {
     func record(into store: AcquisitionStore) throws -> RecordingID {
         let boottime = MonotonicTime(nanoseconds: 100_000_000_000)
         let recording = try store.control.startRecording(
-            headset: "anna", model: model, label: label, subject: subject, task: task, at: boottime)
+            headset: headset, model: model, label: label, subject: subject, task: task, at: boottime)
         var batch = WriteBatch(number: 1)
         batch.changes += [
             .clockOffset(
@@ -175,6 +176,9 @@ final class TemporaryDirectory {
         for name in names { unlink(path + "/" + name) }
         rmdir(path)
     }
+
+    /// Removes a file.
+    func remove(_ name: String) { unlink(path + "/" + name) }
 
     /// The files in it, hidden ones too, sorted.
     var names: [String] {

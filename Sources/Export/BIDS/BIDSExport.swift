@@ -44,7 +44,7 @@ struct BIDSExport: RecordingExport {
                 "Nobody has said the task: it is `\(BIDSEntities.unspecifiedTask)` in the dataset. "
                     + "`eegsync recordings edit \(contents.id.rawValue) --task NAME` says it for the next export.")
         }
-        let staging = try BIDSStaging(in: dataset.path)
+        let staging = try DatasetStaging(in: dataset.path)
         let pieces = BIDSDivision(parts).pieces
         let starts = pieces.map { piece in
             (piece.eeg + piece.motion + piece.physiology).compactMap {

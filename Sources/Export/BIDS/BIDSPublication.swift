@@ -44,7 +44,7 @@ struct BIDSPublication {
     }
 
     /// Publishes the runs. Returns what the report says of their files.
-    func publish(_ runs: [BIDSRun], from staging: BIDSStaging) throws -> [ExportedFile] {
+    func publish(_ runs: [BIDSRun], from staging: DatasetStaging) throws -> [ExportedFile] {
         try check()
         let earlier = earlierExports()
         let removed = Set(earlier.flatMap(\.files))
@@ -95,7 +95,7 @@ struct BIDSPublication {
                 })
             var files: [String] = []
             for datatype in Self.datatypes {
-                for name in BIDSDataset.names(in: "\(dataset.path)/\(directory)/\(datatype)") {
+                for name in DatasetDirectory.names(in: "\(dataset.path)/\(directory)/\(datatype)") {
                     guard let prefix = BIDSEntities.runPrefix(ofFile: name), prefixes.contains(prefix) else { continue }
                     files.append("\(directory)/\(datatype)/\(name)")
                 }
@@ -121,7 +121,7 @@ struct BIDSPublication {
         Set(
             Self.datatypes.flatMap { datatype in
                 let directory = "\(entities.directory)/\(datatype)"
-                return BIDSDataset.names(in: "\(dataset.path)/\(directory)")
+                return DatasetDirectory.names(in: "\(dataset.path)/\(directory)")
                     .filter { !removed.contains("\(directory)/\($0)") }.compactMap(entities.run(ofFile:))
             })
     }
@@ -148,9 +148,9 @@ struct BIDSPublication {
 
 extension BIDSPublication {
     /// What a dataset has once, where it is not there yet.
-    private func stepsForDescription(_ staging: BIDSStaging) throws -> [BIDSStaging.Step] {
+    private func stepsForDescription(_ staging: DatasetStaging) throws -> [DatasetStaging.Step] {
         let name = PartialFile.split(dataset.path).name
-        var steps: [BIDSStaging.Step] = []
+        var steps: [DatasetStaging.Step] = []
         if !dataset.contains(BIDSDataset.descriptionName) {
             let document = try BIDSDescription.description(name: name, recording: recording).document
             steps.append(
@@ -163,8 +163,8 @@ extension BIDSPublication {
         return steps
     }
 
-    private func stepsForParticipants(_ staging: BIDSStaging) throws -> [BIDSStaging.Step] {
-        var steps: [BIDSStaging.Step] = []
+    private func stepsForParticipants(_ staging: DatasetStaging) throws -> [DatasetStaging.Step] {
+        var steps: [DatasetStaging.Step] = []
         if !dataset.contains("participants.json"), !dataset.contains("participants.tsv") {
             let document = try BIDSDescription.participants.document
             steps.append(
@@ -180,7 +180,7 @@ extension BIDSPublication {
     }
 
     /// Positions and impedances hold for a session: a table for all its runs.
-    private func stepsForElectrodes(_ runs: [BIDSRun], _ staging: BIDSStaging) throws -> [BIDSStaging.Step] {
+    private func stepsForElectrodes(_ runs: [BIDSRun], _ staging: DatasetStaging) throws -> [DatasetStaging.Step] {
         let beginning = "\(entities.directory)/eeg/\(entities.sessionPrefix)"
         let path = "\(beginning)_space-CapTrak_electrodes.tsv"
         let known = dataset.table(path)
@@ -198,7 +198,7 @@ extension BIDSPublication {
     }
 
     /// The table of scans of a session in which the recording was before it was called otherwise.
-    private func stepsForEmptied(_ export: EarlierExport, _ staging: BIDSStaging) throws -> [BIDSStaging.Step] {
+    private func stepsForEmptied(_ export: EarlierExport, _ staging: DatasetStaging) throws -> [DatasetStaging.Step] {
         let directory = PartialFile.split(export.path).directory
         var left = export.table
         left.rows.removeAll { row in
@@ -207,7 +207,7 @@ extension BIDSPublication {
         guard left.rows.isEmpty else {
             return [.publish(staged: try staging.write(left.bytes, as: "scans.tsv"), path: export.path)]
         }
-        let ofSession = BIDSDataset.names(in: "\(dataset.path)/\(directory)/eeg").filter { $0.contains("_space-CapTrak_") }
+        let ofSession = DatasetDirectory.names(in: "\(dataset.path)/\(directory)/eeg").filter { $0.contains("_space-CapTrak_") }
         return [.remove(path: export.path), .remove(path: String(export.path.dropLast(3)) + "json")]
             + ofSession.map { .remove(path: "\(directory)/eeg/\($0)") }
     }

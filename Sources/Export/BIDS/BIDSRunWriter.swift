@@ -6,7 +6,7 @@ import Storage
 struct BIDSRunWriter {
     let job: ExportJob
     let recording: BIDSRecording
-    let staging: BIDSStaging
+    let staging: DatasetStaging
     /// The annotations of the recording that belong to a run that begins at an instant; all where it has none.
     let annotations: (_ startUnixNanoseconds: Int64?) -> [AnnotationContents]
 
@@ -60,7 +60,7 @@ struct BIDSRunWriter {
         let own = try format.makeExport(inner).run(parts, progress: progress)
         own.notes.forEach { report.note($0) }
         for file in own.files {
-            unlink(EDFSidecar.path(of: file.path))
+            unlink(FileSidecar.path(of: file.path))
             try BIDSPatientField.clear(in: file.path, of: contents)
         }
         return own.files

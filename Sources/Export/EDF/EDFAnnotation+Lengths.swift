@@ -12,21 +12,24 @@ extension EDFAnnotation {
     ///
     /// - Parameter labels: of the signals that are meant; empty for all signals of the file.
     static func lengths(of track: FileTimeline.Track, in timeline: FileTimeline, labels: [String]) -> [EDFAnnotation] {
-        let gaps = track.stream.gaps.filter {
-            $0.channel == 0 && $0.count > $0.recovered && $0.cause != .notSent && $0.certainty != GapCertainty.counted.name
-                && track.range.contains($0.firstN)
-        }
-        return gaps.flatMap { gap in
+        track.stream.gaps.filter { track.range.contains($0.firstN) }.flatMap { gap -> [EDFAnnotation] in
+            guard let text = lengthText(of: gap) else { return [] }
             let first = track.index(ofSample: gap.firstN)
             let end = track.index(ofSample: min(gap.firstN.addingClamped(gap.count), track.range.upperBound + 1))
             let onset = timeline.microseconds(ofIndex: first, in: track)
             let duration = timeline.microseconds(ofIndex: end, in: track) - onset
-            var text = unknownText
-            if gap.certainty != GapCertainty.unknown.name {
-                text = timedText + (gap.uncertainty.map { " +-\($0) \($0 == 1 ? "sample" : "samples")" } ?? "")
-            }
             let texts = labels.isEmpty ? [text] : labels.map { text + channelSeparator + $0 }
             return texts.map { EDFAnnotation(onsetMicroseconds: onset, durationMicroseconds: duration, text: $0) }
         }
+    }
+
+    /// What is said of a gap whose length was not counted; nil where it was, where the gap is one channel's, or where nothing
+    /// is missing.
+    static func lengthText(of gap: GapContents) -> String? {
+        guard gap.channel == 0, gap.count > gap.recovered, gap.cause != .notSent,
+            gap.certainty != GapCertainty.counted.name
+        else { return nil }
+        if gap.certainty == GapCertainty.unknown.name { return unknownText }
+        return timedText + (gap.uncertainty.map { " +-\($0) \($0 == 1 ? "sample" : "samples")" } ?? "")
     }
 }

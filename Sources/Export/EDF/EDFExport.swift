@@ -70,7 +70,7 @@ struct EDFExport: RecordingExport {
         for path in paths where !request.replacesExisting {
             // Looked at before hours are spent on the first file; creating them all could exhaust file descriptors.
             _ = try PartialFile(path: path, replacesExisting: false)
-            _ = try PartialFile(path: EDFSidecar.path(of: path), replacesExisting: false)
+            _ = try PartialFile(path: FileSidecar.path(of: path), replacesExisting: false)
         }
         let timelines = try groups.map { group in
             try FileTimeline(parts: group.map { (parts[$0.part].stream, $0.range) })
@@ -154,7 +154,7 @@ struct EDFExport: RecordingExport {
         note(header: try writer.header(), plan: plan, report: &report)
         let file = try PartialFile(path: path, replacesExisting: request.replacesExisting, sparing: job.store.path)
         let sidecar = try PartialFile(
-            path: EDFSidecar.path(of: path), replacesExisting: request.replacesExisting, sparing: job.store.path)
+            path: FileSidecar.path(of: path), replacesExisting: request.replacesExisting, sparing: job.store.path)
         let written = try writer.write(to: file) { progress($0 * 0.8) }
         try file.synchronize()
         try job.afterWriting(file.temporaryPath)
@@ -177,7 +177,10 @@ struct EDFExport: RecordingExport {
                 gridOffsetSeconds: track.gridOffsetSeconds, maximumDeviationSeconds: track.maximumDeviationSeconds,
                 timeUncertaintySeconds: part.timeUncertaintySeconds)
         }
-        let document = EDFSidecar(plan: plan, exported: streams)
+        let document = FileSidecar(
+            contents: plan.contents, start: plan.timeline.startUnixNanoseconds, startZone: plan.startZone?.identifier,
+            isResampledToClock: plan.timeline.tracks.contains { $0.resampledRange != nil },
+            streams: zip(plan.timeline.tracks, streams).map { ($0.stream, $1) })
         try sidecar.write(try document.bytes)
         try sidecar.synchronize()
         try TemporaryNames.publishTogether(path) {

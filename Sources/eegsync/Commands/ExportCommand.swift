@@ -33,8 +33,10 @@ struct ExportCommand: ParsableCommand {
               eegsync export --subject P07 --task rest --format edf -o study/
               eegsync export 12 --format bdf --gaps segments -o night.bdf
               eegsync export 12 --resample-to-clock --local-start -o night.bdf
+              eegsync export 12 -o night.set
               eegsync export 12 -o night.sqlite
               eegsync export 12 --format bids -o study
+              eegsync export --task rest --format parquet -o tables
             """)
 
     @OptionGroup var recordings: ExportedRecordings
@@ -70,7 +72,7 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "What is done with missing samples. Without it: fill in EDF+ and BDF+, else the first that the format has.")
     var gaps: GapTreatment?
 
-    @Option(help: "What the cells of CSV hold. Without it: physical.")
+    @Option(help: "What the cells of CSV and Parquet hold. Without it: physical.")
     var values: TableValues?
 
     @Flag(help: "EDF+ and BDF+: one file of all streams, instead of one for each kind: EEG, motion, PPG and so on.")
@@ -99,8 +101,12 @@ struct ExportCommand: ParsableCommand {
                 "A file is read back and compared before it gets its name, which standard output does not allow: give a path.")
         }
         let format = try chosenFormat()
-        if values != nil, format != .csv {
-            throw ValidationError("--values is for CSV; a file of the format \(format.rawValue) has the headset's own counts.")
+        if format.hasCompanions, !output.hasSuffix("/"), !output.lowercased().hasSuffix("." + format.ending) {
+            throw ValidationError(
+                "The files of the format \(format.rawValue) name each other: give a name that ends with .\(format.ending).")
+        }
+        if values != nil, format != .csv, format != .parquet {
+            throw ValidationError("--values is for CSV and Parquet; a file of the format \(format.rawValue) has the headset's own counts.")
         }
         for (isGiven, name) in [
             (together, "--together"), (resampleToClock, "--resample-to-clock"), (localStart, "--local-start"),
@@ -146,13 +152,14 @@ struct ExportCommand: ParsableCommand {
         ExportRequest(
             format: try chosenFormat(), path: try path(for: recording), selection: try selection(), gaps: gaps,
             values: values ?? .physical, isTogether: together, resamplesToClock: resampleToClock,
-            startZone: localStart ? TimeZone.current.identifier : nil, replacesExisting: force)
+            startZone: localStart ? TimeZone.current.identifier : nil,
+            python: ProcessInfo.processInfo.environment["EEGSYNC_PYTHON"] ?? "python3", replacesExisting: force)
     }
 
     /// Where a recording goes: into the directory, or beside the others under a number of its own.
     private func path(for recording: Int64) throws -> String {
         if try chosenFormat().isDirectory { return output }
-        if output.hasSuffix("/") { return output + "recording-\(recording)." + (try chosenFormat().rawValue) }
+        if output.hasSuffix("/") { return output + "recording-\(recording)." + (try chosenFormat().ending) }
         return recordings.mayBeSeveral ? ExportedFile.path(output, suffix: "_recording-\(recording)") : output
     }
 

@@ -1,9 +1,8 @@
-import FoundationEssentials
 import Headsets
 import Storage
 
-/// The JSON file beside an EDF+ or BDF+ file: what the header has no room for.
-struct EDFSidecar: SidecarDocument, Hashable {
+/// The JSON file beside a file of samples: what its header has no room for.
+struct FileSidecar: SidecarDocument, Hashable {
     /// A stream that is in the file.
     struct Stream: Codable, Hashable {
         var name: String
@@ -37,23 +36,27 @@ struct EDFSidecar: SidecarDocument, Hashable {
     var annotations: [AnnotationDocument]
     var provenance: ProvenanceDocument
 
-    init(plan: EDFWriter.Plan, exported: [ExportedStream]) {
-        let contents = plan.contents
+    /// - Parameters:
+    ///   - start: UTC nanoseconds since 1970 of the file's first instant.
+    ///   - startZone: the time zone that the header's start is written in; nil for UTC.
+    ///   - streams: what of the recording is in the file.
+    init(
+        contents: RecordingContents, start: Int64?, startZone: String? = nil, isResampledToClock: Bool = false,
+        streams: [(contents: StreamContents, exported: ExportedStream)]
+    ) {
         recording = contents.id.rawValue
         headset = contents.headsetName
         model = contents.model
         serialNumber = contents.serialNumber
-        start = plan.timeline.startUnixNanoseconds.map(CivilTime.iso8601)
-        startZone = plan.startZone?.identifier ?? "UTC"
-        isResampledToClock = plan.timeline.tracks.contains { $0.resampledRange != nil }
-        streams = exported.map { exported in
-            let stream = contents.streams.first { $0.description.bankName == exported.name }
-            return Stream(
-                name: exported.name, firstN: exported.firstN, lastN: exported.lastN, rowCount: exported.rowCount,
-                lossDetection: stream?.lossDetection ?? "nothing", gridOffsetSeconds: exported.gridOffsetSeconds,
-                maximumDeviationSeconds: exported.maximumDeviationSeconds,
-                gaps: stream.map { stream in stream.gaps.map { GapDocument($0, of: stream) } } ?? [],
-                chainHeads: stream?.chainHeads ?? [:])
+        self.start = start.map(CivilTime.iso8601)
+        self.startZone = startZone ?? "UTC"
+        self.isResampledToClock = isResampledToClock
+        self.streams = streams.map { stream, exported in
+            Stream(
+                name: stream.description.bankName, firstN: exported.firstN, lastN: exported.lastN,
+                rowCount: exported.rowCount, lossDetection: stream.lossDetection,
+                gridOffsetSeconds: exported.gridOffsetSeconds, maximumDeviationSeconds: exported.maximumDeviationSeconds,
+                gaps: stream.gaps.map { GapDocument($0, of: stream) }, chainHeads: stream.chainHeads)
         }
         annotations = contents.annotations.map { AnnotationDocument($0, of: contents) }
         provenance = ProvenanceDocument(contents.provenance)

@@ -5,7 +5,7 @@ import Storage
 ///
 /// They are then given their names in one go, after a list of what is to be done was flushed to the disk: what a kill or a
 /// power cut interrupts is completed by the next export into the dataset. Whatever has no such list is removed.
-final class BIDSStaging {
+final class DatasetStaging {
     /// One step of a publication; paths are relative to the dataset.
     enum Step: Hashable {
         /// Gives a staged file its name.
@@ -79,13 +79,13 @@ final class BIDSStaging {
     /// Completes what exports that ended amid their publication have left, and removes what others have left; the dataset's
     /// lock is held.
     static func recover(in dataset: String) throws {
-        for name in BIDSDataset.names(in: dataset) where name.hasPrefix(beginning) {
+        for name in DatasetDirectory.names(in: dataset) where name.hasPrefix(beginning) {
             let staging = "\(dataset)/\(name)"
             let directory = open(staging, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard directory >= 0 else { continue }
             defer { close(directory) }
             guard flock(directory, LOCK_EX | LOCK_NB) == 0 else { continue }
-            let list = BIDSDataset.bytes(of: "\(staging)/\(listName)") ?? []
+            let list = DatasetDirectory.bytes(of: "\(staging)/\(listName)") ?? []
             let steps: [Step] = String(decoding: list, as: UTF8.self).split(separator: "\n").compactMap { line in
                 let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
                 guard parts.count == 2, !parts[1].isEmpty, !parts[1].split(separator: "/").contains("..") else { return nil }
@@ -99,7 +99,7 @@ final class BIDSStaging {
     private static func perform(_ steps: [Step], staging: String, dataset: String) throws {
         var directories: Set<String> = [dataset]
         for case .publish(_, let path) in steps { directories.insert(PartialFile.split("\(dataset)/\(path)").directory) }
-        for directory in directories.sorted() { try BIDSDataset.makeDirectory(directory) }
+        for directory in directories.sorted() { try DatasetDirectory.makeDirectory(directory) }
         for case .publish(let staged, let path) in steps {
             // What is not there any more has its name already.
             guard access("\(staging)/\(staged)", F_OK) == 0 else { continue }
@@ -107,7 +107,7 @@ final class BIDSStaging {
         }
         for case .remove(let path) in steps { unlink("\(dataset)/\(path)") }
         for directory in directories.sorted() { synchronize(directory) }
-        for name in BIDSDataset.names(in: staging) { unlink("\(staging)/\(name)") }
+        for name in DatasetDirectory.names(in: staging) { unlink("\(staging)/\(name)") }
         rmdir(staging)
         // What a recording has left behind that went under another subject or session.
         for case .remove(let path) in steps {
