@@ -97,6 +97,11 @@ let package = Package(
         .testTarget(
             name: "ExportTests", dependencies: ["Export", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
 
+        // What a recording was like, as a page for people who look: spectra, pictures over time, and the HTML around them.
+        .target(name: "Report", dependencies: ["Storage", "Headsets"], swiftSettings: optimised),
+        .testTarget(
+            name: "ReportTests", dependencies: ["Report", "Storage", "Headsets", "Bluetooth"], swiftSettings: settings),
+
         // The central over bluetoothd's D-Bus interface.
         .target(
             name: "BlueZ", dependencies: ["Bluetooth", "BluetoothManagement", "CSystemd", "CLinux"],
@@ -196,9 +201,9 @@ let package = Package(
             name: "eegsync",
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
-                "Evidence", "Export", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth", "Simulation",
-                "Rehearsal", "Alerts", "Centre", "CBuild", "CLinux", "CSystemd", "YAMLReading", argumentParser, lifecycle,
-                unixSignals, logging,
+                "Evidence", "Export", "Report", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth",
+                "Simulation", "Rehearsal", "Alerts", "Centre", "CBuild", "CLinux", "CSystemd", "YAMLReading", argumentParser,
+                lifecycle, unixSignals, logging,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(

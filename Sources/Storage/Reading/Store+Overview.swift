@@ -14,21 +14,7 @@ extension Store {
                     SELECT * FROM recording_overview WHERE recording_id NOT IN (SELECT recording_id FROM deletion)
                     ORDER BY recording_id
                     """
-            ).map { row in
-                let byDesign = try GapsByDesign(
-                    of: "SELECT id FROM stream WHERE recording_id = ?", arguments: [row["recording_id"]], in: db)
-                return RecordingSummary(
-                    id: row["recording_id"], headset: row["headset"], model: row["model"], label: row["label"],
-                    subject: row["subject"], task: row["task"],
-                    state: RecordingSummary.State(rawValue: row["state"]) ?? .stopped,
-                    requestedUnixNanoseconds: row.instant("requested_unix_ns"),
-                    startUnixNanoseconds: row.instant("start_unix_ns"), endUnixNanoseconds: row.instant("end_unix_ns"),
-                    stoppedUnixNanoseconds: row.instant("stopped_unix_ns"),
-                    durationSeconds: row["duration_seconds"], rows: row["rows"], missing: row["missing"],
-                    recovered: row["recovered"], gaps: row["gaps"], missingByDesign: byDesign.samples,
-                    gapsByDesign: byDesign.count,
-                    views: (row["view_names"] as String?).map { $0.split(separator: ",").map(String.init) } ?? [])
-            }
+            ).map { try RecordingSummary($0, in: db) }
         }
     }
 
@@ -109,5 +95,24 @@ struct GapsByDesign {
                 """, arguments: arguments)
         count = sums?["gaps"] ?? 0
         samples = sums?["samples"] ?? 0
+    }
+}
+
+extension RecordingSummary {
+    /// A row of the view `recording_overview`.
+    init(_ row: Row, in db: Database) throws {
+        let byDesign = try GapsByDesign(
+            of: "SELECT id FROM stream WHERE recording_id = ?", arguments: [row["recording_id"]], in: db)
+        self.init(
+            id: row["recording_id"], headset: row["headset"], model: row["model"], label: row["label"],
+            subject: row["subject"], task: row["task"],
+            state: RecordingSummary.State(rawValue: row["state"]) ?? .stopped,
+            requestedUnixNanoseconds: row.instant("requested_unix_ns"),
+            startUnixNanoseconds: row.instant("start_unix_ns"), endUnixNanoseconds: row.instant("end_unix_ns"),
+            stoppedUnixNanoseconds: row.instant("stopped_unix_ns"),
+            durationSeconds: row["duration_seconds"], rows: row["rows"], missing: row["missing"],
+            recovered: row["recovered"], gaps: row["gaps"], missingByDesign: byDesign.samples,
+            gapsByDesign: byDesign.count,
+            views: (row["view_names"] as String?).map { $0.split(separator: ",").map(String.init) } ?? [])
     }
 }
