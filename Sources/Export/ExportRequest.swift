@@ -32,6 +32,8 @@ package struct ExportRequest: Hashable, Sendable {
     package var gaps: GapTreatment
     /// For CSV and Parquet.
     package var values: TableValues
+    /// For CSV: whose tables are written; nil for eegsync's own.
+    package var dialect: TableDialect?
     /// For EDF+ and BDF+: true for one file of all streams, instead of one for each kind of stream.
     package var isTogether: Bool
     /// For EDF+ and BDF+: true to compute samples that lie at the nominal rate in UTC, by the time map.
@@ -45,14 +47,15 @@ package struct ExportRequest: Hashable, Sendable {
 
     package init(
         format: ExportFormat, path: String, selection: ExportSelection = ExportSelection(), gaps: GapTreatment? = nil,
-        values: TableValues = .physical, isTogether: Bool = false, resamplesToClock: Bool = false, startZone: String? = nil,
-        python: String = "python3", replacesExisting: Bool = false
+        values: TableValues = .physical, dialect: TableDialect? = nil, isTogether: Bool = false, resamplesToClock: Bool = false,
+        startZone: String? = nil, python: String = "python3", replacesExisting: Bool = false
     ) {
         self.format = format
         self.path = path
         self.selection = selection
         self.gaps = gaps ?? format.gapTreatments.first ?? .fill
         self.values = values
+        self.dialect = dialect
         self.isTogether = isTogether
         self.resamplesToClock = resamplesToClock
         self.startZone = startZone

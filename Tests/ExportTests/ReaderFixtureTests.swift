@@ -98,6 +98,21 @@ import Testing
         }
     }
 
+    @Test("Tables of other tools' layouts are written beside what each recording holds")
+    func writeDialects() throws {
+        let temporary = try TemporaryDirectory()
+        let path = getenv("EEGSYNC_EXPORT_FIXTURES").map { String(cString: $0) + "/dialects" } ?? temporary.path
+        mkdir(path, 0o755)
+        for (name, fixture, dialects) in DialectFixtures.all {
+            for dialect in dialects {
+                let request = ExportRequest(
+                    format: .csv, path: "\(path)/\(name)-\(dialect.rawValue).csv", dialect: dialect, replacesExisting: true)
+                #expect(try !fixture.exporter().export(request).files.isEmpty)
+            }
+        }
+        try write(DialectFixtures.all.map { RecordingExpectation($0.name, $0.fixture) }, to: "\(path)/recordings.json")
+    }
+
     private func write(_ document: some Encodable, to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

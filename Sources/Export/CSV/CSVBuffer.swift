@@ -2,8 +2,8 @@
 final class CSVBuffer {
     /// Emptied into the file when this many bytes wait.
     private static let fullByteCount = 1 << 18
-    /// More than any row: nine numbers, a time and separators.
-    private static let rowByteCount = 1024
+    /// More than any row: forty numbers, times, separators, and an annotation.
+    private static let rowByteCount = 4096
 
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: fullByteCount + rowByteCount, alignment: 16)
     private var count = 0
@@ -46,15 +46,31 @@ final class CSVBuffer {
         appendDigits(value.magnitude, width: 1)
     }
 
-    /// value / power, with trailing zeros dropped; power = 10^decimals.
-    func append(_ value: Int64, decimals: Int, power: Int64) {
+    /// A whole number with so many zeros behind a point; without a point for none.
+    func append(_ value: Int64, zeros: Int) {
+        append(value)
+        guard zeros > 0 else { return }
+        append(UInt8(ascii: "."))
+        for _ in 0..<zeros { append(UInt8(ascii: "0")) }
+    }
+
+    /// Nanoseconds as seconds with six decimals, rounded down.
+    func appendSeconds(_ nanoseconds: Int64) {
+        let seconds = nanoseconds.floorDivided(by: 1_000_000_000)
+        append(seconds)
+        append(UInt8(ascii: "."))
+        appendDigits(UInt64(nanoseconds - seconds * 1_000_000_000) / 1000, width: 6)
+    }
+
+    /// value / power, with trailing zeros dropped but for the decimals that are always shown; power = 10^decimals.
+    func append(_ value: Int64, decimals: Int, power: Int64, shownDecimals: Int) {
         if value < 0 { append(UInt8(ascii: "-")) }
         let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: power.magnitude)
         appendDigits(whole, width: 1)
-        guard rest != 0 else { return }
+        guard rest != 0 || shownDecimals > 0 else { return }
         append(UInt8(ascii: "."))
         var (rest2, decimalCount) = (rest, decimals)
-        while rest2 % 10 == 0 {
+        while decimalCount > shownDecimals, rest2 % 10 == 0 {
             rest2 /= 10
             decimalCount -= 1
         }

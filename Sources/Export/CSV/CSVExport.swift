@@ -2,7 +2,9 @@ import Storage
 
 extension ExportFormat {
     /// One table a stream, with a JSON file of everything that a table cannot say.
-    package static let csv = ExportFormat("csv", summary: "CSV leaves cells of missing samples empty.") { CSVExport($0) }
+    package static let csv = ExportFormat("csv", summary: "CSV leaves cells of missing samples empty.") { job in
+        if let dialect = job.request.dialect { DialectExport(job, dialect: dialect) } else { CSVExport(job) }
+    }
 }
 
 /// Exports streams as tables, one file and one sidecar each.

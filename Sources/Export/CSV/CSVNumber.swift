@@ -10,14 +10,17 @@ struct CSVNumber: Hashable, Sendable {
     /// 10^decimals.
     let power: Int64
     let decimals: Int
+    /// So many decimals stand there even where they are zeros.
+    let shownDecimals: Int
 
     /// Whole numbers: the raw counts themselves.
     static let raw = CSVNumber(scale: 1, offset: 0, decimals: 0)
 
-    private init(scale: Double, offset: Double, decimals: Int) {
+    private init(scale: Double, offset: Double, decimals: Int, shownDecimals: Int = 0) {
         self.scale = scale
         self.offset = offset
         self.decimals = decimals
+        self.shownDecimals = shownDecimals
         power = (0..<decimals).reduce(1) { product, _ in product * 10 }
     }
 
@@ -36,19 +39,44 @@ struct CSVNumber: Hashable, Sendable {
         }
         // A count must be many units of the last decimal, and the numbers of doubles finer than a count.
         guard isWhole || unit < abs(channel.scale) * 0.01, largest < abs(channel.scale) * 1e14, largest < 1e17 else {
-            throw ExportError.notRepresentable(
-                what: "Channel \(channel.name) in \(channel.unit)",
-                reason: "18 digits cannot distinguish its values (scale \(channel.scale), offset \(channel.offset))",
-                advice: "Export raw counts with --values raw.")
+            throw Self.indistinguishable(channel)
         }
         self.init(scale: channel.scale, offset: channel.offset, decimals: decimals)
+    }
+
+    /// The way of another tool for a channel: `scale` × raw + `offset` with as many decimals as the tool writes, or more where
+    /// they are needed to give the raw count back exactly.
+    ///
+    /// - Throws: ``ExportError/notRepresentable(what:reason:advice:)`` where 18 digits cannot distinguish the channel's counts.
+    init(channel: ChannelDescription, scale: Double, offset: Double, leastDecimals: Int, shownDecimals: Int) throws {
+        let ends = [channel.rawMinimum, channel.rawMaximum].map { abs(scale * Double($0) + offset) }
+        let largest = max(ends[0], ends[1], abs(offset))
+        var decimals = leastDecimals
+        var unit = (0..<leastDecimals).reduce(1.0) { unit, _ in unit / 10 }
+        while unit > abs(scale) * 0.02, decimals < 18, largest / unit * 10 < 1e18 {
+            decimals += 1
+            unit /= 10
+        }
+        guard unit <= abs(scale) * 0.02, largest < abs(scale) * 1e14, largest / unit < 1e18 else {
+            throw Self.indistinguishable(channel)
+        }
+        self.init(scale: scale, offset: offset, decimals: decimals, shownDecimals: min(shownDecimals, decimals))
+    }
+
+    private static func indistinguishable(_ channel: ChannelDescription) -> ExportError {
+        .notRepresentable(
+            what: "Channel \(channel.name) in \(channel.unit)",
+            reason: "18 digits cannot distinguish its values (scale \(channel.scale), offset \(channel.offset))",
+            advice: "Export raw counts with --values raw.")
     }
 
     /// Appends the text of a raw value.
     @inline(__always)
     func append(_ raw: Int32, to text: CSVBuffer) {
         guard power > 1 || scale != 1 || offset != 0 else { return text.append(Int64(raw)) }
-        text.append(Int64(((scale * Double(raw) + offset) * Double(power)).rounded()), decimals: decimals, power: power)
+        text.append(
+            Int64(((scale * Double(raw) + offset) * Double(power)).rounded()), decimals: decimals, power: power,
+            shownDecimals: shownDecimals)
     }
 
     /// The raw value that a text stands for: a whole number over a power of ten.

@@ -77,13 +77,17 @@ struct CSVSidecar: SidecarDocument, Hashable {
         }
         gaps = stream.gaps.map { GapDocument($0, of: stream) }
         annotations = contents.annotations.map { AnnotationDocument($0, of: contents) }
-        timeMap = stream.segments.map {
-            Segment(
-                firstN: $0.firstN, lastN: $0.lastN, referenceN: $0.referenceN,
-                referenceUnixNanoseconds: $0.referenceUnixNanoseconds, periodNanoseconds: $0.periodNanoseconds,
-                uncertaintyNanoseconds: $0.uncertaintyNanoseconds)
-        }
+        timeMap = stream.segments.map(Segment.init)
         chainHeads = stream.chainHeads
         provenance = ProvenanceDocument(contents.provenance)
+    }
+}
+
+extension CSVSidecar.Segment {
+    init(_ segment: TimeSegment) {
+        self.init(
+            firstN: segment.firstN, lastN: segment.lastN, referenceN: segment.referenceN,
+            referenceUnixNanoseconds: segment.referenceUnixNanoseconds, periodNanoseconds: segment.periodNanoseconds,
+            uncertaintyNanoseconds: segment.uncertaintyNanoseconds)
     }
 }

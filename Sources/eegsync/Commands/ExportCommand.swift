@@ -6,6 +6,7 @@ import Storage
 extension ExportFormat: ExpressibleByArgument {}
 extension GapTreatment: ExpressibleByArgument {}
 extension TableValues: ExpressibleByArgument {}
+extension TableDialect: ExpressibleByArgument {}
 
 /// `eegsync export`: recordings as files.
 struct ExportCommand: ParsableCommand {
@@ -26,6 +27,10 @@ struct ExportCommand: ParsableCommand {
 
             \(ExportFormat.allCases.map(\.summary).joined(separator: " "))
 
+            --format csv --dialect writes tables as other tools do: openbci (OpenBCI GUI; a Cyton, with or without a Daisy, or a \
+            Ganglion), muselsl and mindmonitor (a Muse), brainflow (these, a Unicorn or an Explore). Missing rows are left out, \
+            as the tools do; the JSON file beside the table lists them, and says what each column holds.
+
             EXAMPLES
               eegsync export 12 -o night.edf
               eegsync export left -o night.edf --from '2026-03-01 23:30' --to +4h
@@ -34,6 +39,7 @@ struct ExportCommand: ParsableCommand {
               eegsync export 12 --format bdf --gaps segments -o night.bdf
               eegsync export 12 --resample-to-clock --local-start -o night.bdf
               eegsync export 12 -o night.set
+              eegsync export 12 --dialect brainflow -o night.csv
               eegsync export 12 -o night.sqlite
               eegsync export 12 --format bids -o study
               eegsync export --task rest --format parquet -o tables
@@ -75,6 +81,9 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "What the cells of CSV and Parquet hold. Without it: physical.")
     var values: TableValues?
 
+    @Option(help: "CSV as this tool records it, so that scripts for the tool read it: see below.")
+    var dialect: TableDialect?
+
     @Flag(help: "EDF+ and BDF+: one file of all streams, instead of one for each kind: EEG, motion, PPG and so on.")
     var together = false
 
@@ -107,6 +116,12 @@ struct ExportCommand: ParsableCommand {
         }
         if values != nil, format != .csv, format != .parquet {
             throw ValidationError("--values is for CSV and Parquet; a file of the format \(format.rawValue) has the headset's own counts.")
+        }
+        if let dialect, format != .csv {
+            throw ValidationError("--dialect \(dialect.rawValue) is for CSV, not for the format \(format.rawValue).")
+        }
+        if dialect != nil, values != nil {
+            throw ValidationError("A dialect has the tool's own values; leave --values out.")
         }
         for (isGiven, name) in [
             (together, "--together"), (resampleToClock, "--resample-to-clock"), (localStart, "--local-start"),
@@ -151,7 +166,7 @@ struct ExportCommand: ParsableCommand {
     private func request(for recording: Int64) throws -> ExportRequest {
         ExportRequest(
             format: try chosenFormat(), path: try path(for: recording), selection: try selection(), gaps: gaps,
-            values: values ?? .physical, isTogether: together, resamplesToClock: resampleToClock,
+            values: values ?? .physical, dialect: dialect, isTogether: together, resamplesToClock: resampleToClock,
             startZone: localStart ? TimeZone.current.identifier : nil,
             python: ProcessInfo.processInfo.environment["EEGSYNC_PYTHON"] ?? "python3", replacesExisting: force)
     }
