@@ -26,6 +26,8 @@ package final class Shipper {
     private let store: ReadOnlyStore
     private let control: ControlStore
     private let connection: CentreConnection
+    /// The machine's UUID.
+    private let machine: String
     private let rowLimit: Int
     private var states: [String: ShippedState] = [:]
     /// By the stream's UUID and chain, the last block whose digest is there.
@@ -51,6 +53,7 @@ package final class Shipper {
         rowLimit: Int = Shipper.rowLimit
     ) throws {
         (self.store, self.control, self.connection, self.rowLimit) = (store, control, connection, rowLimit)
+        self.machine = machine
         try connection.execute("SELECT ship_machine($1, $2)", [machine, version])
         try connection.execute(PieceTable.creation)
         for row in try connection.execute("SELECT * FROM ship_state()") {
@@ -71,6 +74,20 @@ package final class Shipper {
         }
         if let reason = try store.divergence(of: uuid, from: heads.map { (end: $0.0, digest: $0.1) }, state) {
             diverged[uuid] = reason
+        }
+    }
+
+    /// Says how the machine is.
+    ///
+    /// - Parameter status: JSON; see the function `ship_status` of the centre.
+    /// - Returns: false where the centre is of a version that does not take it.
+    package func say(_ status: String) throws(CentreError) -> Bool {
+        do throws(CentreError) {
+            try connection.execute("SELECT ship_status($1, $2)", [machine, status])
+            return true
+        } catch {
+            guard case .schema = error else { throw error }
+            return false
         }
     }
 

@@ -33,7 +33,7 @@ struct Eegsync: AsyncParsableCommand {
             Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, ManifestCommand.self, RefitCommand.self,
             BackupCommand.self, VerifyCommand.self, DeleteCommand.self, Prune.self, Forget.self, Compact.self,
             MachineCommand.self,
-            ShipCommand.self, FetchCommand.self, CentreCommand.self, Downgrade.self,
+            ShipCommand.self, FleetCommand.self, FetchCommand.self, CentreCommand.self, Downgrade.self,
             ExportCommand.self, ReportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self,
             DemoAcquisition.self, ControlCommand.self,
         ])

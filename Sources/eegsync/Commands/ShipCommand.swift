@@ -53,7 +53,7 @@ struct ShipCommand: AsyncParsableCommand {
                 for (stream, reason) in shipper.diverged.sorted(by: { $0.key < $1.key }) {
                     Self.say("nothing is sent of the recording of stream \(stream): \(reason)")
                 }
-                try await ship(shipper) { wait = Self.interval }
+                try await ship(shipper, ShipStatusReader(options, store: store)) { wait = Self.interval }
                 return
             } catch let error as CentreError where error.disposition == .retry && !once {
                 Self.say("\(error). It is tried again in \(wait.components.seconds) s")
@@ -64,10 +64,15 @@ struct ShipCommand: AsyncParsableCommand {
     }
 
     /// Sends until there is an error or, with --once, nothing left.
-    private func ship(_ shipper: Shipper, succeeded: () -> Void) async throws {
+    private func ship(_ shipper: Shipper, _ status: ShipStatusReader?, succeeded: () -> Void) async throws {
         var facts = ShipFacts()
+        var status = status
         while true {
             let round = try shipper.round { HostClock.now }
+            if let document = try status?.document(at: HostClock.now), try !shipper.say(document) {
+                Self.say("the centre is of an older version, and `eegsync fleet` there says nothing of this machine")
+                status = nil
+            }
             succeeded()
             facts.rows += round.rows
             facts.transactions += round.transactions

@@ -213,13 +213,6 @@ struct StatusFacts: Facts {
 }
 
 extension StatusFacts {
-    /// One picture of `--watch`. On a terminal it replaces the last one; in a pipe one follows the other.
-    func frame(isTerminal: Bool, style: TerminalStyle) -> String {
-        let text = fittedLines(style: style).map { $0 + "\n" }.joined()
-        // Cursor home, erase the display (ECMA-48, 8.3.21 and 8.3.39).
-        return isTerminal ? "\u{1B}[H\u{1B}[2J" + text : text + "\n"
-    }
-
     func lines(style: TerminalStyle) -> [String] {
         lines(style: style, columns: style.columns)
     }

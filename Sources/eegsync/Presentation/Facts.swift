@@ -25,6 +25,13 @@ extension Facts {
         return wrapsLines ? lines.flatMap { Paragraph.fitted($0, columns: style.columns) } : lines
     }
 
+    /// One picture of `--watch`. On a terminal it replaces the last one; in a pipe one follows the other.
+    func frame(isTerminal: Bool, style: TerminalStyle) -> String {
+        let text = fittedLines(style: style).map { $0 + "\n" }.joined()
+        // Cursor home, erase the display (ECMA-48, 8.3.21 and 8.3.39).
+        return isTerminal ? "\u{1B}[H\u{1B}[2J" + text : text + "\n"
+    }
+
     /// Prints the facts to standard output, as JSON, whose times are UTC, or for a person, by a clock of their choice.
     func print(asJSON: Bool, clock: WallClock = .local) throws {
         if asJSON { return Swift.print(try json()) }

@@ -1,0 +1,155 @@
+import Centre
+
+/// How the machines and headsets of a study are.
+struct FleetFacts: Facts {
+    /// A machine.
+    struct Machine: Encodable {
+        var study: String
+        /// Its role at the centre.
+        var machine: String
+        var uuid: String?
+        /// Of eegsync.
+        var version: String?
+        /// How long ago it was heard of; nil for never.
+        var contactSeconds: Double?
+        /// Whether it was not heard of for longer than it may be silent.
+        var isSilent: Bool
+        /// Whether `eegsync run` runs there.
+        var isAcquiring: Bool
+        var problem: String?
+        var alerts: [String]
+        var freeBytes: Int64?
+        var diskDays: Double?
+        /// Of a machine without headsets.
+        var sentence: String?
+        var headsets: [Headset] = []
+    }
+
+    /// A headset of a machine.
+    struct Headset: Encodable {
+        var headset: String
+        var model: String?
+        var severity: HeadsetSituation.Severity
+        var sentence: String
+        var isWanted: Bool?
+        var alerts: [String]
+        var batteryPercent: Double?
+        var newestSeconds: Double?
+        var delaySeconds: Double?
+        var backlogSeconds: Double?
+        var gapsToday: Int64?
+        var missingTodaySeconds: Double?
+        /// When the newest sample at the centre was taken, by the machine's clock, in UTC.
+        var newest: String?
+        /// Its newest recording, by its number at the centre.
+        var recording: Int64?
+    }
+
+    var centre: String
+    /// The worst of all.
+    var severity = HeadsetSituation.Severity.idle
+    var machines: [Machine] = []
+
+    init(_ reading: FleetReading, centre: String, silenceSeconds: Double) {
+        self.centre = centre
+        for row in reading.rows {
+            let situation = FleetSituation(row, silenceSeconds: silenceSeconds)
+            severity = max(severity, situation.severity)
+            if machines.last?.machine != row.machine {
+                machines.append(
+                    Machine(
+                        study: row.study, machine: row.machine, uuid: row.machineUUID, version: row.version,
+                        contactSeconds: row.contactSeconds, isSilent: row.contactSeconds.map { $0 > silenceSeconds } ?? false,
+                        isAcquiring: row.isAcquiring, problem: row.problem, alerts: row.alerts, freeBytes: row.freeBytes,
+                        diskDays: row.diskDays))
+            }
+            guard let headset = row.headset else {
+                machines[machines.count - 1].sentence = situation.sentence
+                continue
+            }
+            machines[machines.count - 1].headsets.append(
+                Headset(
+                    headset: headset.name, model: headset.model, severity: situation.severity, sentence: situation.sentence,
+                    isWanted: headset.isWanted, alerts: headset.alerts, batteryPercent: headset.batteryPercent,
+                    newestSeconds: headset.newestSeconds, delaySeconds: headset.delaySeconds,
+                    backlogSeconds: headset.backlogSeconds, gapsToday: headset.gapsToday,
+                    missingTodaySeconds: headset.missingTodaySeconds,
+                    newest: headset.newestUnixNanoseconds.map { Quantity.utc(unixNanoseconds: $0) },
+                    recording: headset.recording))
+        }
+    }
+
+    func lines(style: TerminalStyle) -> [String] {
+        if machines.isEmpty {
+            return ["\(centre.printable) has no machine that you may see. Enrol one: eegsync centre enrol"]
+        }
+        var table = TextTable([
+            .init(heading: "MACHINE", shortens: true), .init(heading: "HEADSET", shortens: true),
+            .init(heading: "NEWEST", alignment: .right), .init(heading: "DELAY", alignment: .right, dispensability: 2),
+            .init(heading: "GAPS TODAY", alignment: .right, dispensability: 1),
+            .init(heading: "BATTERY", alignment: .right, dispensability: 3),
+            .init(heading: "DISK", alignment: .right, dispensability: 4),
+            .init(heading: "VERSION", shortens: true, dispensability: 5), .init(heading: "SITUATION", wraps: true),
+        ])
+        // The worst first: of a thousand that is what somebody looks for.
+        let entries = machines.flatMap { machine in
+            machine.headsets.isEmpty ? [(machine, Headset?.none)] : machine.headsets.map { (machine, Optional($0)) }
+        }
+        func rank(_ entry: (Machine, Headset?)) -> HeadsetSituation.Severity { entry.1?.severity ?? .idle }
+        for (_, entry) in entries.enumerated().sorted(by: {
+            rank($0.element) == rank($1.element) ? $0.offset < $1.offset : rank($0.element) > rank($1.element)
+        }) {
+            table.append(Self.row(entry.0, entry.1))
+        }
+        return table.rendered(style: style) + [""] + summary(style: style)
+    }
+
+    private static func row(_ machine: Machine, _ headset: Headset?) -> [TextTable.Cell] {
+        func seconds(_ value: Double?) -> String { value.map { Quantity.duration(seconds: $0) } ?? "" }
+        let look: TerminalStyle.Style? =
+            switch headset?.severity ?? .idle {
+            case .good: .good
+            case .working: .caution
+            case .waiting: .bad
+            case .idle: .faint
+            }
+        var gaps = headset?.gapsToday.map { Quantity.count($0) } ?? ""
+        if let missing = headset?.missingTodaySeconds, missing > 0 { gaps += " (\(Quantity.duration(seconds: missing)))" }
+        let battery = headset?.batteryPercent.map { "\(Int($0.rounded())) %" } ?? ""
+        let disk = machine.diskDays.map(Self.days) ?? machine.freeBytes.map { Quantity.bytes($0) } ?? ""
+        let isStale = machine.isSilent
+        return [
+            .init(machine.machine), .init(headset?.headset ?? ""), .init(seconds(headset?.newestSeconds), isStale ? .bad : nil),
+            .init(seconds(headset?.delaySeconds)), .init(gaps), .init(battery), .init(disk), .init(machine.version ?? ""),
+            .init(headset?.sentence ?? machine.sentence ?? "", look),
+        ]
+    }
+
+    private static func days(_ days: Double) -> String {
+        days >= 10_000 ? "decades" : days >= 2 ? "\(Int(days)) days" : Quantity.duration(seconds: max(0, days) * 86_400)
+    }
+
+    /// What is the case of how many, and what machines say of themselves.
+    private func summary(style: TerminalStyle) -> [String] {
+        let headsets = machines.flatMap(\.headsets)
+        func count(_ severity: HeadsetSituation.Severity) -> Int64 { Int64(headsets.count { $0.severity == severity }) }
+        let silent = Int64(machines.count(where: \.isSilent))
+        var parts = ["\(Quantity.count(count(.good))) stream"]
+        for (severity, words) in [
+            (HeadsetSituation.Severity.working, "eegsync works on"), (.waiting, "need a person"), (.idle, "are not recorded"),
+        ] where count(severity) > 0 {
+            parts.append("\(Quantity.count(count(severity))) \(words)")
+        }
+        let sum = "\(Quantity.count(Int64(machines.count), "machine")), \(Quantity.count(Int64(headsets.count), "headset"))"
+        var lines = ["\(sum): \(parts.joined(separator: ", "))."]
+        if silent > 0 {
+            lines.append(style.apply(.bad, to: "\(Quantity.count(silent, "machine")) not heard of: see to power and network."))
+        }
+        for machine in machines where !machine.isSilent {
+            for sentence in (machine.problem.map { [$0] } ?? []) + machine.alerts {
+                lines.append("\(machine.machine.printable): \(style.apply(.caution, to: sentence.printable))")
+            }
+        }
+        return lines
+    }
+}
