@@ -11,6 +11,7 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0002_views", PackageResources.p0002_views_sql),
         CentreStep("p0003_shipping", PackageResources.p0003_shipping_sql),
         CentreStep("p0004_fleet", PackageResources.p0004_fleet_sql),
+        CentreStep("p0005_changes", PackageResources.p0005_changes_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

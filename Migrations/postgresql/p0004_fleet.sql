@@ -98,9 +98,10 @@ $$;
 
 -- The newest sample that is here of each headset's newest recording, by the machine's clock; how much of older samples is still
 -- to come; and what is known to be missing since midnight, in the time zone of the session. Of several streams the latest
--- sample, and the most of the others.
+-- sample, and the most of the others; of several headsets of one name (a machine got another database) the one that was
+-- recorded last.
 CREATE VIEW headset_progress WITH (security_invoker = true) AS
-SELECT r.role, h.name, r.id AS recording_id, p.newest_unix_ns, p.backlog_seconds, p.gaps_today, p.missing_today_seconds
+SELECT DISTINCT ON (r.role, h.name) r.role, h.name, r.id AS recording_id, p.newest_unix_ns, p.backlog_seconds, p.gaps_today, p.missing_today_seconds
 FROM headset AS h
 JOIN LATERAL (SELECT * FROM recording AS r WHERE r.headset_id = h.id ORDER BY r.id DESC LIMIT 1) AS r ON true
 LEFT JOIN LATERAL (
@@ -117,7 +118,8 @@ LEFT JOIN LATERAL (
         WHERE e.stream_id = st.id AND e.channel = 0
             AND k.offset_ns + e.boottime_ns >= (extract(epoch FROM date_trunc('day', now())) * 1000000000)::bigint
     ) AS g ON true
-    WHERE st.recording_id = r.id) AS p ON true;
+    WHERE st.recording_id = r.id) AS p ON true
+ORDER BY r.role, h.name, r.id DESC;
 
 -- Every machine with each of its headsets: a row for a machine without headsets, too. Of a role that more than one machine has
 -- had (a card was moved), the one that was here last. Seconds are by the centre's clock, but for what the machine itself said

@@ -9,17 +9,17 @@ package final class CentreConnection {
 
     /// Connects.
     ///
-    /// A server that is reached over a network must prove who it is (`sslmode=verify-full`), unless the address says otherwise.
+    /// A server that is reached over a network must prove who it is (`sslmode=verify-full`), unless the address says otherwise,
+    /// wherever its name stands: PGHOST, PGHOSTADDR and PGSSLMODE change nothing of that. libpq ignores it for a socket of the
+    /// machine. A server that does not answer any more is noticed within a minute or two.
     /// Passwords stand in the password file (`~/.pgpass`) or in PGPASSFILE, never in the address.
     ///
     /// - Parameter address: a URI such as `postgresql://pi-07@study.example.org/study`, or keywords as libpq takes them
     ///   (PostgreSQL 15, 34.1.1).
     package init(_ address: String) throws(CentreError) {
         let stated = try Self.parts(of: address)
-        var words = [("dbname", address), ("application_name", "eegsync"), ("connect_timeout", "10")]
-        if stated["sslmode"] == nil, let host = stated["host"], !host.isEmpty, !host.hasPrefix("/") {
-            words.append(("sslmode", "verify-full"))
-        }
+        let words =
+            [("dbname", address), ("application_name", "eegsync")] + Self.defaults.filter { stated[$0.0] == nil }
         let keywords = words.map { strdup($0.0) } + [nil]
         let values = words.map { strdup($0.1) } + [nil]
         defer { for text in keywords + values { free(text) } }
@@ -40,13 +40,36 @@ package final class CentreConnection {
 
     deinit { PQfinish(connection) }
 
+    /// What counts where the address says nothing of it (PostgreSQL 15, 34.1.2).
+    private static let defaults = [
+        ("sslmode", "verify-full"), ("gssencmode", "disable"),
+        // Seconds: for an answer to the first packets, and of silence until the server is asked, three times.
+        ("connect_timeout", "10"), ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+        // Milliseconds until what was sent must be acknowledged.
+        ("tcp_user_timeout", "90000"),
+    ]
+
+    /// What is wrong with an address, without what stands there, as it may be a password; nil for nothing.
+    package static func problem(of address: String) -> String? {
+        do throws(CentreError) {
+            _ = try parts(of: address)
+            return nil
+        } catch {
+            guard case .address(let reason) = error else { return "\(error)" }
+            return reason
+        }
+    }
+
     /// What an address states, by keyword.
     private static func parts(of address: String) throws(CentreError) -> [String: String] {
         var problem: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(address, &problem) else {
             let detail = text(problem)
             PQfreemem(problem)
-            throw .address(reason: "'\(address)' is no address of a PostgreSQL server: \(detail)")
+            // libpq repeats what it was given, and somebody may have put a password there.
+            throw .address(
+                reason: "it is no address of a PostgreSQL server"
+                    + (detail.contains("\"") ? "" : ": \(detail)"))
         }
         defer { PQconninfoFree(options) }
         var parts: [String: String] = [:]
@@ -157,8 +180,11 @@ package final class CentreConnection {
         if expected.contains(where: { $0 == status }) { return }
         let detail = Self.text(PQerrorMessage(connection))
         guard PQstatus(connection) == CONNECTION_OK else { throw .lost(detail: detail) }
-        // 'C': the field of SQLSTATE.
+        // 'C': the field of SQLSTATE; 'V': how severe it is, in English. What has none was not said by the server, and a server
+        // that ends the session refuses nothing of what was asked.
         let state = Self.text(PQresultErrorField(result, Int32(UInt8(ascii: "C"))))
+        let severity = Self.text(PQresultErrorField(result, Int32(UInt8(ascii: "V"))))
+        guard !state.isEmpty, severity != "FATAL", severity != "PANIC" else { throw .lost(detail: detail) }
         let message = Self.text(PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
         // A function, or a table, that is not there.
         if ["42883", "42P01"].contains(state) {

@@ -33,8 +33,9 @@ package enum CentreError: Error, Hashable, Sendable {
         case .unreachable, .lost, .incomplete: .retry
         case .address, .schema, .absent, .contradiction: .person
         case .refused(let state, _):
-            // Serialization and deadlock, resources, an operator's shutdown, the system: classes 40, 53, 57, 58.
-            ["40", "53", "57", "58"].contains { state.hasPrefix($0) } ? .retry : .person
+            // Connections, serialization and deadlock, resources, locks, an operator's shutdown, the system: classes 08, 40,
+            // 53, 55, 57, 58. 25006: a server that only reads, such as one that is about to take over.
+            ["08", "25006", "40", "53", "55", "57", "58"].contains { state.hasPrefix($0) } ? .retry : .person
         }
     }
 }

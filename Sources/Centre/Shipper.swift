@@ -23,6 +23,11 @@ package final class Shipper {
     /// Recordings that have ended are looked at each so many rounds: people correct annotations.
     private static let endedInterval = 60
 
+    /// Whoever holds a lock for longer than that has forgotten it; a machine that is gone gives its own back.
+    private static let limits = """
+        SET lock_timeout = '30s'; SET statement_timeout = '10min'; SET idle_in_transaction_session_timeout = '2min'
+        """
+
     private let store: ReadOnlyStore
     private let control: ControlStore
     private let connection: CentreConnection
@@ -32,7 +37,10 @@ package final class Shipper {
     private var states: [String: ShippedState] = [:]
     /// By the stream's UUID and chain, the last block whose digest is there.
     private var blocksFrom: [String: [String: Int64]] = [:]
-    private var documents: [RecordingID: Digest] = [:]
+    /// What of recordings was sent on this connection.
+    private var documents: [RecordingID: SentDocument] = [:]
+    /// False where the centre is of a version that takes whole documents only.
+    private let takesChanges: Bool
     private var hostBoots: Digest?
     private var ended: Set<RecordingID> = []
     private var roundNumber = 0
@@ -54,6 +62,9 @@ package final class Shipper {
     ) throws {
         (self.store, self.control, self.connection, self.rowLimit) = (store, control, connection, rowLimit)
         self.machine = machine
+        takesChanges =
+            try connection.execute("SELECT to_regprocedure('ship_changes(jsonb)') IS NOT NULL").first?.first == "t"
+        try connection.execute(Self.limits)
         try connection.execute("SELECT ship_machine($1, $2)", [machine, version])
         try connection.execute(PieceTable.creation)
         for row in try connection.execute("SELECT * FROM ship_state()") {
@@ -104,14 +115,13 @@ package final class Shipper {
         for recording in try store.shippableRecordings() where !ended.contains(recording) && refused[recording] == nil {
             guard let shipment = try self.shipment(of: recording) else { continue }
             if shipment.streams.contains(where: { diverged[$0.uuid] != nil }) { continue }
-            let document = Digest(of: shipment.document)
-            let isNew = documents[recording] != document
-            if isNew || shipment.streams.contains(where: { $0.after != $0.before }) {
-                guard try sent(shipment, withDocument: isNew) else { continue }
+            let statement = statement(for: shipment)
+            if statement != nil || shipment.streams.contains(where: { $0.after != $0.before }) {
+                guard try sent(shipment, statement) else { continue }
                 round.transactions += 1
                 round.rows += shipment.streams.reduce(0) { $0 + $1.rowCount }
+                documents[recording] = shipment.document.sent
             }
-            documents[recording] = document
             for stream in shipment.streams {
                 states[stream.uuid] = stream.after
                 for block in stream.lastBlocks { blocksFrom[stream.uuid, default: [:]][block.chain] = block.number }
@@ -136,10 +146,21 @@ package final class Shipper {
         }
     }
 
+    /// What says everything of a recording but samples: all of it where this connection has not yet, and then what has changed;
+    /// nil for nothing.
+    private func statement(for shipment: RecordingShipment) -> (sql: String, document: String)? {
+        let document = shipment.document
+        guard let before = documents[shipment.recording] else {
+            return ("SELECT ship_recording($1)", document.json)
+        }
+        if !takesChanges { return before == document.sent ? nil : ("SELECT ship_recording($1)", document.json) }
+        return document.changes(since: before).map { ("SELECT ship_changes($1)", $0) }
+    }
+
     /// Sends; false where the centre does not take the recording, whenever it is asked.
-    private func sent(_ shipment: RecordingShipment, withDocument: Bool) throws -> Bool {
+    private func sent(_ shipment: RecordingShipment, _ statement: (sql: String, document: String)?) throws -> Bool {
         do {
-            try send(shipment, sendsDocument: withDocument)
+            try send(shipment, statement)
             return true
         } catch let error as CentreError {
             guard case .refused = error, error.disposition == .person else { throw error }
@@ -148,13 +169,13 @@ package final class Shipper {
         }
     }
 
-    private func send(_ shipment: RecordingShipment, sendsDocument: Bool) throws {
+    private func send(_ shipment: RecordingShipment, _ statement: (sql: String, document: String)?) throws {
         let boots = try store.hostBootDocument()
         try connection.inTransaction { () throws(CentreError) in
             // What was sent before must be there for good before it is confirmed, whatever the server's setting.
             try connection.execute("SET LOCAL synchronous_commit = on")
             if hostBoots != Digest(of: boots) { try connection.execute("SELECT ship_host_boots($1)", [boots]) }
-            if sendsDocument { try connection.execute("SELECT ship_recording($1)", [shipment.document]) }
+            if let statement { try connection.execute(statement.sql, [statement.document]) }
             for stream in shipment.streams where stream.after != stream.before {
                 let before = stream.before
                 try connection.execute(

@@ -84,7 +84,7 @@ struct CentreErrorTests {
         arguments: [
             ("40001", CentreError.Disposition.retry), ("57P01", .retry), ("53100", .retry), ("58030", .retry),
             ("42501", .person),
-            ("23505", .person),
+            ("23505", .person), ("08006", .retry), ("25006", .retry), ("25001", .person), ("55P03", .retry),
         ])
     func disposition(state: String, disposition: CentreError.Disposition) {
         #expect(CentreError.refused(state: state, detail: "").disposition == disposition)
@@ -92,13 +92,23 @@ struct CentreErrorTests {
 
     @Test(
         "An address with a password, or that is none, is refused before anybody is asked",
-        arguments: ["postgresql://pi:secret@localhost/study", "host=/tmp password=secret", "postgresql://[", "colour=blue"])
+        arguments: [
+            "postgresql://pi:secret@localhost/study", "host=/tmp password=secret", "postgresql://[", "colour=blue",
+            "postgresql://pi:secret@[", "postgresql://pi:secret@host:port/x", "password='secret", "secret",
+        ])
     func address(text: String) {
         #expect {
             _ = try CentreConnection(text)
         } throws: { error in
             guard case CentreError.address(let reason) = error else { return false }
             return !reason.contains("secret")
+        }
+    }
+
+    @Test("An address that can be used has no problem")
+    func usable() {
+        for address in ["postgresql://pi@study.example.org/study", "host=/run/postgresql dbname=study", "postgresql:///study"] {
+            #expect(CentreConnection.problem(of: address) == nil)
         }
     }
 

@@ -36,7 +36,7 @@ struct FleetTests {
 
     @Test(
         "A machine that says nothing is shown, whatever it said last",
-        arguments: [(119.0, false), (121, true), (86_400 * 30, true)])
+        arguments: [(119, false), (121, true), (2_592_000, true)] as [(Double, Bool)])
     func silence(seconds: Double, isSilent: Bool) {
         let situation = Self.situation(Self.row(contact: seconds))
         #expect((situation.severity == .waiting) == isSilent)
@@ -105,11 +105,14 @@ struct FleetTests {
         try database.record()
         let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         let facts = try StatusFacts(store: store, configuration: nil, now: HostClock.now, process: nil)
-        var battery = Judgement(verdict: .holds, text: "the battery is at 9 %")
-        battery.headset = facts.headsets[0].name
-        var clear = battery
-        (clear.verdict, clear.text) = (.clear, "contact is good")
-        let machine = Judgement(verdict: .holds, text: "the machine is at 85 °C")
+        func judgement(_ verdict: Judgement.Verdict, _ text: String, of headset: String?) -> Judgement {
+            var judgement = Judgement.unknown(text)
+            (judgement.verdict, judgement.headset) = (verdict, headset)
+            return judgement
+        }
+        let battery = judgement(.holds, "the battery is at 9 %", of: facts.headsets[0].name)
+        let clear = judgement(.clear, "contact is good", of: facts.headsets[0].name)
+        let machine = judgement(.holds, "the machine is at 85 °C", of: nil)
         let status = ShipStatus(facts, [battery, clear, machine], unixNanoseconds: 2_000_000_000_000_000_000)
         #expect(!status.isAcquiring && status.alerts == ["the machine is at 85 °C"])
         #expect(status.headsets[0].alerts == ["the battery is at 9 %"])

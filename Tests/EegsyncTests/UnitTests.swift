@@ -43,6 +43,19 @@ import Testing
         #expect(try Self.file("Deploy/eegsync.service").contains("\nIPAddressDeny=any\n"))
     }
 
+    @Test func theServiceThatShipsHasTheNetworkAndNothingElse() throws {
+        let unit = try Self.file("Deploy/eegsync-ship.service")
+        #expect(Self.preventingCodes(unit) == Self.lasting)
+        for line in [
+            "ExecStart=/usr/local/bin/eegsync ship", "User=eegsync", "Restart=always", "ProtectSystem=strict",
+            "ProtectHome=yes",
+            "ReadWritePaths=/var/lib/eegsync", "NoNewPrivileges=yes", "CapabilityBoundingSet=", "AmbientCapabilities=",
+            "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK", "PrivateDevices=yes",
+        ] { #expect(unit.contains("\n\(line)\n"), "\(line)") }
+        #expect(unit.contains("PGPASSFILE=/etc/eegsync/ship/pgpass") && !unit.contains("PGPASSWORD"))
+        #expect(!unit.contains("AF_BLUETOOTH") && !unit.contains("CAP_"))
+    }
+
     @Test func theDocumentationNamesTheSameCodes() throws {
         let codes = Self.lasting.map(String.init)
         let list = codes.dropLast().joined(separator: ", ") + " and " + (codes.last ?? "")

@@ -35,10 +35,7 @@ RECORDING_TABLES = {
     "annotation_time": "onset, description, source, duration_seconds, n",
     "gap_time": "stream, first_n, count, channel, cause, start_time, end_time",
 }
-WHOLE_TABLES = {
-    "host_boot": "id, uuid",
-    "clock_offset": "host_boot_id, boottime_ns, offset_ns, step_ns, is_synchronised",
-}
+WHOLE_TABLES = {"host_boot": "id, uuid", "clock_offset": "host_boot_id, boottime_ns, offset_ns, step_ns, is_synchronised"}
 
 
 def differences(machine: sqlite3.Connection, fetched: sqlite3.Connection) -> list[str]:
@@ -58,7 +55,7 @@ def differences(machine: sqlite3.Connection, fetched: sqlite3.Connection) -> lis
     for (uuid,) in fetched.execute("SELECT uuid FROM recording").fetchall():
         for table, columns in RECORDING_TABLES.items():
             compare(table, columns, OF_RECORDING, uuid)
-        for (stream, view) in fetched.execute("SELECT uuid, view_name FROM stream").fetchall():
+        for stream, view in fetched.execute("SELECT uuid, view_name FROM stream").fetchall():
             for table, columns in STREAM_TABLES.items():
                 compare(table, columns, OF_STREAM, stream)
             compare(f'"{view}"', "*", "")

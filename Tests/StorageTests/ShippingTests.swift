@@ -91,7 +91,7 @@ struct ShippingTests {
 
     @Test("The document is JSON whose numbers have all their digits")
     func document() throws {
-        let text = try shipment().document
+        let text = try shipment().document.json
         let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(Set(json.keys).isSuperset(of: ["recording", "headset", "annotation", "link", "stream"]))
         let streams = try #require(json["stream"] as? [[String: Any]])
@@ -105,6 +105,41 @@ struct ShippingTests {
         #expect(zip(periods, expected).allSatisfy { abs($0 - $1) < 1e-6 } && periods.count == 2)
         #expect(text.contains("\"period_ns\":19230769.230769232,"))
         #expect(ShippingDocument.quoted("a\"b\\c\n\0é") == "\"a\\\"b\\\\c\\u000a\u{FFFD}é\"")
+    }
+
+    @Test("Of a document that was sent, only what has changed is sent again")
+    func changes() throws {
+        let first = try shipment().document
+        #expect(first.changes(since: first.sent) == nil)
+        var batch = WriteBatch(number: 4)
+        batch.samples = [Fixture.rows(Fixture.eeg, 600..<668, channels: 4)]
+        batch.changes = [.ledger(.recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 68))]
+        try store.commit(batch)
+        let second = try shipment().document
+        let changes = try #require(second.changes(since: first.sent))
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(changes.utf8)) as? [String: Any])
+        let streams = try #require(json["stream"] as? [[String: Any]])
+        #expect(streams.count == 1 && json["annotation"] == nil && json["recording"] != nil)
+        #expect((streams[0]["gap"] as? [Any])?.count == 1 && streams[0]["segment"] == nil && streams[0]["block"] != nil)
+        #expect(changes.count < second.json.count)
+        // What is gone is named by its key; the whole has it no more.
+        var third = second
+        let gaps = try #require(third.streams[0].tables.firstIndex { $0.name == "gap" })
+        let gone = third.streams[0].tables[gaps].lines.removeFirst()
+        let removal = try #require(third.changes(since: second.sent))
+        #expect(removal.contains("\"removed\":{\"gap\":[\(gone.key)]}") && !third.json.contains(gone.json))
+        #expect(gone.key == "{\"channel\":0,\"first_n\":512}")
+        // Blocks before the last one are not sent again, and are not gone.
+        let eeg = try #require(try shipment().streams.first)
+        var from: [String: Int64] = [:]
+        for block in eeg.lastBlocks { from[block.chain] = block.number }
+        let last = try store.shipment(of: recording, states: [:], blocksFrom: [eeg.uuid: from], rowLimit: 10_000).document
+        #expect(last.streams[0].blocks.lines.count < second.streams[0].blocks.lines.count)
+        #expect(last.changes(since: second.sent) == nil)
+        // A stream that begins later comes whole.
+        var fewer = first
+        fewer.streams.removeLast()
+        #expect(first.changes(since: fewer.sent)?.contains("\"channel\":[{") == true)
     }
 
     @Test("What the centre has of a database that has become another one is noticed")

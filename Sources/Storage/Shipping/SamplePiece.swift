@@ -58,8 +58,8 @@ package struct BlockEnd: Hashable, Sendable {
 /// What one transaction sends of a recording.
 package struct RecordingShipment: Hashable, Sendable {
     package var recording: RecordingID
-    /// The tables but for samples, as JSON; see the function `ship_recording` of the centre.
-    package var document: String
+    /// The tables but for samples.
+    package var document: RecordingDocument
     package var streams: [StreamShipment]
     /// True where nobody records into it any more.
     package var isEnded: Bool

@@ -65,7 +65,9 @@ enum ShippingDocument {
     /// A recording with its headset and all that belongs to it.
     ///
     /// - Parameter from: for each stream and chain, the block from which on digests are sent.
-    static func recording(_ id: RecordingID, blocksFrom: [String: [String: Int64]], in db: Database) throws -> String {
+    static func recording(
+        _ id: RecordingID, blocksFrom: [String: [String: Int64]], in db: Database
+    ) throws -> RecordingDocument {
         let key: StatementArguments = [id.rawValue]
         func one(_ sql: String) throws -> String { try Row.fetchOne(db, sql: sql, arguments: key).map { object($0) } ?? "null" }
         let recording = try one(
@@ -80,7 +82,10 @@ enum ShippingDocument {
             """
             SELECT uuid, name, model, serial_number FROM headset WHERE id = (SELECT headset_id FROM recording WHERE id = ?)
             """)
-        let annotations = try rows(
+        let details = try rows("SELECT * FROM recording_detail WHERE recording_id = ?", key, in: db)
+        let properties = try rows("SELECT key, value FROM recording_property WHERE recording_id = ?", key, in: db)
+        let annotations = try table(
+            "annotation", by: ["uuid"],
             """
             SELECT uuid, \(boot("host_boot")), boottime_ns, duration_seconds, description, source,
                 (SELECT uuid FROM stream WHERE id = t.stream_id) AS stream, n, device_ticks, code,
@@ -88,55 +93,79 @@ enum ShippingDocument {
                 withdrawn_boottime_ns
             FROM annotation AS t WHERE recording_id = ? ORDER BY id
             """, key, in: db)
-        let links = try rows(
+        let links = try table(
+            "link", by: ["uuid"],
             """
             SELECT uuid, \(boot("host_boot")), began_boottime_ns, ended_boottime_ns,
                 (SELECT facts FROM provenance WHERE id = t.provenance_id) AS "facts:json"
             FROM link AS t WHERE recording_id = ? ORDER BY id
             """, key, in: db)
-        let details = try rows("SELECT * FROM recording_detail WHERE recording_id = ?", key, in: db)
-        let properties = try rows("SELECT key, value FROM recording_property WHERE recording_id = ?", key, in: db)
         let streams = try Row.fetchAll(
             db, sql: "SELECT id, uuid FROM stream WHERE recording_id = ? ORDER BY id", arguments: key
-        ).map { try stream($0[0], blocksFrom: blocksFrom[$0[1]] ?? [:], in: db) }
-        return """
-            {"recording":\(recording),"headset":\(headset),"annotation":\(annotations),"link":\(links),\
-            "recording_detail":\(details),"recording_property":\(properties),"stream":[\(streams.joined(separator: ","))]}
-            """
+        ).map { try stream($0[0], $0[1], blocksFrom: blocksFrom[$0[1]] ?? [:], in: db) }
+        return RecordingDocument(
+            head: "\"recording\":\(recording),\"headset\":\(headset),\"recording_detail\":\(details),"
+                + "\"recording_property\":\(properties)", tables: [annotations, links], streams: streams)
     }
 
-    private static func stream(_ id: Int64, blocksFrom: [String: Int64], in db: Database) throws -> String {
+    /// The rows of a table, each with the columns that distinguish it.
+    private static func table(
+        _ name: String, by keys: [String], _ sql: String, _ arguments: StatementArguments, in db: Database
+    ) throws -> RecordingDocument.Table {
+        let rows = try Row.fetchAll(db, sql: sql, arguments: arguments)
+        return RecordingDocument.Table(
+            name: name,
+            lines: rows.map { row in
+                let members = keys.map { "\(quoted($0)):\(json(row[$0]))" }
+                return RecordingDocument.Line(key: "{\(members.joined(separator: ","))}", json: object(row))
+            })
+    }
+
+    private static func stream(
+        _ id: Int64, _ uuid: String, blocksFrom: [String: Int64], in db: Database
+    ) throws -> RecordingDocument.Stream {
         let row = try Row.fetchOne(
             db,
             sql: """
                 SELECT uuid, position, name, bank, sampling_frequency, samples_per_count, counter_modulus, channel_count,
                     view_name FROM stream WHERE id = ?
                 """, arguments: [id])
-        let parts = [
-            "channel": "SELECT number, name, type, unit, scale, \"offset\", raw_minimum, raw_maximum FROM channel AS t",
-            "epoch": """
-            SELECT number, boot_identifier, first_n, first_index, \(boot("host_boot")), boottime_ns FROM epoch AS t
-            """,
-            "segment": """
-            SELECT first_n, last_n, epoch, \(boot("host_boot")), reference_n, reference_boottime_ns, period_ns, residual_ns,
-                observation_count, uncertainty_ns FROM segment AS t
-            """,
-            "gap": """
-            SELECT first_n, channel, count, cause, (SELECT meaning FROM gap_cause WHERE cause = t.cause) AS meaning, recovered,
-                \(boot("host_boot")), boottime_ns, certainty, uncertainty FROM gap AS t
-            """,
-            "loss_detection": "SELECT first_n, means FROM loss_detection AS t",
+        let parts: [(name: String, keys: [String], sql: String)] = [
+            (
+                "channel", ["number"],
+                "SELECT number, name, type, unit, scale, \"offset\", raw_minimum, raw_maximum FROM channel AS t"
+            ),
+            (
+                "epoch", ["number"],
+                """
+                SELECT number, boot_identifier, first_n, first_index, \(boot("host_boot")), boottime_ns FROM epoch AS t
+                """
+            ),
+            (
+                "segment", ["first_n"],
+                """
+                SELECT first_n, last_n, epoch, \(boot("host_boot")), reference_n, reference_boottime_ns, period_ns, residual_ns,
+                    observation_count, uncertainty_ns FROM segment AS t
+                """
+            ),
+            (
+                "gap", ["channel", "first_n"],
+                """
+                SELECT first_n, channel, count, cause, (SELECT meaning FROM gap_cause WHERE cause = t.cause) AS meaning,
+                    recovered, \(boot("host_boot")), boottime_ns, certainty, uncertainty FROM gap AS t
+                """
+            ),
+            ("loss_detection", ["first_n"], "SELECT first_n, means FROM loss_detection AS t"),
         ]
-        var members = try parts.sorted { $0.key < $1.key }.map { name, sql in
-            "\(quoted(name)):\(try rows(sql + " WHERE stream_id = ?", [id], in: db))"
-        }
-        let blocks = try rows(
+        let tables = try parts.map { try table($0.name, by: $0.keys, $0.sql + " WHERE stream_id = ?", [id], in: db) }
+        let blocks = try table(
+            "block", by: ["chain", "number"],
             """
             SELECT chain, number, channel, first_n, last_n, row_count, lower(hex(digest)) AS digest FROM block
             WHERE stream_id = ?1 AND number >= CASE chain WHEN 'live' THEN ?2 ELSE ?3 END ORDER BY chain, number
             """, [id, blocksFrom["live"] ?? 0, blocksFrom["late"] ?? 0], in: db)
-        members.append("\"block\":\(blocks)")
         let own = row.map { object($0) } ?? "{}"
-        return own.dropLast() + "," + members.joined(separator: ",") + "}"
+        return RecordingDocument.Stream(
+            uuid: uuid, own: String(own.dropFirst().dropLast()), tables: tables, blocks: blocks)
     }
 }

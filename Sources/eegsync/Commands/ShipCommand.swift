@@ -13,7 +13,9 @@ struct ShipCommand: AsyncParsableCommand {
             nothing is there twice, and nothing is left out. The daemon waits for nothing of it, and records whether or not it \
             runs. What the centre holds is noted as confirmed, so that `eegsync prune` with require_confirmed may let it go.
 
-            A server over a network must prove who it is (sslmode=verify-full). Passwords stand in ~/.pgpass.
+            A server over a network must prove who it is (sslmode=verify-full). Passwords stand in ~/.pgpass. \
+            eegsync-ship.service runs it with the address under 'ship:' in the configuration. Whatever is wrong at the centre, \
+            it tries again; what is wrong on this machine ends it.
 
             EXAMPLES
               eegsync ship --to postgresql://pi-07@study.example.org/study
@@ -26,7 +28,9 @@ struct ShipCommand: AsyncParsableCommand {
     private static let waitMaximum = Duration.seconds(60)
 
     @Option(
-        help: ArgumentHelp("The centre: postgresql://ROLE@HOST/DATABASE. Without it: $EEGSYNC_CENTRE.", valueName: "address"))
+        help: ArgumentHelp(
+            "The centre: postgresql://ROLE@HOST/DATABASE. Without it: $EEGSYNC_CENTRE, or else that of the configuration.",
+            valueName: "address"))
     var to: String?
 
     @Flag(help: "End when everything that is recorded now is there.")
@@ -40,13 +44,13 @@ struct ShipCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let address = try CentreAddress.stated(to)
+        let address = try CentreAddress.stated(to, configured: try configuredAddress())
         let control = try options.openForControl()
         let machine = try Self.machine(control)
-        let store = try options.openReadOnly()
         var wait = Self.interval
         while true {
             do {
+                let store = try options.openReadOnly()
                 let shipper = try Shipper(
                     store: store, control: control, connection: try CentreConnection(address), machine: machine,
                     version: Eegsync.version, rowLimit: max(1, rows))
@@ -55,7 +59,7 @@ struct ShipCommand: AsyncParsableCommand {
                 }
                 try await ship(shipper, ShipStatusReader(options, store: store)) { wait = Self.interval }
                 return
-            } catch let error as CentreError where error.disposition == .retry && !once {
+            } catch let error as CentreError where error.maySucceedLater && !once {
                 Self.say("\(error). It is tried again in \(wait.components.seconds) s")
                 try await Task.sleep(for: wait)
                 wait = min(wait * 2, Self.waitMaximum)
@@ -92,6 +96,13 @@ struct ShipCommand: AsyncParsableCommand {
         }
     }
 
+    /// The address of the configuration, where that is the one of the database.
+    private func configuredAddress() throws -> String? {
+        if let to, !to.isEmpty { return nil }
+        guard let configuration = try options.configurationIfPresent() else { return nil }
+        return configuration.names(try options.databasePath()) ? configuration.ship?.to : nil
+    }
+
     /// The machine's UUID.
     private static func machine(_ control: ControlStore) throws -> String {
         if try control.machines().isEmpty, let identity = MachineIdentity.current() {
@@ -112,6 +123,17 @@ struct ShipCommand: AsyncParsableCommand {
 
     private static func say(_ sentence: String) {
         FileHandle.standardError.write(Data("eegsync ship: \(sentence.printable)\n".utf8))
+    }
+}
+
+extension CentreError {
+    /// Whether somebody elsewhere may mend it while this process waits: whatever is wrong at the centre. Of a thousand machines
+    /// nobody starts each anew because a role was forgotten.
+    fileprivate var maySucceedLater: Bool {
+        switch self {
+        case .unreachable, .lost, .refused, .schema, .incomplete: true
+        case .address, .absent, .contradiction: false
+        }
     }
 }
 

@@ -28,6 +28,8 @@ struct Configuration: Hashable, Sendable {
     var alertsError: ConfigurationError?
     /// Which recordings go by themselves; nil where none do.
     var retention: Retention?
+    /// Where what is recorded is sent; nil where `eegsync ship` is to be given an address.
+    var ship: Ship?
 
     /// One headset that may be recorded.
     struct Headset: Hashable, Sendable {

@@ -54,7 +54,8 @@ struct ConfigurationParser: YAMLReader {
         let found = fields(
             root,
             [
-                "database", "central", "headsets", "adopt", "adopt_after_seconds", "limits", "alerts", "retention", "log_level",
+                "database", "central", "headsets", "adopt", "adopt_after_seconds", "limits", "alerts", "retention", "ship",
+                "log_level",
             ])
         var configuration = Configuration(
             databasePath: databasePath(found),
@@ -64,6 +65,7 @@ struct ConfigurationParser: YAMLReader {
             logLevel: word(found["log_level"], Configuration.LogLevel.self) ?? .info)
         configuration.alerts = found["alerts"].map { alerts($0, headsets: configuration.headsets.map(\.name)) }
         configuration.retention = found["retention"].map { retention($0) }
+        configuration.ship = found["ship"].flatMap { ship($0) }
         return configuration
     }
 

@@ -36,9 +36,8 @@ struct ShipStatus: Encodable, Hashable {
             judgements.filter { $0.verdict == .holds && $0.headset == headset }.map(\.text.printable)
         }
         isAcquiring = facts.daemonPid != nil
-        problem =
-            (facts.storage.map { "nothing is stored: \($0.sentence)" }
-            ?? facts.machine?.sentence ?? facts.pausedSeconds.map { _ in "recording is paused" })?.printable
+        // A pause is wanted; the headsets say it.
+        problem = (facts.storage.map { "nothing is stored: \($0.sentence)" } ?? facts.machine?.sentence)?.printable
         self.alerts = alerts(of: nil)
         freeBytes = facts.freeBytes
         diskDays = facts.daysLeft.flatMap { $0.isFinite ? $0 : nil }

@@ -1,0 +1,109 @@
+/// A recording with all that belongs to it but samples, as a centre is sent it: JSON, by table and row, so that only rows that
+/// have changed are sent again. See the functions `ship_recording` and `ship_changes` of the centre.
+package struct RecordingDocument: Hashable, Sendable {
+    /// A row.
+    struct Line: Hashable, Sendable {
+        /// A JSON object of what distinguishes it from the other rows of its table.
+        var key: String
+        /// A JSON object.
+        var json: String
+    }
+
+    /// A table.
+    struct Table: Hashable, Sendable {
+        var name: String
+        var lines: [Line]
+    }
+
+    /// A stream.
+    struct Stream: Hashable, Sendable {
+        var uuid: String
+        /// Members of a JSON object.
+        var own: String
+        var tables: [Table]
+        /// The last blocks: from that on, in each chain, which was the last one before.
+        var blocks: Table
+    }
+
+    /// Members of a JSON object: the recording itself, the headset, what people say of it.
+    var head: String
+    var tables: [Table]
+    var streams: [Stream]
+
+    /// All of it.
+    package var json: String {
+        let streams = streams.map { stream in
+            "{\(stream.own),\(Self.whole(stream.tables + [stream.blocks]))}"
+        }
+        return "{\(head),\(Self.whole(tables)),\"stream\":[\(streams.joined(separator: ","))]}"
+    }
+
+    private static func whole(_ tables: [Table]) -> String {
+        tables.map { member($0.name, $0.lines.map(\.json)) }.joined(separator: ",")
+    }
+
+    private static func member(_ name: String, _ elements: [String]) -> String {
+        "\(ShippingDocument.quoted(name)):[\(elements.joined(separator: ","))]"
+    }
+
+    /// What is to be kept of it once it is sent.
+    package var sent: SentDocument {
+        var rows: [String: [String: Int]] = [:]
+        for table in tables { rows[table.name] = Self.hashes(table) }
+        for stream in streams {
+            for table in stream.tables + [stream.blocks] { rows[stream.uuid + table.name] = Self.hashes(table) }
+        }
+        let own = streams.map { ($0.uuid, $0.own.hashValue) }
+        return SentDocument(head: head.hashValue, rows: rows, streams: Dictionary(own) { first, _ in first })
+    }
+
+    private static func hashes(_ table: Table) -> [String: Int] {
+        Dictionary(table.lines.map { ($0.key, $0.json.hashValue) }) { first, _ in first }
+    }
+
+    /// What has changed since a document was sent; nil for nothing.
+    package func changes(since sent: SentDocument) -> String? {
+        var streams: [String] = []
+        for stream in self.streams {
+            let blocks = Self.changedLines(stream.blocks, sent.rows[stream.uuid + stream.blocks.name])
+            let parts = [
+                Self.changes(stream.tables, sent) { stream.uuid + $0 },
+                blocks.isEmpty ? nil : Self.member(stream.blocks.name, blocks),
+            ].compactMap(\.self)
+            if parts.isEmpty, sent.streams[stream.uuid] == stream.own.hashValue { continue }
+            streams.append("{\(([stream.own] + parts).joined(separator: ","))}")
+        }
+        let changes = Self.changes(tables, sent) { $0 }
+        if streams.isEmpty, changes == nil, sent.head == head.hashValue { return nil }
+        let parts = [head, changes, Self.member("stream", streams)].compactMap(\.self)
+        return "{\(parts.joined(separator: ","))}"
+    }
+
+    private static func changedLines(_ table: Table, _ before: [String: Int]?) -> [String] {
+        table.lines.filter { before?[$0.key] != $0.json.hashValue }.map(\.json)
+    }
+
+    /// Members of a JSON object: rows of tables that are new or have changed, and keys of those that are gone; nil for none.
+    private static func changes(_ tables: [Table], _ sent: SentDocument, name: (String) -> String) -> String? {
+        var members: [String] = []
+        var removed: [String] = []
+        for table in tables {
+            let before = sent.rows[name(table.name)] ?? [:]
+            let changed = changedLines(table, before)
+            if !changed.isEmpty { members.append(member(table.name, changed)) }
+            let present = Set(table.lines.map(\.key))
+            let gone = before.keys.filter { !present.contains($0) }.sorted()
+            if !gone.isEmpty { removed.append(member(table.name, gone)) }
+        }
+        if !removed.isEmpty { members.append("\"removed\":{\(removed.joined(separator: ","))}") }
+        return members.isEmpty ? nil : members.joined(separator: ",")
+    }
+}
+
+/// What a centre was sent of a recording: of each row a hash that is good for this process.
+package struct SentDocument: Hashable, Sendable {
+    fileprivate var head: Int
+    /// By table, those of streams with their UUID before, and by key.
+    fileprivate var rows: [String: [String: Int]]
+    fileprivate var streams: [String: Int]
+}
