@@ -9,6 +9,9 @@ enum BlueZInterface {
     static let descriptor = "org.bluez.GattDescriptor1"
     static let agent = "org.bluez.Agent1"
     static let agentManager = "org.bluez.AgentManager1"
+    static let gattManager = "org.bluez.GattManager1"
+    static let advertisement = "org.bluez.LEAdvertisement1"
+    static let advertisingManager = "org.bluez.LEAdvertisingManager1"
     static let properties = "org.freedesktop.DBus.Properties"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
 }

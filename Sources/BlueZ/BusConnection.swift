@@ -94,6 +94,15 @@ final class BusConnection {
         _ = sd_bus_send(bus, pointer, nil)
     }
 
+    /// Sends a signal of one of our objects.
+    func emit(path: String, interface: String, member: String, _ body: [BusValue]) {
+        var pointer: OpaquePointer?
+        guard sd_bus_message_new_signal(bus, &pointer, path, interface, member) >= 0, let pointer else { return }
+        let message = BusMessage(owning: pointer)
+        message.append(body)
+        _ = sd_bus_send(bus, pointer, nil)
+    }
+
     /// The next message; nil where nothing more has arrived.
     ///
     /// - Parameter isAwaited: whether somebody waits for the answer to the call with this cookie. Only such an answer is

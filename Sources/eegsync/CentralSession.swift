@@ -1,17 +1,11 @@
 import Bluetooth
-import Glibc
 
 /// A central for the time of one command: made, asked, and dropped. It runs on the thread that calls.
 final class CentralSession {
     /// The central.
     let central: any Bluetooth.Central
-    private let descriptors: Descriptors
+    private let descriptors: PolledDescriptors
     private let now: () -> MonotonicTime
-
-    /// What the central wants to be watched.
-    private final class Descriptors {
-        var list: [Int32] = []
-    }
 
     /// Makes a central.
     ///
@@ -19,13 +13,10 @@ final class CentralSession {
     ///   - makeCentral: gets what watches file descriptors.
     ///   - now: the clock; ``HostClock``'s but in tests.
     init(now: @escaping () -> MonotonicTime = { HostClock.now }, makeCentral: (DescriptorWatch) -> any Bluetooth.Central) {
-        let descriptors = Descriptors()
+        let descriptors = PolledDescriptors()
         self.descriptors = descriptors
         self.now = now
-        central = makeCentral(
-            DescriptorWatch(
-                watch: { descriptors.list.append($0) },
-                unwatch: { gone in descriptors.list.removeAll { $0 == gone } }))
+        central = makeCentral(descriptors.watch)
     }
 
     /// Processes the central until `isDone` says so, or the time is over.
@@ -40,14 +31,7 @@ final class CentralSession {
         while true {
             let time = now()
             if isDone(central.process(at: time), min(time, end) - start) || time >= end { return }
-            wait(until: min(end, time + tick, central.deadline ?? end), from: time)
+            descriptors.wait(until: min(end, time + tick, central.deadline ?? end), from: time)
         }
-    }
-
-    private func wait(until wakeUp: MonotonicTime, from time: MonotonicTime) {
-        var waited = descriptors.list.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // Rounded up, so that a deadline has passed when poll(2) returns; at least a millisecond, so that nothing spins.
-        let milliseconds = max(1, (wakeUp - time).nanoseconds / 1_000_000 + 1)
-        _ = poll(&waited, nfds_t(waited.count), Int32(clamping: milliseconds))
     }
 }

@@ -58,6 +58,8 @@ class Acquisition:
     central: str = "bluez"
     # See `Scenario.has_spool`.
     has_spool: bool = False
+    # Its name; where it is left out, the first adapter that is on.
+    adapter: str | None = None
     program: Program = field(init=False)
     _seen: int = 0
 
@@ -77,6 +79,8 @@ class Acquisition:
     def configure(self) -> None:
         """Writes the configuration."""
         lines = [f"database: {self.share}/eegsync.sqlite", "central:", f"  kind: {self.central}"]
+        if self.adapter is not None:
+            lines.append(f"  adapter: {self.adapter}")
         # Where no bluetoothd runs, nobody else switches the adapter on.
         if self.central in ("kernel", "auto"):
             lines.append("  power_on: true")

@@ -10,7 +10,7 @@ from pathlib import Path
 from radio import Radio
 
 from .control import ControlSocket
-from .description import make_firmware, read_description
+from .description import has_second_adapter, make_firmware, read_description
 from .headset import Headset
 from .journal import Journal
 from .serial_headset import SerialHeadset
@@ -22,6 +22,8 @@ async def serve(arguments: argparse.Namespace) -> None:
     descriptions = read_description(arguments.description)
     radio = Radio(dual_mode=any(description.is_serial for description in descriptions))
     radio.plug()
+    if has_second_adapter(arguments.description):
+        radio.plug_second()
     headsets: list[Headset | SerialHeadset] = []
     for description in descriptions:
         path = arguments.journals / f"{description.name}.jsonl" if arguments.journals else None

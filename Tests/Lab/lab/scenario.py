@@ -118,6 +118,8 @@ class Scenario:
     central: str = "bluez"
     # True where it has so many returns that missing the goal is no chance: it then fails.
     must_meet_goals: bool = False
+    # True for a machine with two adapters: on the second one a program of its own can be a headset.
+    has_second_adapter: bool = False
     # By how much a sample's stored time may differ from when it was taken.
     time_error_seconds: float = 0.05
 

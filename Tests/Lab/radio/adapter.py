@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .classic import DualModeController, SerialController
-from .controller import AdapterController, PeripheralController
+from .controller import AdapterController, DualRoleController, PeripheralController
 from .link import RangeLink
 from .vhci import VirtualController
 
 # Locally administered, so that it is nobody's.
 ADAPTER_ADDRESS = "02:AA:01:00:00:42"
+SECOND_ADDRESS = "02:AA:01:00:00:43"
 
 
 class Radio:
@@ -22,6 +23,7 @@ class Radio:
         self._controller_type = DualModeController if dual_mode else AdapterController
         self._device: VirtualController | None = None
         self._placeholder: VirtualController | None = None
+        self._second: DualRoleController | None = None
 
     @property
     def adapter_index(self) -> int | None:
@@ -44,6 +46,13 @@ class Radio:
         # The radio switch (rfkill) takes the adapter down without a command. Adapters on a UART, such as a Raspberry Pi's,
         # lose their power then; the kernel tells a virtual one only by refusing what it sends.
         self._device.refused = self.adapter.fall_silent
+
+    def plug_second(self) -> None:
+        """Puts in another adapter for good, for a program of the machine that is a headset itself."""
+        device = VirtualController()
+        second = DualRoleController("second", self.link, host_source=device, host_sink=device, public_address=SECOND_ADDRESS)
+        device.refused = second.fall_silent
+        self._second = second
 
     def unplug(self) -> None:
         """Pulls the adapter out; headsets notice by their supervision timeout."""

@@ -205,6 +205,10 @@ class AdapterController(LowEnergyController):
         return hci.HCI_StatusReturnParameters(HCI_ErrorCode.SUCCESS)
 
 
+class DualRoleController(AdapterController, PeripheralController):
+    """The controller behind the kernel's host where that is a headset itself."""
+
+
 def note_parameters(connection: Connection, interval: int, timeout: int) -> None:
     """Keeps a connection's interval (in 1.25 ms) and supervision timeout (in 10 ms), which stock forgets, in seconds."""
     setattr(connection, "interval", interval * 0.00125)

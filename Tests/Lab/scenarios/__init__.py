@@ -13,6 +13,7 @@ from . import (
     contract,
     handles,
     headset,
+    imitation,
     impedance,
     kernel,
     latency,
@@ -42,6 +43,7 @@ _MODULES = (
     throughput,
     latency,
     capture,
+    imitation,
 )
 ALL: list[Scenario] = sorted((s for module in _MODULES for s in module.SCENARIOS), key=lambda scenario: scenario.number)
 

@@ -1,0 +1,196 @@
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// What is said to bluetoothd by a machine that is a peripheral, and what becomes of what it says.
+struct PeripheralConversationTests {
+    private typealias Script = PeripheralScript
+
+    @Test("publishes before it advertises, and says what it publishes and advertises when it is asked")
+    func publishes() throws {
+        var script = Script.ready()
+        script.request(.publish(Script.characteristics))
+        script.request(.startAdvertising(Script.advertisement))
+        #expect(script.waiting == ["RegisterApplication"])
+        let objects = try #require(try script.ask("GetManagedObjects", at: PublishedObjects.root).get().first?.entries)
+        #expect(
+            objects.map { $0.key.text } == [
+                "/org/eegsync/peripheral/service0", "/org/eegsync/peripheral/service0/char0",
+                "/org/eegsync/peripheral/service0/char1",
+            ])
+        script.reply("RegisterApplication")
+        #expect(script.events == [.didUpdateState(.poweredOn), .didPublish(error: nil)])
+        #expect(script.calls.map(\.arguments.first?.text) == ["/org/eegsync/peripheral/advertisement1"])
+        let advertised = try script.ask("GetAll", of: BlueZInterface.properties, at: script.advertisementPath).get().first
+        let name = advertised?.entries?.first { $0.key.text == "LocalName" }
+        #expect(name?.value.text == "Muse-1301")
+        script.reply("RegisterAdvertisement")
+        #expect(script.events.last == .didStartAdvertising(error: nil))
+        script.request(.stopAdvertising)
+        #expect(script.waiting == ["UnregisterAdvertisement"])
+    }
+
+    @Test("says in BlueZ's words what a characteristic can do and what a link must be")
+    func flags() {
+        let control = Characteristic(service: Script.service, uuid: Script.control, properties: [.read, .write, .notify])
+        #expect(PublishedObjects.flags(PublishedCharacteristic(control)) == ["read", "write", "notify"])
+        let secured = PublishedObjects.flags(PublishedCharacteristic(control, security: .authenticated))
+        #expect(
+            secured.suffix(3) == [
+                "encrypt-authenticated-read", "encrypt-authenticated-write", "encrypt-authenticated-notify",
+            ])
+    }
+
+    @Test("hands bluetoothd a socket, sends values through it, and is told the end by either side")
+    func sockets() throws {
+        var script = Script.advertising()
+        script.connects()
+        #expect(script.events == [.didConnect(Script.central)])
+        script.callIn("AcquireNotify", at: Script.dataPath, [.options(["mtu": .uint16(247)])])
+        #expect(script.others == [.offerSocket(RequestNumber(rawValue: script.lastRequest), Script.data, mtu: 247)])
+        #expect(script.events.last == .didSubscribe(Script.data, maximumLength: 244))
+        script.others.removeAll()
+        script.request(.updateValue([1, 2, 3], of: Script.data))
+        #expect(script.others == [.send([1, 2, 3], Script.data)])
+        script.change { $0.socketEnded(Script.data) }
+        #expect(script.others.last == .closeSocket(Script.data) && script.events.last == .didUnsubscribe(Script.data))
+        script.others.removeAll()
+        script.request(.updateValue([4], of: Script.data))
+        #expect(script.others.isEmpty)
+    }
+
+    @Test("without sockets, values are signals from StartNotify to StopNotify")
+    func signals() throws {
+        var script = Script.advertising()
+        script.connects()
+        #expect(try script.ask("StartNotify", of: BlueZInterface.characteristic, at: Script.dataPath).get() == [])
+        #expect(script.events.last == .didSubscribe(Script.data, maximumLength: nil))
+        script.request(.updateValue([9], of: Script.data))
+        guard case .emit(let path, _, "PropertiesChanged", let body) = script.others.last else {
+            Issue.record("no signal")
+            return
+        }
+        #expect(path == Script.dataPath && body[1].entries?.first?.value.octets == [9])
+        #expect(try script.ask("StopNotify", of: BlueZInterface.characteristic, at: Script.dataPath).get() == [])
+        #expect(script.events.last == .didUnsubscribe(Script.data))
+    }
+
+    @Test("reads and writes wait for their answers; a long read takes the rest")
+    func requests() throws {
+        var script = Script.advertising()
+        script.connects()
+        let options = BusValue.options(["offset": .uint16(2), "device": .objectPath(Script.device)])
+        script.callIn("ReadValue", at: Script.controlPath, [options])
+        let number = RequestNumber(rawValue: script.lastRequest)
+        #expect(script.events.last == .didReceiveRead(number, of: Script.control, from: Script.central))
+        #expect(script.others.isEmpty)
+        script.request(.respond(number, .success([1, 2, 3, 4])))
+        #expect(script.others == [.answer(number, .success([.bytes([3, 4])]))])
+        script.request(.respond(number, .success([])))
+        #expect(script.others.count == 1)
+        script.callIn("WriteValue", at: Script.controlPath, [.bytes([7]), .options(["type": .string("request")])])
+        let write = RequestNumber(rawValue: script.lastRequest)
+        #expect(script.events.last == .didReceiveWrite(write, [7], to: Script.control, from: nil))
+        script.request(.respond(write, .failure(.invalidAttributeValueLength)))
+        guard case .answer(write, .failure(let error)) = script.others.last else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(error.name == "org.bluez.Error.InvalidValueLength")
+    }
+
+    @Test("nobody but bluetoothd is answered")
+    func strangers() throws {
+        var script = Script.advertising()
+        for path in [Script.controlPath, PublishedObjects.root] {
+            script.callIn("ReadValue", at: path, [.options()], sender: ":1.99")
+            let number = RequestNumber(rawValue: script.lastRequest)
+            #expect(script.others.popLast() == .answer(number, .failure(PublishedError.onlyBluetoothd)))
+        }
+        #expect(script.events.isEmpty)
+    }
+
+    @Test("a central that leaves takes its subscriptions with it")
+    func leaves() {
+        var script = Script.advertising()
+        script.connects()
+        script.callIn("AcquireNotify", at: Script.dataPath, [.options(["mtu": .uint16(100)])])
+        script.events.removeAll()
+        script.changed(BlueZInterface.device, at: Script.device, ["Connected": .boolean(false)])
+        #expect(script.events == [.didUnsubscribe(Script.data), .didDisconnect(Script.central)])
+        #expect(script.others.last == .closeSocket(Script.data))
+    }
+
+    @Test("bluetoothd that restarts, and an adapter that was off, get everything again without a word")
+    func restores() {
+        var script = Script.advertising()
+        script.connects()
+        script.ownerChanged(from: Script.owner, to: "")
+        #expect(script.events.contains(.didDisconnect(Script.central)) && script.events.last == .didUpdateState(.resetting))
+        script.ownerChanged(from: "", to: Script.owner)
+        script.reply("GetManagedObjects", [Script.objects])
+        script.reply("RegisterApplication")
+        #expect(script.waiting == ["RegisterAdvertisement"])
+        script.reply("RegisterAdvertisement")
+        script.changed(BlueZInterface.adapter, at: Script.adapterPath, ["Powered": .boolean(false)])
+        #expect(script.waiting == [] && script.events.last == .didUpdateState(.poweredOff))
+        script.changed(BlueZInterface.adapter, at: Script.adapterPath, ["Powered": .boolean(true)])
+        // The services stay with bluetoothd; of the advertisement nobody knows.
+        #expect(script.waiting == ["UnregisterAdvertisement", "RegisterAdvertisement"])
+    }
+
+    @Test("while a person wants it, who pairs has to enter what is shown; who proves less is refused")
+    func pairing() throws {
+        var script = Script.advertising()
+        script.request(.openPairing)
+        #expect(script.waiting == ["RegisterAgent", "RequestDefaultAgent"])
+        #expect(script.calls.first?.arguments.last?.text == "DisplayOnly")
+        script.connects()
+        let path = PeripheralPairing.agentPath
+        for member in ["RequestAuthorization", "RequestConfirmation", "RequestPasskey", "AuthorizeService"] {
+            script.callIn(member, of: BlueZInterface.agent, at: path, [.objectPath(Script.device), .uint32(1)])
+            guard case .answer(_, .failure) = script.others.popLast() else {
+                Issue.record("\(member) is not refused")
+                return
+            }
+        }
+        script.callIn(
+            "DisplayPasskey", of: BlueZInterface.agent, at: path, [.objectPath(Script.device), .uint32(42), .uint16(0)])
+        #expect(script.events.last == .didDisplayPasskey(42, for: Script.central))
+        script.changed(BlueZInterface.device, at: Script.device, ["Paired": .boolean(true)])
+        #expect(script.events.last == .didPair(Script.central))
+        script.calls.removeAll()
+        script.request(.closePairing)
+        #expect(script.waiting == ["UnregisterAgent"])
+        script.changed(BlueZInterface.device, at: Script.device, ["Paired": .boolean(true)])
+        #expect(script.events.filter { $0 == .didPair(Script.central) }.count == 1)
+    }
+
+    @Test("an adapter that lets nobody pair does so only meanwhile")
+    func pairable() {
+        var script = Script.advertising()
+        script.changed(BlueZInterface.adapter, at: Script.adapterPath, ["Pairable": .boolean(false)])
+        script.calls.removeAll()
+        script.request(.openPairing)
+        #expect(script.calls.last?.arguments.last == .variant(.boolean(true)) && script.waiting.last == "Set")
+        script.request(.closePairing)
+        #expect(script.calls.last?.arguments.last == .variant(.boolean(false)) && script.waiting.last == "Set")
+    }
+
+    @Test("what bluetoothd refuses is tried again each second")
+    func retries() {
+        var script = Script.ready()
+        script.request(.publish(Script.characteristics))
+        script.request(.startAdvertising(Script.advertisement))
+        script.fail("RegisterApplication", "org.bluez.Error.Failed")
+        #expect(script.events.last == .didPublish(error: "org.bluez.Error.Failed"))
+        #expect(script.waiting == [])
+        script.pass(.seconds(1))
+        #expect(script.waiting == ["RegisterApplication"])
+        script.reply("RegisterApplication")
+        script.fail("RegisterAdvertisement", "org.bluez.Error.NotPermitted")
+        script.pass(.seconds(1))
+        #expect(script.waiting == ["RegisterAdvertisement"])
+    }
+}
