@@ -11,7 +11,7 @@ import Testing
         #expect(help.exitCode == 0)
         for command in [
             "record", "mark", "marks", "status", "recordings", "gaps", "audit", "export", "replay", "demo", "run", "simulate",
-            "scan", "doctor", "headsets", "capture", "impedance", "refit", "events", "latency", "imitate",
+            "scan", "doctor", "headsets", "capture", "impedance", "refit", "events", "latency", "imitate", "companion",
         ] {
             #expect(help.output.contains("\n  \(command) "), "\(command)")
             let own = try ProgramRun(["help", command])

@@ -56,6 +56,17 @@ import Testing
         #expect(!unit.contains("AF_BLUETOOTH") && !unit.contains("CAP_"))
     }
 
+    @Test func theServiceForPhonesHasNoMoreRightsThanItNeeds() throws {
+        let unit = try Self.file("Deploy/eegsync-companion.service")
+        #expect(Self.preventingCodes(unit) == Self.lasting)
+        for line in [
+            "ExecStart=/usr/local/bin/eegsync companion run", "User=eegsync-companion",
+            "SupplementaryGroups=eegsync eegsync-record", "ProtectSystem=strict", "StateDirectory=eegsync-companion",
+            "PrivateNetwork=yes", "CapabilityBoundingSet=", "AmbientCapabilities=", "RestrictAddressFamilies=AF_UNIX",
+        ] { #expect(unit.contains("\n\(line)\n"), "\(line)") }
+        #expect(!unit.contains("ReadWritePaths") && !unit.contains("AF_BLUETOOTH"))
+    }
+
     @Test func theDocumentationNamesTheSameCodes() throws {
         let codes = Self.lasting.map(String.init)
         let list = codes.dropLast().joined(separator: ", ") + " and " + (codes.last ?? "")

@@ -75,6 +75,10 @@ extension PeripheralConversation {
             let gone = centrals.remove(at: index)
             if centrals.isEmpty { endSubscriptions() }
             events.append(.didDisconnect(gone.identifier))
+            // After a link the kernel goes on with the advertisement by which it came about, and with none where that was
+            // changed meanwhile (net/bluetooth/hci_event.c, hci_disconn_complete_evt).
+            advertised = nil
+            reconcile()
         }
     }
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from radio import Radio
 
 from .control import ControlSocket
-from .description import has_second_adapter, make_firmware, read_description
+from .description import has_phone, has_second_adapter, make_firmware, read_description
 from .headset import Headset
 from .journal import Journal
+from .phone import Phone
 from .serial_headset import SerialHeadset
 from .state import StateDirectory
 
@@ -35,7 +36,10 @@ async def serve(arguments: argparse.Namespace) -> None:
     else:
         for headset in headsets:
             await headset.power_on()
-    control = ControlSocket(headsets, radio)
+    phone = Phone(radio) if has_phone(arguments.description) else None
+    if phone is not None:
+        await phone.power_on()
+    control = ControlSocket(headsets, radio, phone)
     async with await control.serve(arguments.control):
         print(f"{len(headsets)} headsets are ready", flush=True)
         await control.finished.wait()

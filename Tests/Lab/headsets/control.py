@@ -19,6 +19,13 @@ Words are separated as in a shell: a name with a space in it stands in quotes.
     adapter unplug|plug|plug-elsewhere   plug-elsewhere: it comes back under another number
     adapter note-handovers         notes when data packets are handed to the kernel
     adapter take-handovers         ends that; `handovers` in the reply: [[instant, HCI packet as hexadecimal digits], ...]
+    phone scan SECONDS             what a phone hears: `found`, by address
+    phone connect ADDRESS | discover | disconnect
+    phone read UUID                `value`, or `error_code`; the same of the next two
+    phone write UUID HEX
+    phone subscribe UUID
+    phone take UUID                `notified` since the last time: [[instant, value], ...]
+    phone pair                     begins to; `phone enter PASSKEY` goes on, `phone outcome` says what became of it
     stats [NAME]
     quit
 
@@ -34,10 +41,13 @@ import shlex
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from bumble.core import BaseBumbleError
+
 from radio import Radio
 
 from .clock import boottime
 from .headset import Headset
+from .phone import Phone
 from .serial_headset import SerialHeadset
 
 AnyHeadset = Headset | SerialHeadset
@@ -48,9 +58,10 @@ _HeadsetCommand = Callable[[AnyHeadset, list[str]], Awaitable[_Reply]]
 class ControlSocket:
     """Serves the commands until `quit`."""
 
-    def __init__(self, headsets: list[AnyHeadset], radio: Radio) -> None:
+    def __init__(self, headsets: list[AnyHeadset], radio: Radio, phone: Phone | None = None) -> None:
         self._headsets = {headset.description.name: headset for headset in headsets}
         self._radio = radio
+        self._phone = phone
         self.finished = asyncio.Event()
 
     async def serve(self, path: Path) -> asyncio.Server:
@@ -73,7 +84,7 @@ class ControlSocket:
         """Does what a line says."""
         try:
             return {"ok": True, "time": boottime(), **await self._dispatch(words)}
-        except (ValueError, KeyError, IndexError, OSError) as error:
+        except (ValueError, KeyError, IndexError, OSError, BaseBumbleError) as error:
             return {"ok": False, "error": f"{' '.join(words)}: {error!r}"}
 
     async def _dispatch(self, words: list[str]) -> _Reply:
@@ -83,6 +94,8 @@ class ControlSocket:
                 return {}
             case ["adapter", action]:
                 return self._adapter(action)
+            case ["phone", *rest] if self._phone is not None:
+                return await _use(self._phone, rest)
             case ["stats"]:
                 names = {name: headset.statistics() for name, headset in self._headsets.items()}
                 return {"headsets": names, "adapter": self._radio.statistics()}
@@ -109,6 +122,35 @@ class ControlSocket:
             case _:
                 raise ValueError(f"no such action: {action}")
         return {}
+
+
+async def _use(phone: Phone, words: list[str]) -> _Reply:
+    match words:
+        case ["scan", seconds]:
+            return {"found": await phone.scan(float(seconds))}
+        case ["connect", address]:
+            await phone.connect(address)
+        case ["discover"]:
+            await phone.discover()
+        case ["disconnect"]:
+            await phone.disconnect()
+        case ["read", uuid]:
+            return await phone.read(uuid)
+        case ["write", uuid, value]:
+            return await phone.write(uuid, value)
+        case ["subscribe", uuid]:
+            return await phone.subscribe(uuid)
+        case ["take", uuid]:
+            return {"notified": phone.take(uuid)}
+        case ["pair"]:
+            phone.pair()
+        case ["enter", passkey]:
+            phone.enter(int(passkey))
+        case ["outcome"]:
+            return {"outcome": phone.pairing_outcome()}
+        case _:
+            raise ValueError("a phone does not do that")
+    return {}
 
 
 async def _vanish(headset: AnyHeadset, rest: list[str]) -> _Reply:

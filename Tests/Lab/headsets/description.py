@@ -2,7 +2,7 @@
 
     {"headsets": [{"name": "BEEG-1001", "kind": "buffered", "address": "C0:00:00:00:10:01", "seed": 1, "serial": "BE-1"}]}
 
-With "second_adapter": true beside "headsets" the machine has two adapters. For every kind:
+With "second_adapter": true beside "headsets" the machine has two adapters; with "phone": true a phone looks on. For every kind:
     name                   complete local name
     kind                   one of `headsets.kinds`
     address                identity address; its two highest bits set (C0...FF first) where it is random
@@ -112,6 +112,11 @@ def read_description(path: Path) -> list[HeadsetDescription]:
 def has_second_adapter(path: Path) -> bool:
     """Whether the machine has two adapters."""
     return bool(json.loads(path.read_text(encoding="utf-8")).get("second_adapter", False))
+
+
+def has_phone(path: Path) -> bool:
+    """Whether a phone is there."""
+    return bool(json.loads(path.read_text(encoding="utf-8")).get("phone", False))
 
 
 def make_firmware(description: HeadsetDescription, journal: Journal) -> Firmware:

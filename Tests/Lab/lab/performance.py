@@ -72,7 +72,8 @@ def _boot_all(performance: Performance, share: Path, tools: Tools) -> None:
     (share / "journals").mkdir()
     (share / "state").mkdir()
     headsets = [headset.description() for headset in scenario.headsets]
-    descriptions = {"headsets": headsets, "second_adapter": scenario.has_second_adapter}
+    others = {"second_adapter": scenario.has_second_adapter, "phone": scenario.has_phone}
+    descriptions = {"headsets": headsets, **others}
     (share / "headsets.json").write_text(json.dumps(descriptions, indent=1), encoding="utf-8")
     machine = Machine(tools.kernel, share, scenario.is_time_simulated, bluez=tools.bluez)
     for boot in range(len(scenario.steps)):

@@ -120,6 +120,8 @@ class Scenario:
     must_meet_goals: bool = False
     # True for a machine with two adapters: on the second one a program of its own can be a headset.
     has_second_adapter: bool = False
+    # True where a phone looks on.
+    has_phone: bool = False
     # By how much a sample's stored time may differ from when it was taken.
     time_error_seconds: float = 0.05
 

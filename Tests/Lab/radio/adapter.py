@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bumble.hci import Address
+
 from .classic import DualModeController, SerialController
 from .controller import AdapterController, DualRoleController, PeripheralController
 from .link import RangeLink
@@ -79,6 +81,12 @@ class Radio:
     def peripheral(self, name: str, public_address: str) -> PeripheralController:
         """A controller for a headset."""
         return PeripheralController(name, self.link, public_address=public_address)
+
+    def phone(self, random_address: str) -> DualRoleController:
+        """A controller for a phone, which is a central."""
+        controller = DualRoleController("phone", self.link, public_address="02:AA:01:00:00:07")
+        controller.random_address = Address(random_address)
+        return controller
 
     def serial(self, name: str, public_address: str) -> SerialController:
         """A controller for a headset with a serial port."""

@@ -10,6 +10,7 @@ from . import (
     bluetooth,
     bonds,
     capture,
+    companion,
     contract,
     handles,
     headset,
@@ -44,6 +45,7 @@ _MODULES = (
     latency,
     capture,
     imitation,
+    companion,
 )
 ALL: list[Scenario] = sorted((s for module in _MODULES for s in module.SCENARIOS), key=lambda scenario: scenario.number)
 

@@ -1,0 +1,165 @@
+import Bluetooth
+import Foundation
+import Storage
+import Testing
+
+@testable import eegsync
+
+/// The service for phones: its bytes, what is notified when, and who may command.
+struct CompanionTests {
+    private static let phone = PeripheralIdentifier(address: 0xF000_0000_0001, type: .random)
+
+    private static func headset(_ name: String = "left", seconds: Double? = 3, battery: Double? = 81.4) -> StatusFacts.Headset {
+        StatusFacts.Headset(
+            name: name, model: "muse", isWanted: true, state: "streaming", severity: .good, sentence: "streams",
+            batteryPercent: battery,
+            streams: [
+                StatusFacts.Stream(
+                    name: "eeg", view: "eeg_1", samplingFrequency: 256, rowsPerSecond: 256, rows: 1000, missing: 70, gaps: 3,
+                    missingByDesign: 6, gapsByDesign: 1, recovered: 0, hasOpenGap: false, newestRowSeconds: seconds,
+                    signals: [])
+            ])
+    }
+
+    private static func status(_ headsets: [StatusFacts.Headset] = [headset()]) -> CompanionStatus {
+        var status = CompanionStatus(problem: "")
+        (status.severity, status.sentence, status.headsets) = (.good, "left streams.", headsets.map(CompanionHeadset.init))
+        return status
+    }
+
+    /// The values that were notified of a characteristic.
+    private static func notified(_ companion: inout Companion, _ uuid: BluetoothUUID) -> [[UInt8]] {
+        companion.takeRequests().compactMap { request in
+            guard case .updateValue(let value, uuid) = request else { return nil }
+            return value
+        }
+    }
+
+    @Test("The bytes are those of the page")
+    func bytes() {
+        let status = Self.status()
+        #expect(status.value == [1, 1, 0, 1] + Array("left streams.".utf8))
+        let record: [UInt8] =
+            [0, 1, 1, 81] + [3, 0, 0, 0] + [64, 0, 0, 0] + [2, 0, 0, 0] + [9] + Array("streaming".utf8) + [4]
+            + Array("left".utf8)
+        #expect(status.record(of: 0) == record)
+        #expect(status.headsetsValue == [UInt8(record.count)] + record)
+        let unknown = CompanionHeadset(Self.headset(seconds: nil, battery: nil)).record(index: 3)
+        #expect(unknown.prefix(8) == [3, 1, 1, 255, 255, 255, 255, 255])
+    }
+
+    @Test("What is too long is cut between characters, and whole records alone are read")
+    func lengths() {
+        #expect("aäb".utf8(atMost: 2) == Array("a".utf8))
+        var status = Self.status((0..<40).map { Self.headset("headset-\($0)") })
+        status.sentence = String(repeating: "ä", count: 400)
+        #expect(status.value.count == 512 && status.headsetsValue.count <= 512)
+        var rest = status.headsetsValue[...]
+        while let length = rest.first { rest = rest.dropFirst(1 + Int(length)) }
+        #expect(rest.isEmpty)
+    }
+
+    @Test("Notifies what changed, once, and everything to who begins to listen")
+    func notifications() {
+        var companion = Companion(name: "eegsync pi")
+        companion.update(Self.status())
+        #expect(Self.notified(&companion, CompanionService.status).isEmpty)
+        companion.take(.didSubscribe(CompanionService.headsets, maximumLength: 20)) { _ in false }
+        #expect(Self.notified(&companion, CompanionService.headsets) == [Array(Self.status().record(of: 0).prefix(20))])
+        for seconds in [4.0, 12, 19.5] { companion.update(Self.status([Self.headset(seconds: seconds)])) }
+        #expect(Self.notified(&companion, CompanionService.headsets).isEmpty)
+        companion.update(Self.status([Self.headset(seconds: 31)]))
+        companion.update(Self.status([Self.headset(seconds: 33)]))
+        companion.update(Self.status([Self.headset(seconds: 41)]))
+        #expect(Self.notified(&companion, CompanionService.headsets).map { $0[4] } == [31, 41])
+        companion.take(.didUnsubscribe(CompanionService.headsets)) { _ in false }
+        companion.update(Self.status([Self.headset(battery: 5)]))
+        #expect(Self.notified(&companion, CompanionService.headsets).isEmpty)
+    }
+
+    @Test("Advertises the status byte, anew only when it is another one")
+    func advertisement() {
+        var companion = Companion(name: "eegsync a machine with a very long name")
+        #expect(companion.takeRequests() == [.publish(CompanionService.published)])
+        companion.update(Self.status())
+        guard case .startAdvertising(let first) = companion.takeRequests().first else {
+            Issue.record("nothing is advertised")
+            return
+        }
+        #expect(first.localName?.utf8.count == 26 && first.manufacturerData.first?.data == [0x99, 0x84, 1])
+        companion.update(Self.status([Self.headset(battery: 3)]))
+        #expect(companion.takeRequests().isEmpty)
+        var paused = Self.status()
+        (paused.severity, paused.isPaused) = (.idle, true)
+        companion.update(paused)
+        guard case .startAdvertising(let second) = companion.takeRequests().first else {
+            Issue.record("the change is not advertised")
+            return
+        }
+        #expect(second.manufacturerData.first?.data.last == 0x80)
+    }
+
+    @Test("Only a phone that a person has paired may command, and only what it may")
+    func commands() {
+        var companion = Companion(name: "eegsync")
+        _ = companion.takeRequests()
+        func write(_ value: [UInt8], allowed: Bool = true, from phone: PeripheralIdentifier? = Self.phone) -> PeripheralRequest?
+        {
+            let number = RequestNumber(rawValue: 1)
+            let uuid = CompanionService.control
+            companion.take(.didReceiveWrite(number, value, to: uuid, from: phone)) { $0 == Self.phone && allowed }
+            return companion.takeRequests().first
+        }
+        func refusal(_ error: ATTError) -> PeripheralRequest { .respond(RequestNumber(rawValue: 1), .failure(error)) }
+        let record = [1] + Array("left".utf8)
+        #expect(write(record, allowed: false) == refusal(.insufficientAuthorization))
+        #expect(write(record, from: nil) == refusal(.insufficientAuthorization))
+        #expect(companion.takeOrders().isEmpty)
+        #expect(write(record) == .respond(RequestNumber(rawValue: 1), .success([])))
+        #expect(companion.takeOrders().map(\.command.arguments) == [["record", "start", "left"]])
+        for text in ["--database", "a b", "", "left\n"] {
+            #expect(write([1] + Array(text.utf8)) == refusal(.valueNotAllowed), "\(text)")
+        }
+        #expect(write([3, 0x1B]) == refusal(.valueNotAllowed) && write([3, 0xFF]) == refusal(.valueNotAllowed))
+        #expect(write([9]) == refusal(.requestNotSupported) && write([]) == refusal(.invalidAttributeValueLength))
+        #expect(companion.takeOrders().isEmpty)
+        _ = write([3] + Array("--at lights out".utf8))
+        #expect(companion.takeOrders().map(\.command.arguments) == [["mark", "--", "--at lights out"]])
+    }
+
+    @Test("What became of a command is notified")
+    func results() {
+        var companion = Companion(name: "eegsync")
+        companion.take(.didSubscribe(CompanionService.control, maximumLength: nil)) { _ in true }
+        companion.finish(.init(command: .stop("left"), phone: Self.phone), code: 66, text: "no\u{1B} such")
+        let value = Self.notified(&companion, CompanionService.control).first
+        #expect(value?.prefix(2) == [2, 66] && value?.contains(0x1B) == false)
+    }
+
+    @Test("The file of phones holds each once, and none that is damaged")
+    func phones() throws {
+        let folder = try TestDirectory()
+        let phones = CompanionPhones(path: folder.path("phones"))
+        #expect(!phones.contains(Self.phone))
+        for _ in 0..<2 { try phones.add(Self.phone) }
+        #expect(folder.text("phones") == "F0:00:00:00:00:01/random\n" && phones.contains(Self.phone))
+        try folder.write("nonsense\nF0:00:00:00:00:02/random\n", to: "phones")
+        #expect(phones.all.map(\.description) == ["F0:00:00:00:00:02/random"])
+        try phones.removeAll()
+        #expect(phones.all.isEmpty)
+        #expect(throws: Failure.self) { try CompanionPhones(path: "/absent/phones").add(Self.phone) }
+    }
+
+    @Test("The sentence is that of the status")
+    func sentence() throws {
+        let database = try RecordedDatabase()
+        try database.record()
+        let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
+        let status = CompanionStatus(try StatusFacts(store: store, configuration: nil, now: HostClock.now))
+        #expect(status.severity == .waiting && status.sentence == "left waits for eegsync run, which does not run.")
+        #expect(status.headsets.map(\.missing) == [200] && status.headsets.map(\.batteryPercent) == [81])
+        try ControlStore(path: database.path, hostBoot: try HostBoot.current()).pause(at: HostClock.now)
+        let paused = CompanionStatus(try StatusFacts(store: store, configuration: nil, now: HostClock.now))
+        #expect(paused.isPaused && paused.sentence == "Paused: nothing is recorded.")
+    }
+}
