@@ -42,7 +42,7 @@ struct PeripheralConversationTests {
             ])
     }
 
-    @Test("hands bluetoothd a socket, sends values through it, and is told the end by either side")
+    @Test("hands bluetoothd a socket, sends values through it, and learns of its end from either side")
     func sockets() throws {
         var script = Script.advertising()
         script.connects()

@@ -15,7 +15,7 @@ struct ImitationTests {
     private static func muse(_ faults: [String] = []) -> Imitation {
         let headset = ImitatedHeadset(.muse(), streams: MuseProfile().streams, seed: 1, start: start)
         let schedule = FaultSchedule(
-            faults.compactMap { ImitatedFault($0) }, every: .seconds(2), for: .seconds(3), start: start)
+            faults.compactMap { ImitatedFault($0) }, every: .seconds(5), for: .seconds(3), start: start)
         return Imitation(headset, schedule: schedule, start: start)
     }
 
@@ -83,13 +83,13 @@ struct ImitationTests {
     func away() {
         var imitation = Self.muse(["away"])
         Self.streaming(&imitation)
-        let sent = Self.run(&imitation, from: 0, seconds: 4)
+        let sent = Self.run(&imitation, from: 0, seconds: 7)
         #expect(sent.last == .disconnect(Self.central))
-        imitation.take(.didDisconnect(Self.central), at: Self.start + .seconds(4))
+        imitation.take(.didDisconnect(Self.central), at: Self.start + .seconds(7))
         #expect(imitation.takeRequests().isEmpty)
-        let back = Self.run(&imitation, from: 4, seconds: 2)
+        let back = Self.run(&imitation, from: 7, seconds: 2)
         #expect(back.contains(.startAdvertising(imitation.headset.advertisement)))
-        #expect(imitation.takeLines().contains { $0.hasSuffix("away for 3 s") })
+        #expect(imitation.takeLines().contains { $0.hasSuffix("away for \(Quantity.duration(.seconds(3)))") })
     }
 
     @Test("faults take turns, and none is caught up with")

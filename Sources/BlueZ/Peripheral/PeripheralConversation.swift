@@ -203,9 +203,8 @@ struct PeripheralConversation {
         // bluetoothd has it from before its answer was lost.
         let isThere = error == nil || error?.name == "org.bluez.Error.AlreadyExists"
         publication = isThere ? .done : .none
-        if !isThere { retry = now + Self.askPause }
         events.append(.didPublish(error: isThere ? nil : error?.description))
-        reconcile()
+        if isThere { reconcile() } else { retry = now + Self.askPause }
     }
 
     mutating func advertisementReplied(_ path: String, _ error: BusError?) {
