@@ -19,6 +19,8 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
+let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 
 let package = Package(
@@ -36,6 +38,8 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         // Digests and signatures of the evidence.
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        // The page's HTTP server; why this one: Decisions/PageServer.
+        .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
     ],
     targets: [
         // The field's words and the Central protocol. Pure. Public, though no product offers it: of other modules the compiler
@@ -196,14 +200,22 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "CentreTests", dependencies: ["Centre"], swiftSettings: settings),
 
+        // The page in a browser: HTTP, what it draws of signals, and its own modules, embedded in the binary. The only user of
+        // FlyingFox.
+        .target(
+            name: "Page", dependencies: ["CLinux", flyingFox, flyingSocks], resources: [.embedInCode("Assets")],
+            swiftSettings: optimised),
+        .testTarget(
+            name: "PageTests", dependencies: ["Page", "CLinux"], swiftSettings: settings),
+
         // The commands, the configuration, the wiring, the exit codes.
         .executableTarget(
             name: "eegsync",
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
                 "Evidence", "Export", "Report", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth",
-                "Simulation", "Rehearsal", "Alerts", "Centre", "CBuild", "CLinux", "CSystemd", "YAMLReading", argumentParser,
-                lifecycle, unixSignals, logging,
+                "Simulation", "Rehearsal", "Alerts", "Centre", "Page", "CBuild", "CLinux", "CSystemd", "YAMLReading",
+                argumentParser, lifecycle, unixSignals, logging,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(

@@ -2,7 +2,9 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <linux/tcp.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -130,6 +132,17 @@ int clinux_has_ended(int socket) {
     if (poll(&asked, 1, 0) <= 0 || (asked.revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) == 0) return 0;
     int waiting = 0;
     return ioctl(socket, FIONREAD, &waiting) == 0 && waiting > 0 ? 0 : 1;
+}
+
+int clinux_tcp_traffic(int socket, int64_t *received, int64_t *sent) {
+    // libc's own structure ends before the fields that are wanted here.
+    struct tcp_info facts = {0};
+    socklen_t size = sizeof facts;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &facts, &size) == -1) return -errno;
+    if (size < offsetof(struct tcp_info, tcpi_bytes_sent) + sizeof facts.tcpi_bytes_sent) return -ENOSYS;
+    *received = (int64_t)facts.tcpi_bytes_received;
+    *sent = (int64_t)facts.tcpi_bytes_sent;
+    return 0;
 }
 
 void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

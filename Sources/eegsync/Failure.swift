@@ -1,5 +1,6 @@
 import Centre
 import Export
+import Page
 import Storage
 import YAMLReading
 
@@ -76,6 +77,7 @@ extension Failure {
         case let error as StorageError: self.init(storage: error)
         case let error as ExportError: self.init(export: error)
         case let error as CentreError: self.init(centre: error)
+        case let error as PageServerError: self.init(page: error)
         case let error as ConfigurationError: self.init(configuration: error)
         default:
             self.init(

@@ -67,6 +67,17 @@ import Testing
         #expect(!unit.contains("ReadWritePaths") && !unit.contains("AF_BLUETOOTH"))
     }
 
+    @Test func theServiceThatServesThePageCanDoNothingToTheRecording() throws {
+        let unit = try Self.file("Deploy/eegsync-serve.service")
+        #expect(Self.preventingCodes(unit) == Self.lasting)
+        for line in [
+            "ExecStart=/usr/local/bin/eegsync serve", "User=eegsync-serve", "SupplementaryGroups=eegsync",
+            "ProtectSystem=strict", "CacheDirectory=eegsync-serve", "CapabilityBoundingSet=", "AmbientCapabilities=",
+            "RestrictAddressFamilies=AF_UNIX AF_INET", "IPAddressDeny=any", "IPAddressAllow=localhost",
+        ] { #expect(unit.contains("\n\(line)\n"), "\(line)") }
+        #expect(!unit.contains("ReadWritePaths") && !unit.contains("AF_BLUETOOTH") && !unit.contains("StateDirectory"))
+    }
+
     @Test func theDocumentationNamesTheSameCodes() throws {
         let codes = Self.lasting.map(String.init)
         let list = codes.dropLast().joined(separator: ", ") + " and " + (codes.last ?? "")

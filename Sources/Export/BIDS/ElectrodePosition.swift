@@ -6,17 +6,17 @@ import Glibc
 /// Praamstra 2001): the lines from nasion over the vertex to inion and from ear to ear are cut at each tenth, of a sphere at
 /// each 18 degrees; the circle through Fpz, T7, Oz and T8 likewise; other electrodes lie on the circle through the three of
 /// their row that are known, at equal distances. No head was measured.
-struct ElectrodePosition: Hashable {
+package struct ElectrodePosition: Hashable {
     /// To the right ear, to the nasion, to the vertex; in metres from the sphere's centre.
-    var x: Double
-    var y: Double
-    var z: Double
+    package var x: Double
+    package var y: Double
+    package var z: Double
 
     /// Half of the breadth of an adult's head with its soft parts, roughly; where only directions are meant, any would do.
-    static let radius = 0.095
+    package static let radius = 0.095
 
     /// The position of a name such as `Fp1` or `tp10`; nil for other names.
-    init?(_ name: String) {
+    package init?(_ name: String) {
         guard let direction = Self.directions[Self.renamed[name.lowercased()] ?? name.lowercased()] else { return nil }
         (x, y, z) = (direction.x * Self.radius, direction.y * Self.radius, direction.z * Self.radius)
     }

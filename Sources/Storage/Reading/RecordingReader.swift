@@ -151,7 +151,7 @@ package final class RecordingReader: Sendable {
 }
 
 /// The reading of a stream's rows from one transaction to the next.
-private struct RowReading {
+struct RowReading {
     let stream: StreamID
     let channelCount: Int
     let rowsPerChunk: Int
@@ -282,16 +282,21 @@ extension StreamContents {
             db,
             sql: "SELECT * FROM segment_time WHERE stream_id = ? AND reference_unix_ns IS NOT NULL ORDER BY first_n",
             arguments: [stream.id.rawValue]
-        ).map {
-            TimeSegment(
-                firstN: $0["first_n"], lastN: $0["last_n"], referenceN: $0["reference_n"],
-                referenceUnixNanoseconds: $0["reference_unix_ns"], periodNanoseconds: $0["period_ns"],
-                hostBoot: $0["host_boot_id"], uncertaintyNanoseconds: $0["uncertainty_ns"])
-        }
+        ).map(TimeSegment.init)
         return StreamContents(
             id: stream.id, position: stream.position, description: stream.description, firstN: sums?["first_n"],
             lastN: sums?["last_n"], rowCount: sums?["rows"] ?? 0, gaps: gaps, segments: segments,
             lossDetection: sums?["loss_detection"] ?? LossDetection.nothing.rawValue,
             chainHeads: try ChainEnd.all(of: stream.id.rawValue, in: db).mapValues(\.digest))
+    }
+}
+
+extension TimeSegment {
+    /// A row of the view `segment_time` that has a time.
+    init(_ row: Row) {
+        self.init(
+            firstN: row["first_n"], lastN: row["last_n"], referenceN: row["reference_n"],
+            referenceUnixNanoseconds: row["reference_unix_ns"], periodNanoseconds: row["period_ns"],
+            hostBoot: row["host_boot_id"], uncertaintyNanoseconds: row["uncertainty_ns"])
     }
 }

@@ -30,6 +30,8 @@ struct Configuration: Hashable, Sendable {
     var retention: Retention?
     /// Where what is recorded is sent; nil where `eegsync ship` is to be given an address.
     var ship: Ship?
+    /// How the page is served.
+    var serve = Serve()
 
     /// One headset that may be recorded.
     struct Headset: Hashable, Sendable {

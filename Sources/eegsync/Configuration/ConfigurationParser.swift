@@ -55,7 +55,7 @@ struct ConfigurationParser: YAMLReader {
             root,
             [
                 "database", "central", "headsets", "adopt", "adopt_after_seconds", "limits", "alerts", "retention", "ship",
-                "log_level",
+                "serve", "log_level",
             ])
         var configuration = Configuration(
             databasePath: databasePath(found),
@@ -66,6 +66,7 @@ struct ConfigurationParser: YAMLReader {
         configuration.alerts = found["alerts"].map { alerts($0, headsets: configuration.headsets.map(\.name)) }
         configuration.retention = found["retention"].map { retention($0) }
         configuration.ship = found["ship"].flatMap { ship($0) }
+        configuration.serve = found["serve"].map { serve($0) } ?? Configuration.Serve()
         return configuration
     }
 

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import Logging
+import Page
+import Storage
+
+/// `eegsync serve`: the page.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve the page: what every headset does, in a browser.",
+        discussion: """
+            The page is at http://localhost:8580, for programs of this machine only: it has no password. Over a network it goes \
+            through an SSH tunnel, or through a reverse proxy that has TLS and passwords (see the page Serve).
+
+            It is a process of its own that opens the database read-only, has no Bluetooth, and may be killed at any time: \
+            looking never disturbs the recording. Runs in the foreground and logs to standard error.
+
+            EXAMPLES
+              eegsync serve
+              eegsync serve --port 8600
+              ssh -L 8580:localhost:8580 pi     and then http://localhost:8580 here
+            """)
+
+    @Option(help: "The port of this machine's loopback. Without it: as the configuration says, else 8580.")
+    var port: UInt16?
+
+    @OptionGroup var options: DatabaseOptions
+
+    func validate() throws {
+        if port == 0 { throw ValidationError("--port must be 1 ... 65535.") }
+    }
+
+    func run() async throws {
+        signal(SIGPIPE, SIG_IGN)
+        let store = try options.openReadOnly()
+        let options = options
+        let path = store.path
+        let configuration: @Sendable () -> Configuration? = {
+            (try? options.configurationIfPresent()).flatMap { $0.names(path) ? $0 : nil }
+        }
+        // A mistake in it is said at once; later, what was read stays.
+        let settings = try options.configurationIfPresent()?.serve ?? Configuration.Serve()
+        let log = DaemonLog(level: .info)
+        let routes = PageRoutes(reading: PageReading(store), settings: settings, configuration: configuration)
+        let server = try PageServer(port: port ?? settings.port, policy: RequestPolicy(more: settings.hosts)) {
+            await routes.respond($0)
+        }
+        let ready: @Sendable (UInt16) -> Void = { port in
+            log.log(.info, "eegsync \(Eegsync.version) serves the page: http://localhost:\(port)")
+            ServiceNotification.ready(status: "http://localhost:\(port)")
+        }
+        try await server.run(everySecond: { ServiceNotification.watchdog() }, ready: ready)
+    }
+}
+
+extension Failure {
+    /// Errors of the page's server.
+    init(page error: PageServerError) {
+        let untouched = "the page is not served; recordings are not touched."
+        switch error {
+        case .portInUse(let port):
+            self.init(
+                problem: "another program listens at port \(port) of this machine already.", consequence: untouched,
+                remedy: "`ss -ltnp 'sport = :\(port)'` names it; or choose another port with --port.", code: .temporary)
+        case .cannotListen(let port, let reason):
+            self.init(
+                problem: "the system does not let eegsync listen at port \(port): \(reason).", consequence: untouched,
+                remedy: "choose a port of 1024 or above with --port.", code: .osError)
+        }
+    }
+}
