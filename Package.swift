@@ -203,10 +203,10 @@ let package = Package(
         // The page in a browser: HTTP, what it draws of signals, and its own modules, embedded in the binary. The only user of
         // FlyingFox.
         .target(
-            name: "Page", dependencies: ["CLinux", flyingFox, flyingSocks], resources: [.embedInCode("Assets")],
-            swiftSettings: optimised),
+            name: "Page", dependencies: ["CLinux", "Headsets", "Storage", flyingFox, flyingSocks],
+            resources: [.embedInCode("Assets")], swiftSettings: optimised),
         .testTarget(
-            name: "PageTests", dependencies: ["Page", "CLinux"], swiftSettings: settings),
+            name: "PageTests", dependencies: ["Page", "Storage", "Headsets", "Bluetooth", "CLinux"], swiftSettings: settings),
 
         // The commands, the configuration, the wiring, the exit codes.
         .executableTarget(
@@ -222,7 +222,7 @@ let package = Package(
             name: "EegsyncTests",
             dependencies: [
                 "eegsync", "Bluetooth", "Capture", "Headsets", "Storage", "Acquisition", "Reconnection", "KernelBluetooth",
-                "Alerts", "Export", "Simulation", "Rehearsal", "YAMLReading", "CLinux", argumentParser, grdb,
+                "Alerts", "Export", "Page", "Simulation", "Rehearsal", "YAMLReading", "CLinux", argumentParser, grdb,
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.

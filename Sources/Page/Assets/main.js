@@ -1,10 +1,12 @@
 // Which page is shown: the part of the address behind the #.
 
 import { element, setText, show } from "./dom.js";
+import { history } from "./history.js";
 import { now } from "./now.js";
+import { signals } from "./signals.js";
 import { text } from "./text.js";
 
-const PAGES = { now };
+const PAGES = { now, signals, history };
 
 const content = document.getElementById("content");
 const link = document.getElementById("link");

@@ -1,6 +1,7 @@
 // What each headset does now: one card each.
 
 import { get } from "./api.js";
+import { markForm, recordButtons } from "./control.js";
 import { element, show } from "./dom.js";
 import { head } from "./head.js";
 import { text } from "./text.js";
@@ -13,7 +14,9 @@ export function now(content, status) {
   const cards = element("div", { class: "cards" });
   const notes = element("div", { role: "status" });
   const foot = element("p", { class: "foot" });
-  show(content, element("h1", {}, words.title), notes, cards, foot);
+  const tools = element("div");
+  let form = null;
+  show(content, element("h1", {}, words.title), notes, cards, tools, foot);
   let ended = false;
   let shown = "";
   async function step() {
@@ -22,11 +25,16 @@ export function now(content, status) {
       if (ended) return;
       status.heard();
       show(foot, summary(facts));
+      if (facts.allows_control && !form) {
+        form = markForm();
+        show(tools, form.node);
+      }
       const drawn = JSON.stringify([facts.headsets, facts.storage, facts.paused_seconds !== undefined]);
-      if (drawn !== shown) {
+      // Whoever is on a button stays there.
+      if (drawn !== shown && !cards.contains(document.activeElement)) {
         shown = drawn;
         show(notes, general(facts));
-        show(cards, facts.headsets.map((headset) => card(headset, facts)));
+        show(cards, facts.headsets.map((headset) => card(headset, facts.allows_control)));
         if (!facts.headsets.length) show(cards, element("p", {}, words.none));
       }
     } catch (error) {
@@ -35,7 +43,10 @@ export function now(content, status) {
     if (!ended) setTimeout(step, 1000);
   }
   step();
-  return () => { ended = true; };
+  return () => {
+    ended = true;
+    form?.end();
+  };
 }
 
 function summary(facts) {
@@ -54,7 +65,7 @@ function general(facts) {
   return lines;
 }
 
-function card(headset) {
+function card(headset, allowsControl) {
   const rows = headset.streams.map((stream) => `${stream.name} ${units.hertz(stream.rows_per_second)}`);
   const missing = headset.streams.reduce((sum, stream) => sum + stream.missing - stream.missing_by_design, 0);
   const measured = headset.electrodes.filter((electrode) => electrode.condition);
@@ -77,7 +88,10 @@ function card(headset) {
         pair(words.battery, battery), pair(words.contact, contact),
         pair(words.rate, rows.length ? rows.join(", ") : "–"),
         pair(words.lastGap, gap(headset, missing))),
-      electrodes(headset)));
+      electrodes(headset)),
+    element("p", {}, headset.recording === undefined ? null
+      : element("a", { href: `#signals/${headset.recording}` }, words.toSignals)),
+    allowsControl ? recordButtons(headset) : null);
 }
 
 function since(headset) {

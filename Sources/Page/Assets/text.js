@@ -26,11 +26,84 @@ export const text = {
     missing: (count) => `${count} samples missing so far`,
     contacts: (good, all) => `${good} of ${all} electrodes good`,
     noContactKnown: "not measured",
+    toSignals: "See its signals",
     head: (name) => `Electrodes of ${name}, seen from above`,
     elsewhere: "Electrodes without a known position: ",
     daemon: (pid) => (pid ? `eegsync run has pid ${pid}` : "eegsync run does not run"),
     disk: (bytes, free, days) =>
       `database ${bytes}` + (free ? `, ${free} free` : "") + (days ? ` (${days} at the present rate)` : ""),
+  },
+  signals: {
+    title: "Signals",
+    nothing: "There is no sample to show yet. Start a recording: eegsync record start HEADSET",
+    recording: "Recording",
+    stream: "Stream",
+    length: "Window",
+    scale: "Scale per channel",
+    automatic: "automatic",
+    filter: "Filter",
+    notch: "Notch",
+    none: "none",
+    band: "1–45 Hz",
+    pause: "Pause",
+    goLive: "Go live",
+    toStart: "To the beginning",
+    back: "Half a window back",
+    forward: "Half a window forward",
+    longer: "Longer window",
+    shorter: "Shorter window",
+    keys: "Keys on the traces: ← → scroll, + − zoom, space pauses",
+    displayOnly: "Filtered for display only: what is stored, and every export, is as the headset sent it.",
+    notFiltered: "Windows above 30 s are shown without filters.",
+    building: "Long recordings are read once; the rest of the picture follows.",
+    gap: "Gap",
+    open: "still open",
+    spectrum: "Spectrum and band power",
+    channel: "Channel of the spectrum",
+    bandHeads: ["Band", "Power", "Share"],
+    windows: (count) => `Mean of ${count} windows of two seconds, without filters.`,
+    noSpectrum: "A spectrum needs some seconds without a gap in a window of up to 30 s.",
+    name: ({ id, headset, label, state }) =>
+      `${id}: ${headset}${label ? `, ${label}` : ""}${state === "recording" ? " (live)" : ""}`,
+    streamName: (stream) => `${stream.name}, ${text.units.hertz(stream.sampling_frequency)}`,
+    label: (stream, seconds, scale, unit, isLive, gaps) =>
+      `Traces of ${stream.name}: ${stream.channels.map((each) => each.name).join(", ")}. ${text.units.short(seconds)}, ` +
+      `${scale} ${unit} per channel, ${isLive ? "live" : "paused"}, ${gaps} gaps.`,
+    time(date, step) {
+      const [day, clock] = [date.toLocaleDateString("en-GB", { day: "numeric", month: "short" }), date.toTimeString()];
+      if (step >= 43200000) return `${day} ${clock.slice(0, 5)}`;
+      if (step >= 60000) return clock.slice(0, 5);
+      const tenth = Math.floor(date.getMilliseconds() / 100);
+      return step >= 1000 ? clock.slice(0, 8) : `${clock.slice(0, 8)}.${tenth}`;
+    },
+  },
+  history: {
+    title: "History",
+    none: "There is no recording yet. Start one: eegsync record start HEADSET",
+    heads: ["Recording", "Headset", "State", "From", "Length", "Missing", "Gaps", "Label"],
+    states: { waiting: "waiting", recording: "recording", stopping: "stopping", stopped: "stopped" },
+    of: (id, headset) => `Recording ${id} of ${headset}`,
+    toSignals: "See its signals",
+    timeline: (gaps, percent) => `Timeline: ${gaps} gaps, ${percent} stored`,
+    legend: "Coloured where samples are stored; light where they are missing; lines are marks.",
+    leftOut: (count) => `${count} shorter gaps are not drawn. `,
+    noGaps: "Nothing is missing.",
+    longest: "The longest gaps",
+    open: "still open",
+    gapHeads: ["From", "Length", "Stream", "Cause"],
+    latency: "How fast the headset came back",
+    latencyHeads: ["Found by", "After", "Returns", "Median", "95 of 100", "Longest"],
+    download: "Fetch as a file",
+    exporting: (format) => `Exporting ${format}`,
+  },
+  control: {
+    record: "Record",
+    stop: "Stop",
+    mark: "Mark",
+    markHint: "What to say about this instant",
+    asked: "Asked for",
+    keys: "Keys: ",
+    sure: (name) => `Stop the recording of ${name}? It stays stopped until somebody starts it.`,
   },
   conditions: {
     good: "good",
@@ -42,6 +115,7 @@ export const text = {
   },
   units: {
     hertz: (value) => `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} Hz`,
+    unit: (name) => (name.startsWith("u") ? `µ${name.slice(1)}` : name),
     percent: (value) => `${value.toFixed(0)} %`,
     bytes(value) {
       const units = ["B", "kB", "MB", "GB", "TB"];
@@ -57,6 +131,12 @@ export const text = {
       if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
       if (whole < 86400) return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
       return `${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`;
+    },
+    short(seconds) {
+      for (const [size, name] of [[86400, "d"], [3600, "h"], [60, "min"]]) {
+        if (seconds >= size && seconds % size === 0) return `${seconds / size} ${name}`;
+      }
+      return `${seconds} s`;
     },
     days: (days) => (days >= 2 ? `${days.toFixed(0)} days` : `${(days * 24).toFixed(0)} hours`),
   },

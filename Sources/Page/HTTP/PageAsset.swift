@@ -21,9 +21,20 @@ package struct PageAsset: Sendable {
         "/": PageAsset("text/html; charset=utf-8", PackageResources.index_html),
         "/style.css": PageAsset("text/css; charset=utf-8", PackageResources.style_css),
         "/icon.svg": PageAsset("image/svg+xml", PackageResources.icon_svg),
-        "/main.js": script(PackageResources.main_js), "/api.js": script(PackageResources.api_js),
-        "/text.js": script(PackageResources.text_js), "/dom.js": script(PackageResources.dom_js),
-        "/now.js": script(PackageResources.now_js), "/head.js": script(PackageResources.head_js),
+        "/main.js": script(PackageResources.main_js),
+        "/api.js": script(PackageResources.api_js),
+        "/text.js": script(PackageResources.text_js),
+        "/dom.js": script(PackageResources.dom_js),
+        "/now.js": script(PackageResources.now_js),
+        "/head.js": script(PackageResources.head_js),
+        "/signals.js": script(PackageResources.signals_js),
+        "/trace.js": script(PackageResources.trace_js),
+        "/rows.js": script(PackageResources.rows_js),
+        "/filter.js": script(PackageResources.filter_js),
+        "/spectrum.js": script(PackageResources.spectrum_js),
+        "/spectrumpanel.js": script(PackageResources.spectrumpanel_js),
+        "/history.js": script(PackageResources.history_js),
+        "/control.js": script(PackageResources.control_js),
     ]
 
     private static func script(_ bytes: [UInt8]) -> PageAsset { PageAsset("text/javascript; charset=utf-8", bytes) }

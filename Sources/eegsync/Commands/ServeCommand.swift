@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import Page
 import Storage
+import Synchronization
 
 /// `eegsync serve`: the page.
 struct ServeCommand: AsyncParsableCommand {
@@ -43,7 +44,9 @@ struct ServeCommand: AsyncParsableCommand {
         // A mistake in it is said at once; later, what was read stays.
         let settings = try options.configurationIfPresent()?.serve ?? Configuration.Serve()
         let log = DaemonLog(level: .info)
-        let routes = PageRoutes(reading: PageReading(store), settings: settings, configuration: configuration)
+        let routes = PageRoutes(
+            reading: PageReading(store), cache: SignalPictures.cacheDirectory(),
+            control: settings.allowsControl ? PageControl(options: options.arguments) : nil, configuration: configuration)
         let server = try PageServer(port: port ?? settings.port, policy: RequestPolicy(more: settings.hosts)) {
             await routes.respond($0)
         }
@@ -51,7 +54,27 @@ struct ServeCommand: AsyncParsableCommand {
             log.log(.info, "eegsync \(Eegsync.version) serves the page: http://localhost:\(port)")
             ServiceNotification.ready(status: "http://localhost:\(port)")
         }
-        try await server.run(everySecond: { ServiceNotification.watchdog() }, ready: ready)
+        let seconds = SecondCount()
+        let everySecond: @Sendable () -> Void = {
+            ServiceNotification.watchdog()
+            let second = seconds.next()
+            Task { await routes.tidy(isMinute: second % 60 == 1) }
+        }
+        try await server.run(everySecond: everySecond, ready: ready)
+    }
+}
+
+/// How many seconds the page has been served.
+private final class SecondCount: Sendable {
+    private let count = Atomic(0)
+
+    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+}
+
+extension DatabaseOptions {
+    /// As they were given, for a command that is run with the same.
+    fileprivate var arguments: [String] {
+        (config.map { ["--config", $0] } ?? []) + (database.map { ["--database", $0] } ?? [])
     }
 }
 

@@ -1,0 +1,46 @@
+import Foundation
+import Page
+
+/// What the page has done where `control: true` stands in the configuration: what a person would type, run as a command of its
+/// own. The rights are those of the user that serves the page, or of the control service.
+struct PageControl: Sendable {
+    /// What is asked for, as the page sends it.
+    struct Wish: Decodable {
+        var action: String
+        var headset: String?
+        var text: String?
+    }
+
+    /// The options that name the configuration and the database, as `eegsync serve` was given them.
+    let options: [String]
+    /// Runs the program with arguments; another one in tests.
+    var run: @Sendable ([String]) async -> ChildProgram.End = { arguments in
+        await ChildProgram(path: "/proc/self/exe", arguments: arguments, limit: .seconds(20)).run()
+    }
+
+    /// Has it done.
+    func respond(_ body: Data) async -> PageResponse {
+        guard let wish = try? JSONDecoder().decode(Wish.self, from: body), let arguments = arguments(wish) else {
+            return .problem(400, "That is nothing the page can have done.")
+        }
+        let end = await run(arguments)
+        if case .exited(0, let output, _) = end {
+            return .json((try? PageReading.document(["sentence": output])) ?? Data("{}".utf8))
+        }
+        if case .exited(_, _, let errors) = end, !errors.isEmpty { return .problem(409, errors) }
+        return .problem(503, "The command was not done: \(end.problem ?? "unknown").")
+    }
+
+    /// What a person would type; nil for nothing that may be typed here.
+    func arguments(_ wish: Wish) -> [String]? {
+        if let headset = wish.headset, !Configuration.isHeadsetName(headset) || headset.hasPrefix("-") { return nil }
+        switch (wish.action, wish.headset) {
+        case ("record", let headset?): return ["record", "start", headset] + options
+        case ("stop", let headset?): return ["record", "stop", headset] + options
+        case ("mark", let headset):
+            guard let text = wish.text, (1...500).contains(text.count), !text.allSatisfy(\.isWhitespace) else { return nil }
+            return ["mark"] + (headset.map { ["--headset", $0] } ?? []) + options + ["--", text]
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Bluetooth
+import Foundation
+import Headsets
+import Page
+import Storage
+
+/// What the page is answered about signals.
+struct SignalRoutes: Sendable {
+    /// The longest time of which all rows are sent; longer ones are painted into columns.
+    static let rowsSecondsMaximum = 60.0
+    /// The most rows of an answer.
+    static let rowsMaximum = 120_000
+    /// Gaps and marks of a picture beyond these would only lie upon each other.
+    static let gapsMaximum = 1000
+
+    let reading: PageReading
+    let pictures: SignalPictures
+    let live: any LiveSource
+
+    /// The streams of a recording, and how it is called.
+    func streams(of recording: RecordingID) async throws -> Data {
+        let pictures = pictures
+        return try await reading.run { store in
+            let streams = try store.signalStreams(of: recording)
+            return try PageReading.document(
+                ["streams": try streams.map { SignalFacts($0, try pictures.timeline(of: $0.id, store)) }])
+        }
+    }
+
+    /// The newest rows behind an n.
+    func newest(_ request: PageRequest, recording: RecordingID) async throws -> PageResponse {
+        guard let stream = try await stream(request, of: recording) else { return Self.noStream }
+        let after = request.integer("after", Int64.min...Int64.max)
+        let chunk = try await live.rows(of: stream, after: after)
+        let pictures = pictures
+        return try await reading.run { store in
+            let timeline = StreamTimeline(try store.timeSegments(of: stream.id, from: chunk.n.first ?? .max))
+            return .frame(try Self.rows(chunk, stream, timeline, store, recording, pictures))
+        }
+    }
+
+    /// All rows of a short time.
+    func rows(_ request: PageRequest, recording: RecordingID) async throws -> PageResponse {
+        guard let stream = try await stream(request, of: recording) else { return Self.noStream }
+        guard let time = Self.time(request), let extent = stream.extent else { return Self.noTime }
+        guard Double(time.upperBound - time.lowerBound) <= Self.rowsSecondsMaximum * 1e9 else { return Self.noTime }
+        let pictures = pictures
+        return try await reading.run { store in
+            let timeline = try pictures.timeline(of: stream.id, store)
+            var chunk = SampleChunk()
+            for piece in timeline.pieces(in: time, of: extent) where chunk.n.count < Self.rowsMaximum {
+                let channels = stream.description.channels.count
+                let rows = try store.rows(
+                    of: stream.id, channelCount: channels, in: piece.range, limit: Self.rowsMaximum - chunk.n.count)
+                chunk.append(rows, channels: channels)
+            }
+            return .frame(try Self.rows(chunk, stream, timeline, store, recording, pictures, time))
+        }
+    }
+
+    /// The least and the greatest values in each column of a picture.
+    func columns(_ request: PageRequest, recording: RecordingID) async throws -> PageResponse {
+        guard let stream = try await stream(request, of: recording) else { return Self.noStream }
+        guard let time = Self.time(request), let count = request.integer("columns", 1...4096) else { return Self.noTime }
+        let pictures = pictures
+        return try await reading.run { store in
+            let timeline = try pictures.timeline(of: stream.id, store)
+            var painter = SignalPainter(
+                store: store, stream: stream, timeline: timeline, pyramid: try pictures.pyramid(of: stream, store), time: time,
+                columns: Int(count))
+            try painter.paint()
+            var facts = try Self.facts("columns", Int(count), stream, timeline, store, recording, time)
+            facts.isComplete = painter.isComplete
+            return .frame(SignalFrame.columns(try PageReading.document(facts), painter.picture))
+        }
+    }
+
+    private static let noStream = PageResponse.problem(404, "The recording has no such stream.")
+    private static let noTime = PageResponse.problem(400, "The time that is asked for is none, or too long.")
+
+    private func stream(_ request: PageRequest, of recording: RecordingID) async throws -> SignalStream? {
+        guard let id = request.integer("stream", 0...Int64.max) else { return nil }
+        return try await reading.run { store in
+            try store.signalStreams(of: recording).first { $0.id.rawValue == id }
+        }
+    }
+
+    /// From `from_ms` up to `to_ms`, milliseconds since 1970.
+    private static func time(_ request: PageRequest) -> Range<Int64>? {
+        let bounds = 0.0...9e12
+        guard let from = request.number("from_ms", bounds), let to = request.number("to_ms", bounds), from < to else {
+            return nil
+        }
+        return Int64(from * 1e6)..<Int64(to * 1e6)
+    }
+
+    private static func rows(
+        _ chunk: SampleChunk, _ stream: SignalStream, _ timeline: StreamTimeline, _ store: ReadOnlyStore,
+        _ recording: RecordingID, _ pictures: SignalPictures, _ time: Range<Int64>? = nil
+    ) throws -> Data {
+        let instants = chunk.n.map { timeline.unixNanoseconds(of: $0) ?? 0 }
+        let first = instants.first ?? time?.lowerBound ?? 0
+        let last = instants.last ?? first
+        var facts = try facts(
+            "rows", chunk.n.count, stream, timeline, store, recording, time ?? first..<(max(first, last) + 1))
+        facts.startMs = Double(first) / 1e6
+        facts.lastN = chunk.n.last
+        let channels = stream.description.channels.count
+        var values = chunk.values
+        for (row, missing) in chunk.missingChannels.enumerated() where missing != 0 {
+            for channel in 0..<channels where missing & (1 << UInt8(channel)) != 0 {
+                values[row * channels + channel] = SignalColumns.nothing
+            }
+        }
+        return SignalFrame.rows(
+            try PageReading.document(facts), seconds: instants.map { Float(Double($0 - first) / 1e9) }, values: values)
+    }
+
+    private static func facts(
+        _ kind: String, _ count: Int, _ stream: SignalStream, _ timeline: StreamTimeline, _ store: ReadOnlyStore,
+        _ recording: RecordingID, _ time: Range<Int64>
+    ) throws -> FrameFacts {
+        let milliseconds = { (n: Int64) in timeline.unixNanoseconds(of: n).map { Double($0) / 1e6 } }
+        var facts = FrameFacts(
+            kind: kind, startMs: Double(time.lowerBound) / 1e6, endMs: Double(time.upperBound) / 1e6,
+            channels: stream.description.channels.count, count: count,
+            periodMs: 1000 / stream.description.samplingFrequency,
+            newestMs: stream.extent.flatMap { milliseconds($0.upperBound) },
+            nowMs: Double(HostClock.offset().offsetNanoseconds + HostClock.now.nanoseconds) / 1e6)
+        // What began before the picture, and what lasts beyond it.
+        let pieces = stream.extent.map { timeline.pieces(in: time, of: $0) } ?? []
+        let around = (pieces.first?.range.lowerBound ?? stream.extent?.upperBound ?? 0)...Int64.max
+        let gaps = try store.signalGaps(
+            of: stream.id, in: around.lowerBound...max(around.lowerBound, pieces.last?.range.upperBound ?? .max - 1),
+            limit: gapsMaximum)
+        facts.gaps = gaps.compactMap { gap in
+            guard let start = milliseconds(gap.firstN - 1) else { return nil }
+            return FrameFacts.Gap(
+                startMs: start, endMs: gap.count.flatMap { milliseconds(gap.firstN + $0) }, cause: gap.cause,
+                meaning: gap.meaning, count: gap.count, recovered: gap.recovered)
+        }
+        facts.marks = try store.annotations(of: recording, in: time.lowerBound...time.upperBound, limit: gapsMaximum).map {
+            FrameFacts.Mark(
+                startMs: Double($0.onsetUnixNanoseconds) / 1e6, durationSeconds: $0.durationSeconds, text: $0.description,
+                source: $0.source)
+        }
+        return facts
+    }
+}

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+"""Looks at the page in a browser: check_page.py KNOWN LIVE SCREENSHOTS. Tests/Browser/page calls it.
+
+KNOWN is the address of a page over a recording whose first channel is a sine of 10 Hz and 100 µV from peak to peak, LIVE that
+of one over two headsets that are being recorded, with control.
+"""
+
+import pathlib
+import re
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+from chromium import PATIENCE, Chromium
+from PIL import Image
+
+Pixel = tuple[int, int, int]
+HERTZ, MICROVOLTS = 10.0, 100.0
+
+passed: list[str] = []
+failed: list[str] = []
+
+
+def check(name: str, test: Callable[[], object]) -> None:
+    try:
+        test()
+    except Exception:  # noqa: BLE001 - whatever went wrong is a failure of this check alone
+        failed.append(name)
+        print(f"failed: {name}\n{traceback.format_exc()}", flush=True)
+    else:
+        passed.append(name)
+        print(f"passed: {name}", flush=True)
+
+
+def notices(test: Callable[[], object]) -> None:
+    """A check must fail over a planted defect."""
+    try:
+        test()
+    except AssertionError:
+        return
+    raise AssertionError("a planted defect was not noticed")
+
+
+class Page:
+    """The page on a screen."""
+
+    def __init__(self, browser: Chromium, screenshots: pathlib.Path) -> None:
+        self.browser = browser
+        self.screenshots = screenshots
+        screenshots.mkdir(parents=True, exist_ok=True)
+
+    def visit(self, address: str, width: int = 1200, height: int = 900, *, dark: bool = False) -> None:
+        call = self.browser.call
+        call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        call("Emulation.setEmulatedMedia", media="", features=[scheme])
+        call("Page.navigate", url="about:blank")
+        self.wait("location.href === 'about:blank'")
+        self.browser.events = []
+        call("Page.navigate", url=address)
+        self.wait("location.href !== 'about:blank' && document.querySelector('h1') !== null")
+
+    def value(self, script: str) -> Any:
+        return self.browser.value(script)
+
+    def wait(self, condition: str) -> None:
+        """Until something is so on the page."""
+        deadline = time.monotonic() + PATIENCE
+        script = f"new Promise(done => requestAnimationFrame(() => done(Boolean({condition}))))"
+        while not self.value(script):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not in time: {condition}")
+
+    def frames(self, count: int) -> None:
+        """Until so many frames were drawn."""
+        script = "(step => step(step, COUNT))((step, left) => new Promise(done =>"
+        script += " requestAnimationFrame(() => left > 0 ? step(step, left - 1).then(done) : done(1))))"
+        self.value(script.replace("COUNT", str(count)))
+
+    def fetched(self) -> None:
+        """Until the traces are those of the time that is looked at."""
+        canvas = "document.querySelector('canvas.trace').dataset"
+        self.wait(f"{canvas}.fetched === String(Math.round({canvas}.wanted))")
+        self.frames(3)
+
+    def shoot(self, name: str) -> Image.Image:
+        return self.browser.screenshot(self.screenshots / f"{name}.png")
+
+    def canvas(self, name: str) -> Image.Image:
+        """The canvas of the traces alone."""
+        box = self.value(
+            "(() => { const box = document.querySelector('canvas.trace').getBoundingClientRect();"
+            " return [box.left + scrollX, box.top + scrollY, box.right + scrollX, box.bottom + scrollY]; })()"
+        )
+        # Without its frame.
+        left, top, right, bottom = (round(each) for each in box)
+        return self.shoot(name).crop((left + 1, top + 1, right - 1, bottom - 1))
+
+    def colour(self, name: str) -> Pixel:
+        text = self.value(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")
+        digits = text[1:] if len(text) == 7 else "".join(2 * digit for digit in text[1:])
+        return (int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16))
+
+    def choose(self, label: str, value: str) -> None:
+        self.value(
+            f"(() => {{ const label ="
+            f" [...document.querySelectorAll('label')].find(each => each.textContent.startsWith('{label}'));"
+            f" const select = label.querySelector('select'); select.value = '{value}';"
+            " select.dispatchEvent(new Event('change')); })()"
+        )
+
+    def clean(self) -> None:
+        """Nothing in the console, nothing from elsewhere."""
+        said = self.browser.said()
+        assert not said, said
+        origin = self.value("location.origin")
+        foreign = [address for address in self.browser.requested() if not address.startswith(origin)]
+        assert not foreign, foreign
+
+
+def near(pixel: Pixel, wanted: Pixel, distance: int = 60) -> bool:
+    return sum(abs(a - b) for a, b in zip(pixel, wanted, strict=True)) <= distance
+
+
+def nearer(pixel: Pixel, wanted: Pixel, other: Pixel) -> bool:
+    """Whether a pixel is more of a colour than of another one: thin lines are smoothed."""
+
+    def distance(colour: Pixel) -> int:
+        return sum(abs(a - b) for a, b in zip(pixel, colour, strict=True))
+
+    return distance(wanted) < distance(other)
+
+
+def traced(image: Image.Image, colour: Pixel, ground: Pixel, top: int, bottom: int) -> list[tuple[int, int] | None]:
+    """In each column of a lane, the highest and the lowest pixel of the trace."""
+    pixels = image.load()
+    assert pixels is not None
+    columns: list[tuple[int, int] | None] = []
+    for x in range(image.width):
+        ys = [y for y in range(top, bottom) if nearer(pixels[x, y], colour, ground)]
+        columns.append((ys[0], ys[-1]) if ys else None)
+    return columns
+
+
+def measured(columns: list[tuple[int, int] | None], seconds: float, lane: float, scale: float) -> tuple[float, float]:
+    """Frequency in hertz and amplitude from peak to peak of a trace, from its pixels."""
+    seen = [column for column in columns if column is not None]
+    assert len(seen) > len(columns) * 0.9, f"{len(seen)} of {len(columns)} columns have a trace"
+    top, bottom = min(column[0] for column in seen), max(column[1] for column in seen)
+    middle = (top + bottom) / 2
+    above = [column is not None and (column[0] + column[1]) / 2 < middle for column in columns]
+    rises = [x for x in range(1, len(above)) if above[x] and not above[x - 1]]
+    assert len(rises) >= 3, "no period is seen"
+    period = (rises[-1] - rises[0]) / (len(rises) - 1) * seconds / len(columns)
+    return 1 / period, (bottom - top) / lane * scale
+
+
+def known(page: Page, address: str) -> None:
+    """A sine of which everything is known."""
+    page.visit(address + "#signals/1")
+    page.wait("document.querySelector('canvas.trace')?.dataset.channels")
+    channels = int(page.value("document.querySelector('canvas.trace').dataset.channels"))
+    page.choose("Scale", "200")
+    page.choose("Window", "2")
+    # The first seconds of the demo are whole.
+    page.value("document.querySelector('[aria-label=\"To the beginning\"]').click()")
+    page.wait("document.querySelector('canvas.trace').dataset.scale === '200'")
+    page.fetched()
+    image = page.canvas("sine")
+    lane = (image.height - 24) / channels
+    colour = page.colour("accent")
+
+    def sine(image: Image.Image) -> None:
+        # Behind the channel's name.
+        part = image.crop((80, 0, image.width, image.height))
+        columns = traced(part, colour, page.colour("card"), 0, round(lane) - 2)
+        hertz, amplitude = measured(columns, 2 * part.width / image.width, lane, 200)
+        assert abs(hertz - HERTZ) < 0.3, f"{hertz} Hz"
+        assert abs(amplitude - MICROVOLTS) < 8, f"{amplitude} µV"
+
+    check("a known sine has its amplitude and its period", lambda: sine(image))
+    half = image.resize((image.width, image.height // 2)).crop((0, 0, image.width, image.height))
+    check("half an amplitude is noticed", lambda: notices(lambda: sine(half)))
+
+    page.choose("Window", "300")
+    page.value("document.querySelector('[aria-label=\"To the beginning\"]').click()")
+    page.fetched()
+    image = page.canvas("gaps")
+    gap = page.colour("gap")
+
+    def gaps(image: Image.Image) -> None:
+        pixels = image.load()
+        assert pixels is not None
+        found = sum(near(pixels[x, image.height // 2 + 3], gap, 12) for x in range(image.width))
+        assert found >= 3, f"{found} columns of a gap"
+
+    check("a gap is seen as a gap", lambda: gaps(image))
+    blank = Image.new("RGB", image.size, page.colour("card"))
+    check("a gap that is not drawn is noticed", lambda: notices(lambda: gaps(blank)))
+    check("signals: console and network are clean", page.clean)
+
+    page.visit(address + "#history/1")
+    page.wait("document.querySelector('svg.timeline')")
+    page.shoot("history")
+    page.value("[...document.querySelectorAll('button')].find(each => each.textContent === 'edf').click()")
+
+    def fetched() -> None:
+        page.wait("document.querySelector('a[download$=\".edf\"]')")
+        address = "document.querySelector('a[download$=\".edf\"]').href"
+        size = page.value(f"fetch({address}).then(r => r.arrayBuffer()).then(b => b.byteLength)")
+        assert size > 10_000, size
+
+    check("an export is fetched", fetched)
+    check("history: console and network are clean", page.clean)
+
+
+def live(page: Page, address: str) -> None:
+    """Two headsets that are being recorded."""
+    page.visit(address)
+    page.wait("document.querySelectorAll('article.good').length === 2")
+    page.shoot("now")
+    check("now: both headsets stream", lambda: None)
+
+    def button() -> None:
+        page.value(
+            "(() => { const input = document.querySelector('input[type=text]'); input.value = 'eyes closed';"
+            " [...document.querySelectorAll('button')].find(each => each.textContent === 'Mark').click(); })()"
+        )
+        page.wait("document.body.textContent.includes('Marked \"eyes closed\"')")
+        page.value("window.confirm = () => true")
+        page.value("document.querySelector('[aria-label=\"Stop: right\"]').click()")
+        page.wait("document.querySelector('[aria-label=\"Record: right\"]')")
+        page.value("document.querySelector('[aria-label=\"Record: right\"]').click()")
+        page.wait("document.querySelector('[aria-label=\"Stop: right\"]')")
+
+    check("mark, stop and record do it", button)
+    check("now: console and network are clean", page.clean)
+
+    page.visit(address + "#signals")
+    page.wait("document.querySelector('canvas.trace')?.dataset.channels")
+    page.wait("Date.now() - document.querySelector('canvas.trace').dataset.end < 6000")
+    page.frames(180)
+    first = page.canvas("live")
+
+    def moves() -> None:
+        page.frames(30)
+        second = page.canvas("live-later")
+        assert first.tobytes() != second.tobytes(), "the traces stand still"
+
+    check("live traces scroll", moves)
+    page.choose("Filter", "1")
+    page.frames(90)
+    page.shoot("filtered")
+    check(
+        "a filter is said to be for display only",
+        lambda: page.wait("document.body.textContent.includes('Filtered for display only')"),
+    )
+    check("live: console and network are clean", page.clean)
+
+    for name, width, height, dark in [("phone", 360, 740, False), ("phone-dark", 360, 740, True), ("dark", 1200, 900, True)]:
+        for part in ["now", "signals", "history"]:
+            page.visit(f"{address}#{part}", width, height, dark=dark)
+            page.wait("document.querySelector('article, canvas.trace, table')")
+            page.frames(150 if part == "signals" else 30)
+            page.shoot(f"{part}-{name}")
+
+            def fits(width: int = width) -> None:
+                wide = page.value("document.documentElement.scrollWidth")
+                assert wide <= width, f"{wide} pixels"
+
+            check(f"{part} on a {name} has no pixel beyond the edge", fits)
+
+    def names() -> None:
+        """What a screen reader says of everything that can be used."""
+        for part in ["now", "signals", "history"]:
+            page.visit(f"{address}#{part}")
+            page.wait("document.querySelector('article, canvas.trace, table')")
+            nameless = page.value(
+                "[...document.querySelectorAll('button, select, input, a, canvas, svg')].filter(each =>"
+                " !(each.getAttribute('aria-label') || each.textContent.trim() || each.labels?.length"
+                " || each.closest('summary, label'))).map(each => each.outerHTML.slice(0, 120))"
+            )
+            assert not nameless, nameless
+
+    check("everything that can be used has a name", names)
+
+
+def main() -> int:
+    known_address, live_address, screenshots = sys.argv[1:4]
+    with Chromium() as browser:
+        page = Page(browser, pathlib.Path(screenshots))
+        for part, address in [(known, known_address), (live, live_address)]:
+            try:
+                part(page, address)
+            except Exception:  # noqa: BLE001 - the other part is looked at all the same
+                check(part.__name__, lambda: (_ for _ in ()).throw(AssertionError(re.sub(r"\s+", " ", "see above"))))
+                traceback.print_exc()
+    print(f"{len(passed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
