@@ -10,8 +10,8 @@ public enum PeripheralEvent: Hashable, Sendable {
     case didConnect(PeripheralIdentifier)
     /// A central is gone, and its subscriptions with it.
     case didDisconnect(PeripheralIdentifier)
-    /// Somebody has switched notifications of a characteristic on. `maximumLength`: what one notification can hold, in bytes; nil
-    /// where the system does not say it.
+    /// Somebody has switched notifications of a characteristic on. `maximumLength`: what one notification can hold, in bytes;
+    /// nil where the system does not say it.
     case didSubscribe(BluetoothUUID, maximumLength: Int?)
     /// Nobody listens to a characteristic any more.
     case didUnsubscribe(BluetoothUUID)

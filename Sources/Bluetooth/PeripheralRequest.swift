@@ -18,7 +18,8 @@ public enum PeripheralRequest: Hashable, Sendable {
     /// Answers a read or a write. A read takes the whole value, whatever part was asked for; what a write takes is ignored.
     case respond(RequestNumber, Result<[UInt8], ATTError>)
 
-    /// Lets centrals pair with this machine by entering a passkey that it shows, until ``closePairing``. Who proves less is refused.
+    /// Lets centrals pair with this machine by entering a passkey that it shows, until ``closePairing``. Who proves less is
+    /// refused.
     case openPairing
 
     /// Lets nobody pair any more.

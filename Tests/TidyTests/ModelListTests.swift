@@ -17,6 +17,7 @@ import Testing
         "Tests/EegsyncTests/ScanTests.swift": "advertisements of several headsets at once",
         "Tests/Fuzz/Targets/AcquisitionTarget.swift": "well-formed packets with counters that wrap; other models get any bytes",
         "Tests/Fuzz/Targets/DecoderTarget.swift": "further settings of some decoders; of all others their usual ones are taken",
+        "Tests/Lab/scenarios/imitation.py": "headsets that are imitated, each with another fault",
         "Tests/Readers/test_capture.py": "ports whose captures Wireshark reads back",
     ]
 

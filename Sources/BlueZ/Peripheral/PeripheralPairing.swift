@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// The pairing of this machine as a peripheral, open for as long as a person wants: the agent that shows a passkey, which whoever
-/// pairs has to enter (`org.bluez.Agent1`). Everything that proves less is refused.
+/// The pairing of this machine as a peripheral, open for as long as a person wants: the agent that shows a passkey, which
+/// whoever pairs has to enter (`org.bluez.Agent1`). Everything that proves less is refused.
 struct PeripheralPairing {
     /// The agent's own object.
     static let agentPath = PublishedObjects.root + "/agent"

@@ -16,8 +16,8 @@ struct CompanionCommand: AsyncParsableCommand {
             notifications when they change. Anybody nearby may look. Only phones that a person has paired with `eegsync \
             companion pair` may record, stop and mark.
 
-            `eegsync companion run` is a process of its own (Deploy/eegsync-companion.service): it only reads the database, and \
-            may be killed at any time.
+            `eegsync companion run` is a process of its own (Deploy/eegsync-companion.service): it only reads the database, \
+            and may be killed at any time.
             """,
         subcommands: [Run.self, Pair.self, ForgetPhones.self], defaultSubcommand: Run.self)
 }
@@ -188,7 +188,7 @@ extension CompanionCommand {
                 throw Failure(
                     problem: "no phone has paired within \(Quantity.duration(Self.limit)).",
                     consequence: "nobody new may record, stop and mark.",
-                    remedy: "while this runs, connect the phone anew, send a command from it, and enter there what is shown here.",
+                    remedy: "while this runs, connect the phone anew, send a command from it, and enter there what is shown.",
                     code: .temporary)
             }
             print("\(paired) may record, stop and mark now. Take it back: eegsync companion forget-phones")

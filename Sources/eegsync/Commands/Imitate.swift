@@ -22,7 +22,7 @@ struct Imitate: AsyncParsableCommand {
             EXAMPLES
               eegsync imitate muse --adapter hci1
               eegsync imitate buffered-eeg --fault away --every 60 --for 20
-              eegsync imitate hermes --seconds 600 --played truth.csv
+              eegsync imitate muse --seconds 600 --played truth.csv
             """)
 
     /// How often it is looked whether a person wants the end.

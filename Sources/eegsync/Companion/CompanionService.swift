@@ -2,7 +2,8 @@ import Bluetooth
 
 /// The GATT service *eegsync companion*; its specification is the documentation page `Companion`.
 ///
-/// All UUIDs are `9984NNNN-8bc2-4951-8f5e-3f8d7b94806a`, where the base is a random UUID of this project; they are compared whole.
+/// All UUIDs are `9984NNNN-8bc2-4951-8f5e-3f8d7b94806a`, where the base is a random UUID of this project; they are compared
+/// whole.
 enum CompanionService {
     /// The version of the service: the first byte of the status.
     static let version: UInt8 = 1
