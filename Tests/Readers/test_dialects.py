@@ -85,14 +85,14 @@ def test_brainflow_reads_its_own_files(table: Path) -> None:
     board = board_of(table)
     assert read.shape[0] == board["num_rows"]
     times = read[board["timestamp_channel"]]
-    places = [("eeg_channels", "eeg"), ("accel_channels", "accelerometer"), ("gyro_channels", "gyroscope")]
-    places += [("ppg_channels", "ppg"), ("optical_channels", "optics")]
+    kinds = [("eeg_channels", "eeg"), ("accel_channels", "accelerometer"), ("gyro_channels", "gyroscope")]
+    kinds += [("ppg_channels", "ppg"), ("optical_channels", "optics")]
     names = {s["name"] for s in recording(table)["streams"]}
     owner = sidecar(table)["streams"][0]["name"]
     rows = stream(table, owner)
     assert np.abs(times - seconds(rows)).max() <= MICROSECOND
     seen = 0
-    for key, name in places:
+    for key, name in kinds:
         if key not in board or name not in names or (key == "optical_channels" and "ppg" in names):
             continue
         values = read[board[key]].T
@@ -192,7 +192,7 @@ def test_openbci_with_pandas(table: Path) -> None:
 
 
 def of_program(program: str, table: Path) -> Any:
-    """What a public program makes of a table, told as JSON by Tests/Readers/programs/."""
+    """What a public program makes of a table, which Tests/Readers/programs/ says as JSON."""
     script = Path(__file__).parent / "programs" / program
     said = subprocess.run([PROGRAMS, "-B", script, table], check=True, capture_output=True, text=True)
     return json.loads(said.stdout.splitlines()[-1])

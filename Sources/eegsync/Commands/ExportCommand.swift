@@ -27,9 +27,9 @@ struct ExportCommand: ParsableCommand {
 
             \(ExportFormat.allCases.map(\.summary).joined(separator: " "))
 
-            --format csv --dialect writes tables as other tools do: openbci (OpenBCI GUI; a Cyton, with or without a Daisy, or a \
-            Ganglion), muselsl and mindmonitor (a Muse), brainflow (these, a Unicorn or an Explore). Missing rows are left out, \
-            as the tools do; the JSON file beside the table lists them, and says what each column holds.
+            --format csv --dialect writes tables as other tools do: openbci (OpenBCI GUI; a Cyton, with or without a Daisy, or \
+            a Ganglion), muselsl and mindmonitor (a Muse), brainflow (these, a Unicorn or an Explore). Missing rows are left \
+            out, as the tools do; the JSON file beside the table lists them, and says what each column holds.
 
             EXAMPLES
               eegsync export 12 -o night.edf

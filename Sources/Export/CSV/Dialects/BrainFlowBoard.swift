@@ -85,7 +85,7 @@ struct BrainFlowBoard {
             ])
     }
 
-    /// Two samples have one number. The last sample of a cycle of 201 is never sent by firmware 3, and shows where a cycle ends.
+    /// Two samples have one number. The last sample of a cycle of 201 is never sent by firmware 3: it shows where a cycle ends.
     private static func ganglion(_ streams: DialectStreams) throws -> BrainFlowBoard {
         let cycle: Int64 = 201
         let unsent = try streams["eeg"]?.clock.gaps.first { $0.cause == .notSent }
@@ -105,7 +105,7 @@ struct BrainFlowBoard {
             presets: [Preset(number: 0, suffix: "", streams: ["eeg", "accelerometer"], index: index, rows: rows)])
     }
 
-    /// The 2016 model has no optical channels and, in BrainFlow, no place for the auxiliary input.
+    /// The 2016 model has no optical channels and, in BrainFlow, no row for the auxiliary input.
     private static func muse(_ streams: DialectStreams) throws -> BrainFlowBoard {
         let eeg = try streams["eeg"]
         let isAthena = try MuseKind(streams) == .athena

@@ -19,7 +19,7 @@ struct DialectExport: RecordingExport {
         var report = ExportReport()
         let used = Set(tables.flatMap { [$0.stream.name] + $0.held.map(\.name) })
         for stream in streams.joined where !used.contains(stream.name) {
-            report.note("The stream \(stream.name) has no place in a table of \(dialect.tool) and is left out.")
+            report.note("The stream \(stream.name) does not fit into a table of \(dialect.tool) and is left out.")
         }
         // All names are looked at before hours are spent on the first file.
         let files = try tables.map { table in

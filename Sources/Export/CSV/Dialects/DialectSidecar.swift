@@ -78,7 +78,7 @@ struct DialectSidecar: SidecarDocument, Hashable {
 extension DialectSidecar.Column {
     fileprivate init(_ column: TableColumn, of table: DialectTable) {
         name = column.name
-        var place: (stream: JoinedStream, channel: Int)?
+        var origin: (stream: JoinedStream, channel: Int)?
         switch column.content {
         case .constant: holds = "constant"
         case .index: holds = "index"
@@ -87,13 +87,13 @@ extension DialectSidecar.Column {
         case .event: holds = "event"
         case .channel(let channel, _):
             holds = "channel"
-            place = (table.stream, channel)
+            origin = (table.stream, channel)
         case .held(let index, let channel, _):
             holds = "held channel"
-            place = (table.held[index], channel)
+            origin = (table.held[index], channel)
         }
-        stream = place?.stream.name
-        channel = place.map { $0.stream.channels[$0.channel].name }
+        stream = origin?.stream.name
+        channel = origin.map { $0.stream.channels[$0.channel].name }
         scale = column.number?.scale
         offset = column.number?.offset
     }

@@ -17,8 +17,8 @@ struct DialectStreams {
 
     /// The stream of a name; nil where none was chosen.
     ///
-    /// - Throws: `notRepresentable` where the headset described it anew, so that its rows do not fit one table, and where it has
-    ///   no times.
+    /// - Throws: `notRepresentable` where the headset described it anew, so that its rows do not fit one table, and where it
+    ///   has no times.
     subscript(name: String) -> JoinedStream? {
         get throws {
             let found = joined.filter { $0.name == name }

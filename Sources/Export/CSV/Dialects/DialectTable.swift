@@ -53,11 +53,11 @@ struct DialectTable {
     mutating func addChannel(
         _ channel: String, of name: String, as label: String, leastDecimals: Int, shownDecimals: Int, unitsPerUnit: Double = 1
     ) throws {
-        guard let place = place(of: channel, in: name) else { return addConstant(unknown, as: label) }
+        guard let source = source(of: channel, in: name) else { return addConstant(unknown, as: label) }
         let number = try CSVNumber(
-            channel: place.description, scale: place.description.scale * unitsPerUnit,
-            offset: place.description.offset * unitsPerUnit, leastDecimals: leastDecimals, shownDecimals: shownDecimals)
-        columns.append(TableColumn(name: label, content: place.content(number)))
+            channel: source.description, scale: source.description.scale * unitsPerUnit,
+            offset: source.description.offset * unitsPerUnit, leastDecimals: leastDecimals, shownDecimals: shownDecimals)
+        columns.append(TableColumn(name: label, content: source.content(number)))
     }
 
     mutating func addConstant(_ text: String, as label: String) {
@@ -65,16 +65,16 @@ struct DialectTable {
     }
 
     /// Where a channel comes from; nil where it was not chosen.
-    func place(of channel: String, in name: String) -> ChannelPlace? {
+    func source(of channel: String, in name: String) -> ChannelSource? {
         for (index, joined) in ([stream] + held).enumerated() where joined.name == name {
             guard let channel = joined.channels.firstIndex(where: { $0.name == channel }) else { return nil }
-            return ChannelPlace(held: index == 0 ? nil : index - 1, channel: channel, description: joined.channels[channel])
+            return ChannelSource(held: index == 0 ? nil : index - 1, channel: channel, description: joined.channels[channel])
         }
         return nil
     }
 
     /// A channel of one of a table's streams.
-    struct ChannelPlace {
+    struct ChannelSource {
         /// Which of the held streams; nil for that of the rows.
         var held: Int?
         var channel: Int

@@ -2,9 +2,9 @@ import Headsets
 
 /// The table of the app Mind Monitor: all sensors in one row for each sample of EEG, annotations as rows of their own.
 ///
-/// The columns are those of the app's own files. `RAW_` and `AUX_RIGHT` are counts of the converter in steps of 1650/4095 uV from
-/// 0, as the values of such files show; so 0 uV is near 825. What the app computes itself (powers of bands, heart rate) and
-/// what eegsync does not keep with the samples (battery, fit of the band) is an empty cell.
+/// The columns are those of the app's own files. `RAW_` and `AUX_RIGHT` are counts of the converter in steps of 1650/4095 uV
+/// from 0, as the values of such files show; so 0 uV is near 825. What the app computes itself (powers of bands, heart rate)
+/// and what eegsync does not keep with the samples (battery, fit of the band) is an empty cell.
 enum MindMonitorDialect {
     /// Microvolts of a count: of 12 bits as measured in files of the app, of 14 bits as BrainFlow and OpenMuse have it.
     private static let microvoltsPerCount = [MuseKind.earlier: 1650.0 / 4095, .athena: 1450.0 / 16_383]
@@ -25,13 +25,13 @@ enum MindMonitorDialect {
             for electrode in electrodes { table.addConstant("", as: "\(band)_\(electrode)") }
         }
         for (label, channel) in electrodes.map({ ("RAW_" + $0, $0) }) + [("AUX_RIGHT", kind == .athena ? "AUX1" : "AUX")] {
-            guard let place = table.place(of: channel, in: "eeg") else {
+            guard let source = table.source(of: channel, in: "eeg") else {
                 table.addConstant("", as: label)
                 continue
             }
             let number = try CSVNumber(
-                channel: place.description, scale: scale, offset: 0, leastDecimals: 5, shownDecimals: 1)
-            table.columns.append(TableColumn(name: label, content: place.content(number)))
+                channel: source.description, scale: scale, offset: 0, leastDecimals: 5, shownDecimals: 1)
+            table.columns.append(TableColumn(name: label, content: source.content(number)))
         }
         for (label, stream) in [("Accelerometer", "accelerometer"), ("Gyro", "gyroscope")] {
             for axis in ["X", "Y", "Z"] {
