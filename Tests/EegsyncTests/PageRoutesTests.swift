@@ -63,7 +63,7 @@ import Testing
         let streams = try await json(routes, "/api/recordings/1/streams")
         let stream = try #require((streams["streams"] as? [[String: Any]])?.first)
         let start = try #require(stream["start_ms"] as? Double)
-        let query = ["stream": "1", "from_ms": "\(start)", "to_ms": "\(start + 5000)"]
+        let query = ["stream": "1", "from_ms": "\(start - 1)", "to_ms": "\(start + 4998)"]
         let (about, words) = try await frame(routes, "/api/recordings/1/rows", query)
         // Five seconds at 250 Hz without the missing second, of which nothing but the first rows lie before 4 s.
         let count = try #require(about["count"] as? Int)
@@ -78,7 +78,7 @@ import Testing
         let routes = try routes()
         let streams = try await json(routes, "/api/recordings/1/streams")
         let start = try #require((streams["streams"] as? [[String: Any]])?.first?["start_ms"] as? Double)
-        let query = ["stream": "1", "from_ms": "\(start)", "to_ms": "\(start + 10_000)", "columns": "10"]
+        let query = ["stream": "1", "from_ms": "\(start - 1)", "to_ms": "\(start + 9_999)", "columns": "10"]
         let (about, words) = try await frame(routes, "/api/recordings/1/columns", query)
         #expect(about["is_complete"] as? Bool == true)
         #expect(words.count == 80)
@@ -99,7 +99,7 @@ import Testing
         ("/api/recordings/99/streams", 404),
     ])
     func whatIsNotThereIsSaid(path: String, status: Int) async throws {
-        #expect(await routes().respond(PageRequest(path: path)).status == status)
+        #expect(try await routes().respond(PageRequest(path: path)).status == status)
     }
 
     @Test(arguments: [
@@ -109,7 +109,7 @@ import Testing
     ])
     func wrongTimesAreRefused(query: [String: String]) async throws {
         let kind = query["columns"] == nil ? "rows" : "columns"
-        let response = await routes().respond(
+        let response = try await routes().respond(
             PageRequest(path: "/api/recordings/1/\(kind)", query: query.merging(["stream": "1"]) { $1 }))
         #expect(response.status == 400)
     }
@@ -117,7 +117,7 @@ import Testing
     @Test func thePageOnlyShowsUnlessItIsAllowedMore() async throws {
         let wish = PageRequest(
             method: "POST", path: "/api/control", body: Data(#"{"action": "stop", "headset": "left"}"#.utf8))
-        #expect(await routes().respond(wish).status == 403)
+        #expect(try await routes().respond(wish).status == 403)
         let control = PageControl(options: ["--database", database.path]) { arguments in
             .exited(code: 0, output: arguments.joined(separator: " "), errors: "")
         }

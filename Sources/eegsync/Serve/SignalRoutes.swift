@@ -139,7 +139,9 @@ struct SignalRoutes: Sendable {
                 startMs: start, endMs: gap.count.flatMap { milliseconds(gap.firstN + $0) }, cause: gap.cause,
                 meaning: gap.meaning, count: gap.count, recovered: gap.recovered)
         }
-        facts.marks = try store.annotations(of: recording, in: time.lowerBound...time.upperBound, limit: gapsMaximum).map {
+        // A mark between two answers belongs to one of them.
+        let instants = (time.lowerBound - 1_000_000_000)...time.upperBound
+        facts.marks = try store.annotations(of: recording, in: instants, limit: gapsMaximum).map {
             FrameFacts.Mark(
                 startMs: Double($0.onsetUnixNanoseconds) / 1e6, durationSeconds: $0.durationSeconds, text: $0.description,
                 source: $0.source)
