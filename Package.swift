@@ -191,6 +191,10 @@ let package = Package(
         .target(name: "Alerts", dependencies: ["Bluetooth"], swiftSettings: settings),
         .testTarget(name: "AlertsTests", dependencies: ["Alerts", "Bluetooth"], swiftSettings: settings),
 
+        // Figures for programs that watch, as OpenMetrics, and the requests for them. Pure.
+        .target(name: "Metrics", swiftSettings: settings),
+        .testTarget(name: "MetricsTests", dependencies: ["Metrics"], swiftSettings: settings),
+
         // libpq, for what is sent to a centre: the one client that every PostgreSQL server is tested with, TLS, password files
         // and COPY included. Debian patches it.
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -214,7 +218,7 @@ let package = Package(
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
                 "Evidence", "Export", "Report", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth",
-                "Simulation", "Rehearsal", "Alerts", "Centre", "Page", "CBuild", "CLinux", "CSystemd", "YAMLReading",
+                "Simulation", "Rehearsal", "Alerts", "Centre", "Metrics", "Page", "CBuild", "CLinux", "CSystemd", "YAMLReading",
                 argumentParser, lifecycle, unixSignals, logging,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
@@ -222,7 +226,7 @@ let package = Package(
             name: "EegsyncTests",
             dependencies: [
                 "eegsync", "Bluetooth", "Capture", "Headsets", "Storage", "Acquisition", "Reconnection", "KernelBluetooth",
-                "Alerts", "Export", "Page", "Simulation", "Rehearsal", "YAMLReading", "CLinux", argumentParser, grdb,
+                "Alerts", "Export", "Metrics", "Page", "Simulation", "Rehearsal", "YAMLReading", "CLinux", argumentParser, grdb,
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.

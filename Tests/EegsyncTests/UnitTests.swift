@@ -78,6 +78,19 @@ import Testing
         #expect(!unit.contains("ReadWritePaths") && !unit.contains("AF_BLUETOOTH") && !unit.contains("StateDirectory"))
     }
 
+    @Test func theServiceOfFiguresReadsAndIsReachedByThisMachineAlone() throws {
+        let unit = try Self.file("Deploy/eegsync-metrics.service")
+        #expect(Self.preventingCodes(unit) == Self.lasting)
+        for line in [
+            "ExecStart=/usr/local/bin/eegsync metrics --listen 127.0.0.1:9580", "DynamicUser=yes",
+            "SupplementaryGroups=eegsync", "ProtectSystem=strict", "CapabilityBoundingSet=", "AmbientCapabilities=",
+            "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6", "IPAddressDeny=any", "IPAddressAllow=localhost",
+        ] { #expect(unit.contains("\n\(line)\n"), "\(line)") }
+        for right in ["ReadWritePaths", "StateDirectory", "AF_BLUETOOTH", "CAP_"] { #expect(!unit.contains("\n\(right)")) }
+        // It is in the package and in the installation.
+        #expect(try Self.file("Deploy/layout").contains(" eegsync-metrics.service "))
+    }
+
     @Test func theDocumentationNamesTheSameCodes() throws {
         let codes = Self.lasting.map(String.init)
         let list = codes.dropLast().joined(separator: ", ") + " and " + (codes.last ?? "")
