@@ -35,7 +35,8 @@ struct Eegsync: AsyncParsableCommand {
             BackupCommand.self, VerifyCommand.self, DeleteCommand.self, Prune.self, Forget.self, Compact.self,
             MachineCommand.self,
             ShipCommand.self, FleetCommand.self, FetchCommand.self, CentreCommand.self, Downgrade.self,
-            ExportCommand.self, ReportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self, Imitate.self,
+            ExportCommand.self, ReportCommand.self, Impedance.self, CaptureCommand.self, Replay.self, Demo.self, Simulate.self,
+            Imitate.self,
             DemoAcquisition.self, ControlCommand.self,
         ])
 

@@ -121,7 +121,7 @@ import Testing
         let control = PageControl(options: ["--database", database.path]) { arguments in
             .exited(code: 0, output: arguments.joined(separator: " "), errors: "")
         }
-        let response = await try routes(control: control).respond(wish)
+        let response = try await routes(control: control).respond(wish)
         #expect(response.status == 200)
         let said = try JSONSerialization.jsonObject(with: bytes(response)) as? [String: String]
         #expect(said?["sentence"] == "record stop left --database \(database.path)")

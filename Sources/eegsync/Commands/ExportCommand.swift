@@ -115,7 +115,8 @@ struct ExportCommand: ParsableCommand {
                 "The files of the format \(format.rawValue) name each other: give a name that ends with .\(format.ending).")
         }
         if values != nil, format != .csv, format != .parquet {
-            throw ValidationError("--values is for CSV and Parquet; a file of the format \(format.rawValue) has the headset's own counts.")
+            throw ValidationError(
+                "--values is for CSV and Parquet; a file of the format \(format.rawValue) has the headset's own counts.")
         }
         if let dialect, format != .csv {
             throw ValidationError("--dialect \(dialect.rawValue) is for CSV, not for the format \(format.rawValue).")
