@@ -15,8 +15,9 @@ from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from chromium import PATIENCE, Chromium
 from PIL import Image
+
+from chromium import PATIENCE, Chromium
 
 Pixel = tuple[int, int, int]
 HERTZ, MICROVOLTS = 10.0, 100.0

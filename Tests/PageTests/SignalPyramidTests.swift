@@ -44,7 +44,7 @@ import Testing
         let whole = SignalFixture.time(0)..<SignalFixture.time(SignalFixture.count)
         let picture = try painted(fixture, pyramid, whole, columns: columns)
         #expect(picture.maximum.prefix(columns).max() == SignalFixture.spikeValue)
-        #expect(picture.minimum.suffix(columns).min() == -SignalFixture.spikeValue)
+        #expect(picture.minimum.suffix(columns).filter { $0 != SignalColumns.nothing }.min() == -SignalFixture.spikeValue)
         // In its own column, and at most in one beside it.
         let column = Int(SignalFixture.spike * Int64(columns) / SignalFixture.count)
         let seen = picture.maximum.prefix(columns).indices.filter { picture.maximum[$0] == SignalFixture.spikeValue }

@@ -18,6 +18,10 @@ struct CompanionCommand: AsyncParsableCommand {
 
             `eegsync companion run` is a process of its own (Deploy/eegsync-companion.service): it only reads the database, \
             and may be killed at any time.
+
+            EXAMPLES
+              sudo systemctl enable --now eegsync-companion
+              sudo eegsync companion pair
             """,
         subcommands: [Run.self, Pair.self, ForgetPhones.self], defaultSubcommand: Run.self)
 }
