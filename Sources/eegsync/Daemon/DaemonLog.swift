@@ -94,10 +94,6 @@ final class DaemonLog: Sendable {
         case .addressChanged(let headset, let detail): log(.warning, "the headset is \(detail)", ["headset": "\(headset)"])
         case .firmwareChanged(let headset, let from, let to):
             log(.notice, "the headset's firmware has changed from \(from) to \(to)", ["headset": "\(headset)"])
-        case .readersDropped(let count, let total):
-            log(
-                .warning, "dropped \(Quantity.count(Int64(count), "reader")) of the tap, too slow to keep up",
-                ["dropped_since_start": "\(total)"])
         case .summary: break
         case .reportsDropped(let count): log(.warning, "\(count) lines of this log were dropped")
         }
