@@ -226,7 +226,8 @@ let package = Package(
             name: "EegsyncTests",
             dependencies: [
                 "eegsync", "Bluetooth", "Capture", "Headsets", "Storage", "Acquisition", "Reconnection", "KernelBluetooth",
-                "Alerts", "Export", "Metrics", "Page", "Simulation", "Rehearsal", "YAMLReading", "CLinux", argumentParser, grdb,
+                "Alerts", "Centre", "Export", "Metrics", "Page", "Simulation", "Rehearsal", "YAMLReading", "CLinux",
+                argumentParser, grdb,
             ], swiftSettings: settings),
 
         // Workloads that Tests/Benchmarks/run measures beside their floors.

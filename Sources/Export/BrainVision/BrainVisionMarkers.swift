@@ -56,7 +56,7 @@ struct BrainVisionMarkers {
             (row + max(0, min(duration, 1e9)) * facts.stream.samplingFrequency).rounded()
         }
         let rowCount = end.map { Int64(min($0, Double(facts.layout.rowCount))) - start } ?? 1
-        // The number is all that these programs read of a trigger, in three places.
+        // The number is all that these programs read of a trigger, in three digits.
         if let code = annotation.code, (0...999).contains(code) {
             let digits = String(code)
             let text = "S" + String(repeating: " ", count: 3 - digits.count) + digits

@@ -13,7 +13,7 @@ struct EEGLABEvents {
 
     private var events: [Event] = []
 
-    /// What EEGLAB and its readers know as a place where data were left out.
+    /// What EEGLAB and its readers know for data that were left out.
     static let boundary = "boundary"
 
     init(_ facts: MultiplexedFacts) {

@@ -66,8 +66,8 @@ struct EEGLABHeaders: MultiplexedHeaders {
         let serial = contents.serialNumber.map { ", serial number \($0)" } ?? ""
         let start = facts.layout.pieces.first.flatMap { facts.unixNanoseconds(ofSample: $0.firstN) }
         return
-            "Recording \(contents.id.rawValue) of the headset \(contents.headsetName) (\(contents.model)\(serial)), recorded by "
-            + "eegsync" + (start.map { ", from \(CivilTime.iso8601(unixNanoseconds: $0))" } ?? "") + "."
+            "Recording \(contents.id.rawValue) of the headset \(contents.headsetName) (\(contents.model)\(serial)), "
+            + "recorded by eegsync" + (start.map { ", from \(CivilTime.iso8601(unixNanoseconds: $0))" } ?? "") + "."
     }
 
     private func source(_ facts: MultiplexedFacts) -> MATValue {

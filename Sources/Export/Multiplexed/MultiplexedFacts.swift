@@ -15,8 +15,8 @@ struct MultiplexedFacts {
     /// UTC nanoseconds since 1970 of a sample; nil where the stream has no times.
     func unixNanoseconds(ofSample n: Int64) -> Int64? { stream.clock.unixNanoseconds(ofSample: n) }
 
-    /// The gaps of whole rows whose length was not counted: where they begin in rows from 0, how many rows hold values in
-    /// their place, and what is said of them.
+    /// The gaps of whole rows whose length was not counted: where they begin in rows from 0, how many rows hold values
+    /// instead of theirs, and what is said of them.
     var lengths: [(row: Double, rowCount: Int64, text: String)] {
         stream.clock.gaps.compactMap { gap in
             guard stream.range.contains(gap.firstN), let text = EDFAnnotation.lengthText(of: gap) else { return nil }

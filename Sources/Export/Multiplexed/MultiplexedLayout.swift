@@ -12,7 +12,7 @@ struct MultiplexedLayout: Hashable, Sendable {
         var missing: Int64
     }
 
-    /// Rows that hold the last value in place of a missing one.
+    /// Rows that hold the last value instead of a missing one.
     struct Held: Hashable, Sendable {
         var rows: Range<Int64>
         /// Which channel, from 0; nil for all.

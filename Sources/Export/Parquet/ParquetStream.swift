@@ -4,7 +4,7 @@ import Storage
 
 /// The rows of one stream on their way into files of Parquet, and back for the comparison.
 struct ParquetStream {
-    /// What the program is told of the rows.
+    /// What the program must know of the rows.
     private struct Facts: Encodable {
         struct Channel: Encodable {
             var name: String
@@ -38,7 +38,7 @@ struct ParquetStream {
     /// The names of columns that are not channels.
     static let reservedNames: Set<String> = ["n", "time", "stream", "recording", "day", "headset", "subject", "task", "number"]
 
-    /// The channels' names, none of them that of another column; readers do not tell capitals from small letters.
+    /// The channels' names, none of them that of another column; readers take capitals and small letters for the same.
     var channelNames: [String] {
         var taken = Self.reservedNames
         return stream.channels.map { channel in

@@ -6,7 +6,7 @@
 
 Rows go in batches, little endian: their number (32 bits), their n (64 bits), their times in microseconds of UTC since 1970
 (64 bits), then of each channel the counts (32 bits), then of each channel whether there is one (8 bits). A batch without rows
-is the last one. Before the batches, `write` is told in one line of JSON what the rows are.
+is the last one. Before the batches, `write` reads one line of JSON: what the rows are.
 """
 
 import datetime

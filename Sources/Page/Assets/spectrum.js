@@ -3,7 +3,7 @@
 /** Names and limits of the usual bands, in hertz. */
 export const BANDS = [["delta", 1, 4], ["theta", 4, 8], ["alpha", 8, 13], ["beta", 13, 30], ["gamma", 30, 45]];
 
-/** In place, radix 2: real and imaginary parts, whose length is a power of two. */
+/** Within the arrays themselves, radix 2: real and imaginary parts, whose length is a power of two. */
 function transform(re, im) {
   const n = re.length;
   for (let i = 1, j = 0; i < n; i += 1) {

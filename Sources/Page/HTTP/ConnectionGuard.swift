@@ -3,8 +3,8 @@ import FlyingSocks
 import Glibc
 import Synchronization
 
-/// What keeps single connections from costing too much: FlyingFox itself waits for each as long as it likes to, and reads a head
-/// of any length.
+/// What keeps single connections from costing too much: FlyingFox itself waits for each as long as it likes to, and reads a
+/// head of any length.
 ///
 /// It stands between FlyingFox and the pool in which its sockets wait, and ends connections that wait too long or are too many.
 /// What comes without a pause never waits; ``inspect()``, once a second, ends connections that have sent much and been answered

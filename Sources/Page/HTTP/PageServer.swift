@@ -3,8 +3,8 @@ import FlyingSocks
 import Foundation
 import Glibc
 
-/// The HTTP server of the page: this machine's loopback, requests as the policy allows them, and the headers that keep the page to
-/// itself. The only file that knows of FlyingFox, but for ``ConnectionGuard``.
+/// The HTTP server of the page: this machine's loopback, requests as the policy allows them, and the headers that keep the
+/// page to itself. The only file that knows of FlyingFox, but for ``ConnectionGuard``.
 package final class PageServer: Sendable {
     /// Answers a request. May take its time: each runs by itself.
     package typealias Respond = @Sendable (PageRequest) async -> PageResponse

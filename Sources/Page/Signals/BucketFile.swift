@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// Buckets of one size of one stream in a file: for each channel the least and the greatest value, and how many rows there are. A
-/// bucket that was never written has none: such files have holes where gaps are, which take no room.
+/// Buckets of one size of one stream in a file: for each channel the least and the greatest value, and how many rows there
+/// are. A bucket that was never written has none: such files have holes where gaps are, which take no room.
 final class BucketFile: Sendable {
     private let descriptor: Int32
     private let channels: Int

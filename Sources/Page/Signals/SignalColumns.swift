@@ -1,4 +1,5 @@
-/// The least and the greatest value of each channel in each column of a picture: a spike of one sample stands in it at any zoom.
+/// The least and the greatest value of each channel in each column of a picture: a spike of one sample stands in it at any
+/// zoom.
 package struct SignalColumns: Hashable, Sendable {
     /// Stands where a column has no sample of a channel; no headset sends it.
     package static let nothing = Int32.min

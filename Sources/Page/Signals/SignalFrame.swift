@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Numbers to draw as they go to the browser: four bytes with the length of a JSON document, that document, padded with spaces so
-/// that what follows lies at a multiple of eight bytes, and numbers of 32 bits. Everything is little-endian.
+/// Numbers to draw as they go to the browser: four bytes with the length of a JSON document, that document, padded with
+/// spaces so that what follows lies at a multiple of eight bytes, and numbers of 32 bits. Everything is little-endian.
 package enum SignalFrame {
     /// A frame of rows: for each the seconds since the document's `start_ms`, as Float32; then, row after row, the values of
     /// its channels, as Int32, ``SignalColumns/nothing`` where one is missing.

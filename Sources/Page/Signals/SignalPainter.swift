@@ -1,7 +1,8 @@
 import Headsets
 package import Storage
 
-/// Paints a stream's values into columns: from the pyramid where columns are wide, from rows where they are narrow or at the edges.
+/// Paints a stream's values into columns: from the pyramid where columns are wide, from rows where they are narrow or at the
+/// edges.
 package struct SignalPainter {
     /// The most rows that one picture reads; what lacks is said.
     static let rowsMaximum: Int64 = 400_000

@@ -3,8 +3,8 @@ import Headsets
 package import Storage
 import Synchronization
 
-/// The least and the greatest values of a stream over 128, 4,096 and 131,072 samples, kept in files beside the page: reading the
-/// rows of a week takes a minute, reading these takes milliseconds.
+/// The least and the greatest values of a stream over 128, 4,096 and 131,072 samples, kept in files beside the page: reading
+/// the rows of a week takes a minute, reading these takes milliseconds.
 ///
 /// It is a copy that may be thrown away at any time. It follows the database: it is extended as rows come, and where samples
 /// have arrived after all (the ledger says so), their buckets are computed anew.
@@ -96,7 +96,8 @@ package final class SignalPyramid: Sendable {
         try JSONEncoder().encode(state).write(to: URL(fileURLWithPath: statePath), options: .atomic)
     }
 
-    /// Computes the buckets of a range of n, which begins and ends with one of the smallest size, from its rows, and those above.
+    /// Computes the buckets of a range of n, which begins and ends with one of the smallest size, from its rows, and those
+    /// above.
     private func compute(_ range: Range<Int64>, base: Int64, _ store: some Store) throws {
         let shift = Self.shifts[0]
         let rowsPerRead = 32_768

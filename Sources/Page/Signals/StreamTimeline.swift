@@ -20,6 +20,7 @@ package struct StreamTimeline: Hashable, Sendable {
         self.segments = segments
     }
 
+    /// True where no sample has a time.
     package var isEmpty: Bool { segments.isEmpty }
 
     /// UTC nanoseconds since 1970; nil without a time map.

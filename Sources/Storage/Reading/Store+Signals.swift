@@ -14,7 +14,8 @@ extension Store {
                 let ends = try Row.fetchOne(
                     db,
                     sql: """
-                        SELECT (SELECT min(n) FROM sample WHERE stream_id = ?1), (SELECT max(n) FROM sample WHERE stream_id = ?1),
+                        SELECT (SELECT min(n) FROM sample WHERE stream_id = ?1),
+                            (SELECT max(n) FROM sample WHERE stream_id = ?1),
                             (SELECT uuid FROM stream WHERE id = ?1)
                         """, arguments: [stream.id.rawValue])
                 let (first, last) = (ends?[0] as Int64?, ends?[1] as Int64?)
@@ -101,8 +102,8 @@ extension Store {
         }
     }
 
-    /// What may still change of the rows of a stream before an n: by the first n of each gap, of whole rows or of a channel, how
-    /// many of its samples have arrived after all.
+    /// What may still change of the rows of a stream before an n: by the first n of each gap, of whole rows or of a channel,
+    /// how many of its samples have arrived after all.
     package func recoveredSamples(of stream: StreamID, before n: Int64) throws(StorageError) -> [RecoveredGap] {
         try database.read { db in
             try Row.fetchAll(

@@ -12,8 +12,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve the page: what every headset does, in a browser.",
         discussion: """
-            The page is at http://localhost:8580, for programs of this machine only: it has no password. Over a network it goes \
-            through an SSH tunnel, or through a reverse proxy that has TLS and passwords (see the page Serve).
+            The page is at http://localhost:8580, for programs of this machine only: it has no password. Over a network it \
+            goes through an SSH tunnel, or through a reverse proxy that has TLS and passwords (see the page Serve).
 
             It is a process of its own that opens the database read-only, has no Bluetooth, and may be killed at any time: \
             looking never disturbs the recording. Runs in the foreground and logs to standard error.

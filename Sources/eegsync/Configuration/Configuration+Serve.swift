@@ -9,7 +9,8 @@ extension Configuration {
         var hosts: [String] = []
 
         static let addressHint =
-            "allowed is this machine's loopback, as the page has no password: leave it out, and let a reverse proxy with TLS and "
+            "allowed is this machine's loopback, as the page has no password: leave it out, and let a reverse proxy with TLS "
+            + "and "
             + "passwords pass the page on (page Serve)"
     }
 }
