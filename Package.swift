@@ -19,8 +19,10 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
-let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
-let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 
 let package = Package(
@@ -39,7 +41,7 @@ let package = Package(
         // Digests and signatures of the evidence.
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         // The page's HTTP server; why this one: Decisions/PageServer.
-        .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     ],
     targets: [
         // The field's words and the Central protocol. Pure. Public, though no product offers it: of other modules the compiler
@@ -205,12 +207,13 @@ let package = Package(
         .testTarget(name: "CentreTests", dependencies: ["Centre"], swiftSettings: settings),
 
         // The page in a browser: HTTP, what it draws of signals, and its own modules, embedded in the binary. The only user of
-        // FlyingFox.
+        // SwiftNIO.
         .target(
-            name: "Page", dependencies: ["CLinux", "Headsets", "Storage", flyingFox, flyingSocks],
+            name: "Page", dependencies: ["Headsets", "Storage", nioCore, nioHTTP1, nioPosix],
             resources: [.embedInCode("Assets")], swiftSettings: optimised),
         .testTarget(
-            name: "PageTests", dependencies: ["Page", "Storage", "Headsets", "Bluetooth", "CLinux"], swiftSettings: settings),
+            name: "PageTests", dependencies: ["Page", "Storage", "Headsets", "Bluetooth", nioCore, nioEmbedded, nioPosix],
+            swiftSettings: settings),
 
         // The commands, the configuration, the wiring, the exit codes.
         .executableTarget(

@@ -134,17 +134,6 @@ int clinux_has_ended(int socket) {
     return ioctl(socket, FIONREAD, &waiting) == 0 && waiting > 0 ? 0 : 1;
 }
 
-int clinux_tcp_traffic(int socket, int64_t *received, int64_t *sent) {
-    // libc's own structure ends before the fields that are wanted here.
-    struct tcp_info facts = {0};
-    socklen_t size = sizeof facts;
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &facts, &size) == -1) return -errno;
-    if (size < offsetof(struct tcp_info, tcpi_bytes_sent) + sizeof facts.tcpi_bytes_sent) return -ENOSYS;
-    *received = (int64_t)facts.tcpi_bytes_received;
-    *sent = (int64_t)facts.tcpi_bytes_sent;
-    return 0;
-}
-
 void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
 int clinux_random(void *bytes, size_t count) {

@@ -11,7 +11,7 @@ import Testing
         private var buffer = [UInt8](repeating: 0, count: 515)
 
         init() throws {
-            try #require(socketpair(AF_UNIX, WriteSocketTests.socketType, 0, &ends) == 0)
+            try #require(socketpair(AF_UNIX, BlueZPeripheral.socketType, 0, &ends) == 0)
         }
 
         deinit { for end in ends where end >= 0 { close(end) } }

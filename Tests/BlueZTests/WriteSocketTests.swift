@@ -6,15 +6,12 @@ import Testing
 
 /// The socket of AcquireWrite, with the test as bluetoothd at its other end.
 @Suite struct WriteSocketTests {
-    /// Of the sockets of AcquireNotify and AcquireWrite.
-    static let socketType = Int32(SOCK_SEQPACKET.rawValue)
-
     private typealias Script = BluetoothdScript
 
     @Test("A full socket loses a value; one whose other end is closed is at its end")
     func send() throws {
         var ends: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, WriteSocketTests.socketType, 0, &ends) == 0)
+        try #require(socketpair(AF_UNIX, BlueZPeripheral.socketType, 0, &ends) == 0)
         defer { close(ends[0]) }
         for _ in 0..<2000 { #expect(WriteSocket.send([UInt8](repeating: 1, count: 512), over: ends[0])) }
         close(ends[1])

@@ -1,60 +1,18 @@
-import CLinux
 import Foundation
-import Glibc
+import Synchronization
 import Testing
 
 @testable import Page
 
-/// A connection to a server of the test, on this machine.
-final class TestConnection {
-    private let socket: Int32
-
-    init(port: UInt16) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        address.sin_port = port.bigEndian
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let result = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
-    }
-
-    deinit { close(socket) }
-
-    /// Sends bytes; false where the other end is closed.
-    @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
-        Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-    }
-
-    func endSending() { shutdown(socket, Int32(SHUT_WR)) }
-
-    /// What comes until the connection ends, or until a text is in it.
-    func receive(until text: String? = nil) -> String {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(socket, &chunk, chunk.count)
-            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-            bytes += chunk[..<count]
-            let received = String(decoding: bytes, as: UTF8.self)
-            if let text, received.contains(text) { return received }
-        }
-    }
-}
-
 /// The server as browsers and worse meet it.
 @Suite struct PageServerTests {
     /// Serves while `body` runs, which waits for the server on a thread of its own.
-    private func serving(_ body: @escaping @Sendable (UInt16) throws -> Void) async throws {
-        let server = try PageServer(port: 0) { request in
+    private func serving(
+        _ bounds: ConnectionLimits.Bounds = ConnectionLimits.Bounds(), _ body: @escaping @Sendable (UInt16) throws -> Void
+    ) async throws {
+        let server = PageServer(port: 0, bounds: bounds) { request in
             switch request.path {
+            case "/file": PageResponse(type: "text/plain", content: .file(path: #filePath, name: "source.swift"))
             case "/body": .json(request.body)
             default: PageAsset.all[request.path]?.response ?? .problem(404, "There is nothing at this address.")
             }
@@ -174,9 +132,54 @@ final class TestConnection {
         }
     }
 
-    @Test func trafficIsThatOfTheKernel() throws {
-        var (received, sent) = (Int64(-1), Int64(-1))
-        #expect(clinux_tcp_traffic(STDERR_FILENO, &received, &sent) < 0)
-        #expect(clinux_tcp_traffic(-1, &received, &sent) == -EBADF)
+    @Test func oneConnectionTooManyIsEnded() async throws {
+        try await serving(ConnectionLimits.Bounds(connections: 2)) { port in
+            let (first, second) = (try TestConnection(port: port), try TestConnection(port: port))
+            for connection in [first, second] {
+                connection.send(Self.get("/"))
+                #expect(connection.receive(until: "</html>").contains("</html>"))
+            }
+            let third = try TestConnection(port: port)
+            #expect(third.receive() == "")
+            first.send(Self.get("/"))
+            #expect(first.receive(until: "</html>").contains("</html>"))
+        }
+    }
+
+    @Test func aFileIsSentWhole() async throws {
+        try await serving { port in
+            let connection = try TestConnection(port: port)
+            connection.send(Self.get("/file", "Connection: close\r\n"))
+            let received = connection.receive()
+            let source = try String(contentsOfFile: #filePath, encoding: .utf8)
+            #expect(received.hasSuffix("\r\n\r\n" + source))
+            #expect(received.contains("Content-Disposition: attachment; filename=\"source.swift\"\r\n"))
+            #expect(received.contains("Content-Length: \(source.utf8.count)\r\n"))
+        }
+    }
+
+    @Test func requestsAtOnceAreAnsweredInTheirOrder() async throws {
+        try await serving { port in
+            let connection = try TestConnection(port: port)
+            connection.send(Self.get("/nothing") + Self.get("/", "Connection: close\r\n"))
+            let received = connection.receive()
+            #expect(received.hasPrefix("HTTP/1.1 404 "))
+            #expect(received.hasSuffix("</html>\n"))
+        }
+    }
+
+    @Test func aPortInUseIsSaid() async throws {
+        try await serving { port in
+            let done = DispatchSemaphore(value: 0)
+            let failure = Mutex<(any Error)?>(nil)
+            Task {
+                do { try await PageServer(port: port) { _ in .problem(404, "") }.run { _ in } } catch {
+                    failure.withLock { $0 = error }
+                }
+                done.signal()
+            }
+            done.wait()
+            #expect(failure.withLock { $0 as? PageServerError } == .portInUse(port: port))
+        }
     }
 }

@@ -10,6 +10,8 @@ import Glibc
 /// subscribed. What the messages mean is ``PeripheralConversation``'s. To be used like a ``Central``: what becomes readable, or
 /// a deadline, leads to a call of ``process(at:)``.
 package final class BlueZPeripheral {
+    /// Of the sockets of AcquireNotify and AcquireWrite: packets stay apart (org.bluez.GattCharacteristic(5)).
+    static let socketType = Int32(SOCK_SEQPACKET.rawValue)
     /// How often the bus is tried again.
     private static let busPause = Duration.milliseconds(500)
     /// When what could not be written at once is tried again: the bus takes a message within microseconds.
@@ -168,7 +170,7 @@ package final class BlueZPeripheral {
     private func offerSocket(_ number: RequestNumber, _ uuid: BluetoothUUID, _ mtu: UInt16) {
         guard let message = incoming.removeValue(forKey: number) else { return }
         var ends: [Int32] = [-1, -1]
-        let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let type = Self.socketType | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             let reason = String(cString: strerror(errno))
             bus?.answer(message, .failure(BusError(name: "org.bluez.Error.Failed", message: reason)))

@@ -77,10 +77,6 @@ int clinux_receive_descriptors(int socket, void *bytes, size_t capacity, int *de
 /// bytes, too (poll(2), FIONREAD). To be asked after such a read. Never waits.
 int clinux_has_ended(int socket);
 
-/// How many bytes of a TCP connection have come and have been sent (TCP_INFO, tcp(7)). 0 or -errno: -ENOTSOCK, -EOPNOTSUPP or
-/// -EBADF for a descriptor of something else.
-int clinux_tcp_traffic(int socket, int64_t *received, int64_t *sent);
-
 /// Names the calling thread for `ps -L` and debuggers; what exceeds 15 bytes is cut off (prctl(2)).
 void clinux_name_thread(const char *name);
 

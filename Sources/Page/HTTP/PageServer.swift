@@ -1,37 +1,36 @@
-import FlyingFox
-import FlyingSocks
-import Foundation
 import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
 
-/// The HTTP server of the page: this machine's loopback, requests as the policy allows them, and the headers that keep the
-/// page to itself. The only file that knows of FlyingFox, but for ``ConnectionGuard``.
+/// The HTTP server of the page: this machine's loopback, and requests as the policy allows them. It and its neighbours
+/// ``PageConnection`` and ``ConnectionLimits`` are all that knows of SwiftNIO.
 package final class PageServer: Sendable {
-    /// Answers a request. May take its time: each runs by itself.
+    /// Answers a request. May take its time: each connection waits by itself.
     package typealias Respond = @Sendable (PageRequest) async -> PageResponse
 
-    private let server: HTTPServer
-    private let connections: ConnectionGuard
+    private let port: UInt16
+    private let bounds: ConnectionLimits.Bounds
+    private let policy: RequestPolicy
+    private let respond: Respond
 
     /// - Parameters:
     ///   - port: of 127.0.0.1; 0 for any that is free.
     ///   - policy: which requests are answered.
     ///   - respond: answers them.
-    package init(port: UInt16, policy: RequestPolicy = RequestPolicy(), respond: @escaping Respond) throws(PageServerError) {
-        connections = ConnectionGuard()
-        do {
-            let address = try sockaddr_in.inet(ip4: "127.0.0.1", port: port)
-            server = HTTPServer(
-                config: HTTPServer.Configuration(
-                    address: address, timeout: 60, sharedRequestBufferSize: 4096, sharedRequestReplaySize: 65_536,
-                    pool: connections, logger: .disabled),
-                handler: PageHandler(policy: policy, respond: respond))
-        } catch {
-            throw .cannotListen(port: port, reason: error.localizedDescription)
-        }
-        self.port = port
+    package convenience init(
+        port: UInt16, policy: RequestPolicy = RequestPolicy(), respond: @escaping Respond
+    ) {
+        self.init(port: port, bounds: ConnectionLimits.Bounds(), policy: policy, respond: respond)
     }
 
-    private let port: UInt16
+    init(port: UInt16, bounds: ConnectionLimits.Bounds, policy: RequestPolicy = RequestPolicy(), respond: @escaping Respond) {
+        self.port = port
+        self.bounds = bounds
+        self.policy = policy
+        self.respond = respond
+    }
 
     /// Serves until the task is cancelled.
     ///
@@ -41,26 +40,70 @@ package final class PageServer: Sendable {
     /// - Throws: ``PageServerError``.
     package func run(everySecond: @escaping @Sendable () -> Void = {}, ready: @escaping @Sendable (UInt16) -> Void) async throws
     {
-        let (server, connections, port) = (server, connections, port)
+        // One thread moves bytes; what is answered is computed on Swift's own.
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await server.run() }
-                group.addTask {
-                    try await server.waitUntilListening()
-                    if case .ip4(_, let port)? = await server.listeningAddress { ready(port) }
+            let server = try await listen(group)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await self.serve(server) }
+                tasks.addTask {
+                    ready(server.channel.localAddress?.port.flatMap(UInt16.init) ?? self.port)
                     while true {
                         try await Task.sleep(for: .seconds(1))
-                        connections.inspect()
                         everySecond()
                     }
                 }
-                defer { group.cancelAll() }
-                try await group.next()
+                defer { tasks.cancelAll() }
+                try await tasks.next()
             }
-        } catch let error as SocketError {
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private func listen(_ group: MultiThreadedEventLoopGroup) async throws -> NIOAsyncChannel<PageConnection, Never> {
+        let (bounds, policy, respond, count) = (bounds, policy, respond, ConnectionCount())
+        do {
+            return try await ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 128)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                // Who has sent all may still be answered.
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .bind(host: "127.0.0.1", port: Int(port)) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let isAllowed = count.begin() <= bounds.connections
+                        channel.closeFuture.whenComplete { _ in count.end() }
+                        if !isAllowed { channel.close(promise: nil) }
+                        try channel.pipeline.syncOperations.addHandler(ConnectionLimits(bounds))
+                        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
+                        return try PageConnection(channel, policy: policy, respond: respond)
+                    }
+                }
+        } catch let error as IOError {
             throw PageServerError(error, port: port)
         }
     }
+
+    private func serve(_ server: NIOAsyncChannel<PageConnection, Never>) async throws {
+        try await withThrowingDiscardingTaskGroup { tasks in
+            try await server.executeThenClose { connections in
+                for try await connection in connections {
+                    tasks.addTask { await connection.run() }
+                }
+            }
+        }
+    }
+}
+
+/// How many connections there are.
+private final class ConnectionCount: Sendable {
+    private let count = Atomic(0)
+
+    func begin() -> Int { count.add(1, ordering: .relaxed).newValue }
+    func end() { count.subtract(1, ordering: .relaxed) }
 }
 
 /// Why the page is not served.
@@ -70,103 +113,11 @@ package enum PageServerError: Error, Hashable {
     /// The system refuses it.
     case cannotListen(port: UInt16, reason: String)
 
-    fileprivate init(_ error: SocketError, port: UInt16) {
-        if case .failed(_, EADDRINUSE, _) = error {
+    fileprivate init(_ error: IOError, port: UInt16) {
+        if error.errnoCode == EADDRINUSE {
             self = .portInUse(port: port)
         } else {
-            self = .cannotListen(port: port, reason: error.localizedDescription)
-        }
-    }
-}
-
-/// Between FlyingFox's words and the page's.
-private struct PageHandler: HTTPHandler {
-    let policy: RequestPolicy
-    let respond: PageServer.Respond
-
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-        var headers: [String: String] = [:]
-        for (name, value) in request.headers where headers[name.rawValue.lowercased()] == nil {
-            headers[name.rawValue.lowercased()] = value
-        }
-        var asked = PageRequest(
-            method: request.method.rawValue, path: request.path,
-            query: Dictionary(request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
-            headers: headers)
-        if let refusal = policy.refusal(asked, targetLength: request.target.rawValue.utf8.count) {
-            return closing(refusal, request)
-        }
-        if request.bodySequence.count ?? .max > RequestPolicy.bodyMaximum {
-            return closing(.problem(413, "The request is too long."), request)
-        }
-        asked.body = try await request.bodyData
-        let response = await respond(asked)
-        if let validator = response.validator, headers["if-none-match"] == validator {
-            return HTTPResponse(statusCode: .notModified, headers: self.headers(of: response))
-        }
-        switch response.content {
-        case .bytes(let bytes):
-            return HTTPResponse(statusCode: status(response.status), headers: self.headers(of: response), body: bytes)
-        case .file(let path, _):
-            let body = try HTTPBodySequence(file: URL(fileURLWithPath: path), suggestedBufferSize: 65_536)
-            return HTTPResponse(statusCode: status(response.status), headers: self.headers(of: response), body: body)
-        }
-    }
-
-    /// A response behind which the connection ends where the request has a body that nobody reads: what is left of it would be
-    /// taken for the next request.
-    private func closing(_ response: PageResponse, _ request: HTTPRequest) -> HTTPResponse {
-        guard case .bytes(let bytes) = response.content else { return HTTPResponse(statusCode: .internalServerError) }
-        let headers = headers(of: response)
-        if request.bodySequence.count == 0 {
-            return HTTPResponse(statusCode: status(response.status), headers: headers, body: bytes)
-        }
-        let body = HTTPBodySequence(from: LastBytes(bytes: Array(bytes)), count: bytes.count)
-        return HTTPResponse(statusCode: status(response.status), headers: headers, body: body)
-    }
-
-    private func headers(of response: PageResponse) -> HTTPHeaders {
-        var headers = HTTPHeaders()
-        for (name, value) in RequestPolicy.headers { headers.addValue(value, for: HTTPHeader(name)) }
-        headers[.contentType] = response.type
-        if let validator = response.validator { headers[.eTag] = validator }
-        headers[.cacheControl] = response.validator == nil ? "no-store" : "no-cache"
-        if case .file(_, let name) = response.content {
-            headers[.contentDisposition] = "attachment; filename=\"\(name)\""
-        }
-        return headers
-    }
-
-    private func status(_ code: Int) -> HTTPStatusCode {
-        HTTPStatusCode(code, phrase: Self.phrases[code] ?? "Status")
-    }
-
-    private static let phrases = [
-        200: "OK", 202: "Accepted", 304: "Not Modified", 400: "Bad Request", 403: "Forbidden", 404: "Not Found",
-        405: "Method Not Allowed", 409: "Conflict", 413: "Content Too Large", 414: "URI Too Long", 421: "Misdirected Request",
-        500: "Internal Server Error", 503: "Service Unavailable", 507: "Insufficient Storage",
-    ]
-}
-
-/// The bytes of a response after which nothing can follow on its connection.
-private struct LastBytes: AsyncBufferedSequence {
-    typealias Element = UInt8
-    let bytes: [UInt8]
-
-    func makeAsyncIterator() -> Iterator { Iterator(rest: bytes[...]) }
-
-    struct Iterator: AsyncBufferedIteratorProtocol {
-        var rest: ArraySlice<UInt8>
-
-        mutating func next() async throws -> UInt8? {
-            guard let byte = rest.popFirst() else { throw SocketError.disconnected }
-            return byte
-        }
-
-        mutating func nextBuffer(suggested count: Int) async throws -> ArraySlice<UInt8>? {
-            guard !rest.isEmpty else { throw SocketError.disconnected }
-            defer { rest = rest.dropFirst(count) }
-            return rest.prefix(count)
+            self = .cannotListen(port: port, reason: String(cString: strerror(error.errnoCode)))
         }
     }
 }

@@ -47,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
         let routes = PageRoutes(
             reading: PageReading(store), cache: SignalPictures.cacheDirectory(),
             control: settings.allowsControl ? PageControl(options: options.arguments) : nil, configuration: configuration)
-        let server = try PageServer(port: port ?? settings.port, policy: RequestPolicy(more: settings.hosts)) {
+        let server = PageServer(port: port ?? settings.port, policy: RequestPolicy(more: settings.hosts)) {
             await routes.respond($0)
         }
         let ready: @Sendable (UInt16) -> Void = { port in

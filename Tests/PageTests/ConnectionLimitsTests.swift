@@ -1,0 +1,82 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Page
+
+/// When a connection is ended, in virtual time.
+@Suite struct ConnectionLimitsTests {
+    private let bounds = ConnectionLimits.Bounds()
+
+    private func connect() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: ConnectionLimits(bounds))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 8580)).wait()
+        return channel
+    }
+
+    private func request(_ bytes: Int = 100) -> ByteBuffer { ByteBuffer(repeating: 0x41, count: bytes) }
+
+    /// Whether the connection ends exactly when this time has passed.
+    private func ends(_ channel: EmbeddedChannel, in time: TimeAmount) -> Bool {
+        channel.embeddedEventLoop.advanceTime(by: time - .nanoseconds(1))
+        guard channel.isActive else { return false }
+        channel.embeddedEventLoop.advanceTime(by: .nanoseconds(1))
+        return !channel.isActive
+    }
+
+    @Test func silence() throws {
+        #expect(ends(try connect(), in: bounds.silence))
+    }
+
+    @Test func silenceBehindAnAnswer() throws {
+        let channel = try connect()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        try channel.writeInbound(request())
+        try channel.writeOutbound(IOData.byteBuffer(request()))
+        #expect(ends(channel, in: bounds.silence))
+    }
+
+    @Test func aRequestThatNeverEnds() throws {
+        let channel = try connect()
+        try channel.writeInbound(request(1))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+        // Another byte gives no more time.
+        try channel.writeInbound(request(1))
+        #expect(ends(channel, in: bounds.request - .seconds(30)))
+    }
+
+    @Test func aReaderThatTakesNothing() throws {
+        let channel = try connect()
+        try channel.writeInbound(request())
+        channel.write(IOData.byteBuffer(request()), promise: nil)
+        #expect(ends(channel, in: bounds.write))
+    }
+
+    @Test func aReaderThatTakesOneChunkAtATime() throws {
+        let channel = try connect()
+        try channel.writeInbound(request())
+        for _ in 0..<10 {
+            channel.write(IOData.byteBuffer(request()), promise: nil)
+            channel.embeddedEventLoop.advanceTime(by: bounds.write - .seconds(1))
+            channel.flush()
+        }
+        #expect(ends(channel, in: bounds.silence))
+    }
+
+    @Test func aRequestWithoutEnd() throws {
+        let channel = try connect()
+        try channel.writeInbound(request(bounds.unanswered))
+        #expect(channel.isActive)
+        try channel.writeInbound(request(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func requestsThatAreAnswered() throws {
+        let channel = try connect()
+        for _ in 0..<3 {
+            try channel.writeInbound(request(bounds.unanswered))
+            try channel.writeOutbound(IOData.byteBuffer(request()))
+        }
+        #expect(channel.isActive)
+    }
+}
