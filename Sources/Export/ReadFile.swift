@@ -21,19 +21,28 @@ final class ReadFile {
 
     /// The next bytes: as many as asked for, fewer only at the end of the file.
     func read(atMost count: Int) throws -> [UInt8] {
-        var failed: Int32 = 0
+        var outcome: Result<Int, any Error> = .success(0)
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
-            while done < count {
-                let got = Glibc.read(descriptor, buffer.baseAddress.map { $0 + done }, count - done)
-                if got < 0 && errno == EINTR { continue }
-                if got < 0 { failed = errno }
-                if got <= 0 { break }
-                done += got
-            }
+            outcome = Result { try read(into: UnsafeMutableRawBufferPointer(buffer)) }
+            if case .success(let count) = outcome { done = count }
         }
-        guard failed == 0 else {
-            throw ExportError.verificationFailed(path: path, detail: "it cannot be read: \(String(cString: strerror(failed)))")
-        }
+        _ = try outcome.get()
         return bytes
+    }
+
+    /// Fills memory with the next bytes, and returns how many they are: fewer only at the end of the file.
+    func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {
+        var done = 0
+        while done < memory.count {
+            let got = Glibc.read(descriptor, memory.baseAddress.map { $0 + done }, memory.count - done)
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else {
+                let reason = String(cString: strerror(errno))
+                throw ExportError.verificationFailed(path: path, detail: "it cannot be read: \(reason)")
+            }
+            if got == 0 { break }
+            done += got
+        }
+        return done
     }
 }

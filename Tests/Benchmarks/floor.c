@@ -3,6 +3,8 @@
  *   floor insert DATABASE     takes all rows out of the database, and inserts them again as eegsync did: one transaction for
  *                             each second of 250 Hz, stream after stream, with eegsync's pragmas
  *   floor read DATABASE       steps through the rows of the first stream as an export selects them
+ *   floor export DATABASE FILE BYTES
+ *                             steps through them, and writes so many bytes to a file
  *   floor open DATABASE       opens the database as a writer, and prints the memory that this takes
  *
  * Each prints one line of JSON. */
@@ -92,7 +94,26 @@ static void insert(void) {
     printf("{\"units\": %lld, \"cpuSeconds\": %f}\n", (long long)count, cpu_seconds() - begin);
 }
 
-static void read_rows(void) {
+/* As many bytes as an export writes, in pieces of 256 KiB. */
+static void write_bytes(const char *path, long long bytes) {
+    static char piece[1 << 18];
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        perror(path);
+        exit(1);
+    }
+    setvbuf(file, NULL, _IONBF, 0);
+    for (; bytes > 0; bytes -= (long long)sizeof piece) {
+        size_t count = bytes < (long long)sizeof piece ? (size_t)bytes : sizeof piece;
+        if (fwrite(piece, 1, count, file) != count) {
+            perror(path);
+            exit(1);
+        }
+    }
+    fclose(file);
+}
+
+static void read_rows(const char *path, long long bytes) {
     double begin = cpu_seconds();
     sqlite3_stmt *statement;
     check(sqlite3_prepare_v2(db,
@@ -109,6 +130,7 @@ static void read_rows(void) {
         count++;
     }
     check(code, SQLITE_DONE);
+    if (path) write_bytes(path, bytes);
     printf("{\"units\": %lld, \"cpuSeconds\": %f, \"sum\": %lld}\n", (long long)count, cpu_seconds() - begin, (long long)sum);
 }
 
@@ -123,15 +145,17 @@ static void open_only(void) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 3) {
-        fprintf(stderr, "usage: floor insert|read|open DATABASE\n");
+    int is_export = count == 5 && strcmp(arguments[1], "export") == 0;
+    if (count != 3 && !is_export) {
+        fprintf(stderr, "usage: floor insert|read|open DATABASE, or floor export DATABASE FILE BYTES\n");
         return 64;
     }
     check(sqlite3_open(arguments[2], &db), SQLITE_OK);
     run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
     run("PRAGMA journal_size_limit = 67108864");
     if (strcmp(arguments[1], "insert") == 0) insert();
-    else if (strcmp(arguments[1], "read") == 0) read_rows();
+    else if (is_export) read_rows(arguments[3], atoll(arguments[4]));
+    else if (strcmp(arguments[1], "read") == 0) read_rows(NULL, 0);
     else open_only();
     return 0;
 }

@@ -7,7 +7,7 @@ struct BIDSSampleTable {
     /// What was written, for the check and the report.
     struct Written {
         /// Of the text, packed or not.
-        var bytes: SampleDigest
+        var bytes: ByteDigest
         var rowCount: Int64
         var missingRowCount: Int64
         /// Runs of missing rows, as positions from 0.
@@ -31,7 +31,7 @@ struct BIDSSampleTable {
     func write(to file: PartialFile, progress: (Double) -> Void) throws -> Written {
         let text = CSVBuffer(file: file)
         let range = part.range
-        var written = Written(bytes: SampleDigest(), rowCount: 0, missingRowCount: 0)
+        var written = Written(bytes: ByteDigest(), rowCount: 0, missingRowCount: 0)
         var expected = range.lowerBound
         func appendMissing() throws {
             for channel in numbers.indices {
@@ -73,12 +73,10 @@ struct BIDSSampleTable {
     }
 
     /// The checksum of a table as it stands on the disk.
-    static func digest(of path: String) throws -> SampleDigest {
+    static func digest(of path: String) throws -> ByteDigest {
         let file = try ReadFile(path: path)
-        var digest = SampleDigest()
-        while case let block = try file.read(atMost: 1 << 18), !block.isEmpty {
-            for byte in block { digest.add(UInt64(byte)) }
-        }
+        var digest = ByteDigest()
+        while case let block = try file.read(atMost: 1 << 18), !block.isEmpty { digest.add(block) }
         return digest
     }
 }

@@ -12,10 +12,10 @@ struct GzipFile {
     }
 
     /// Packs a file into another one. Returns the checksum of the packed bytes.
-    static func pack(_ source: String, into file: PartialFile) throws -> SampleDigest {
-        var digest = SampleDigest()
+    static func pack(_ source: String, into file: PartialFile) throws -> ByteDigest {
+        var digest = ByteDigest()
         func write(_ bytes: [UInt8]) throws {
-            for byte in bytes { digest.add(UInt64(byte)) }
+            digest.add(bytes)
             try file.write(bytes)
         }
         let input = try ReadFile(path: source)

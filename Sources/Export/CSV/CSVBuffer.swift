@@ -5,46 +5,51 @@ final class CSVBuffer {
     /// More than any row: forty numbers, times, separators, and an annotation.
     private static let rowByteCount = 4096
 
-    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: fullByteCount + rowByteCount, alignment: 16)
-    private var count = 0
+    private let memory = UnsafeMutablePointer<UInt8>.allocate(
+        capacity: fullByteCount + rowByteCount + DecimalDigits.slack)
+    /// Where the next byte goes; a loop may keep it for the length of a row.
+    var next: UnsafeMutablePointer<UInt8>
     private let file: PartialFile
     /// The checksum of the bytes that were flushed.
-    private(set) var digest = SampleDigest()
+    private(set) var digest = ByteDigest()
 
     init(file: PartialFile) {
         self.file = file
+        next = memory
     }
 
     deinit { memory.deallocate() }
 
-    /// Empties the buffer if it is nearly full. To be called at least once a row.
+    /// Ends a row, and empties the buffer if it is nearly full. To be called at least once in ``rowByteCount`` bytes.
     @inline(__always)
     func endRow() throws {
         append(UInt8(ascii: "\n"))
-        if count >= Self.fullByteCount { try flush() }
+        if next - memory >= Self.fullByteCount { try flush() }
     }
 
     func flush() throws {
-        for byte in memory[..<count] { digest.add(UInt64(byte)) }
-        try file.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
-        count = 0
+        let bytes = UnsafeRawBufferPointer(start: memory, count: next - memory)
+        digest.add(bytes)
+        try file.write(bytes)
+        next = memory
     }
 
     @inline(__always)
     func append(_ byte: UInt8) {
-        memory[count] = byte
-        count += 1
+        next.pointee = byte
+        next += 1
     }
 
     func append(_ bytes: [UInt8]) {
-        for byte in bytes { append(byte) }
+        bytes.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return }
+            next.update(from: base, count: bytes.count)
+        }
+        next += bytes.count
     }
 
     /// A whole number.
-    func append(_ value: Int64) {
-        if value < 0 { append(UInt8(ascii: "-")) }
-        appendDigits(value.magnitude, width: 1)
-    }
+    func append(_ value: Int64) { DecimalDigits.write(value, to: &next) }
 
     /// A whole number with so many zeros behind a point; without a point for none.
     func append(_ value: Int64, zeros: Int) {
@@ -62,38 +67,6 @@ final class CSVBuffer {
         appendDigits(UInt64(nanoseconds - seconds * 1_000_000_000) / 1000, width: 6)
     }
 
-    /// value / power, with trailing zeros dropped but for the decimals that are always shown; power = 10^decimals.
-    func append(_ value: Int64, decimals: Int, power: Int64, shownDecimals: Int) {
-        if value < 0 { append(UInt8(ascii: "-")) }
-        let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: power.magnitude)
-        appendDigits(whole, width: 1)
-        guard rest != 0 || shownDecimals > 0 else { return }
-        append(UInt8(ascii: "."))
-        var (rest2, decimalCount) = (rest, decimals)
-        while decimalCount > shownDecimals, rest2 % 10 == 0 {
-            rest2 /= 10
-            decimalCount -= 1
-        }
-        appendDigits(rest2, width: decimalCount)
-    }
-
-    /// Decimal digits, with leading zeros up to the width.
-    func appendDigits(_ value: UInt64, width: Int) {
-        var length = 1
-        var bound: UInt64 = 10
-        while length < 19 && value >= bound {
-            length += 1
-            bound *= 10
-        }
-        if length == 19 && value >= bound { length = 20 }
-        length = max(length, width)
-        var rest = value
-        var index = count + length
-        while index > count {
-            index -= 1
-            memory[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
-        count += length
-    }
+    /// Decimal digits, with leading zeros up to a width of at most 8.
+    func appendDigits(_ value: UInt64, width: Int) { DecimalDigits.write(value, width: width, to: &next) }
 }

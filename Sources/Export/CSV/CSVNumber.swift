@@ -12,6 +12,10 @@ struct CSVNumber: Hashable, Sendable {
     let decimals: Int
     /// So many decimals stand there even where they are zeros.
     let shownDecimals: Int
+    /// ``scale`` and ``offset`` in units of the last decimal, and the counts of such a unit.
+    private let unitScale: Double
+    private let unitOffset: Double
+    private let countsPerUnit: Double
 
     /// Whole numbers: the raw counts themselves.
     static let raw = CSVNumber(scale: 1, offset: 0, decimals: 0)
@@ -21,7 +25,10 @@ struct CSVNumber: Hashable, Sendable {
         self.offset = offset
         self.decimals = decimals
         self.shownDecimals = shownDecimals
-        power = (0..<decimals).reduce(1) { product, _ in product * 10 }
+        power = Self.powers[decimals]
+        unitScale = scale * Double(power)
+        unitOffset = offset * Double(power)
+        countsPerUnit = 1 / unitScale
     }
 
     /// The way for a channel's physical values.
@@ -70,21 +77,41 @@ struct CSVNumber: Hashable, Sendable {
             advice: "Export raw counts with --values raw.")
     }
 
+    /// Whether the text is the raw count itself.
+    private var isRaw: Bool { power == 1 && scale == 1 && offset == 0 }
+
     /// Appends the text of a raw value.
+    func append(_ raw: Int32, to text: CSVBuffer) { write(raw, to: &text.next) }
+
+    /// Writes the text of a raw value; see ``DecimalDigits`` for the memory that it needs.
     @inline(__always)
-    func append(_ raw: Int32, to text: CSVBuffer) {
-        guard power > 1 || scale != 1 || offset != 0 else { return text.append(Int64(raw)) }
-        text.append(
-            Int64(((scale * Double(raw) + offset) * Double(power)).rounded()), decimals: decimals, power: power,
-            shownDecimals: shownDecimals)
+    func write(_ raw: Int32, to next: inout UnsafeMutablePointer<UInt8>) {
+        guard !isRaw else { return DecimalDigits.write(Int64(raw), to: &next) }
+        // Halves are rounded away from 0. Beyond 2^52 there are none, and one unit is a millionth of a count or less.
+        let units = unitScale * Double(raw) + unitOffset
+        let value = Int64(units + (units < 0 ? -0.5 : 0.5))
+        if decimals == 0 {
+            DecimalDigits.write(value, to: &next)
+        } else {
+            DecimalDigits.write(value, decimals: decimals, shownDecimals: shownDecimals, to: &next)
+        }
     }
 
-    /// The raw value that a text stands for: a whole number over a power of ten.
-    func raw(mantissa: Int64, decimals: Int) -> Int64 {
-        if power == 1 && scale == 1 && offset == 0 { return mantissa }
-        var divisor = 1.0
-        for _ in 0..<decimals { divisor *= 10 }
-        let value = ((Double(mantissa) / divisor - offset) / scale).rounded()
-        return value.magnitude < 1e15 ? Int64(value) : .min
+    /// The raw value that a text stands for: a whole number over a power of ten; `Int64.min` where it has more decimals than
+    /// were written, or is far beyond any count.
+    func raw(mantissa: Int64, decimals shown: Int) -> Int64 {
+        shown > decimals ? .min : raw(units: mantissa &* Self.powers[decimals - shown])
     }
+
+    /// The raw value of a number in units of the last decimal; `Int64.min` where it is far beyond any count.
+    @inline(__always)
+    func raw(units: Int64) -> Int64 {
+        if isRaw { return units }
+        let count = (Double(units) - unitOffset) * countsPerUnit
+        guard abs(count) < 1e15 else { return .min }
+        return Int64(count < 0 ? count - 0.5 : count + 0.5)
+    }
+
+    /// 1, 10, 100 ... 10^18.
+    static let powers: [Int64] = (0...18).map { (0..<$0).reduce(1) { product, _ in product * 10 } }
 }

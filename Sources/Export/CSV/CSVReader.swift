@@ -9,73 +9,85 @@ struct CSVReader {
     /// The header row, the checksum of the n's and raw values of all rows, and that of the bytes.
     ///
     /// - Throws: ``ExportError``, `verificationFailed` where a row is not as it must be.
-    func digest(progress: (Double) -> Void = { _ in }) throws -> (header: String, values: SampleDigest, bytes: SampleDigest) {
-        let file = try ReadFile(path: path)
+    func digest(progress: (Double) -> Void = { _ in }) throws -> (header: String, values: SampleDigest, bytes: ByteDigest) {
+        let lines = TextLines(file: try ReadFile(path: path))
         var digest = SampleDigest()
-        var byteDigest = SampleDigest()
         var header: String?
-        var rest: [UInt8] = []
-        var done: Int64 = 0
-        while true {
-            let read = try file.read(atMost: 1 << 18)
-            if read.isEmpty { break }
-            done += Int64(read.count)
-            for byte in read { byteDigest.add(UInt64(byte)) }
-            rest += read
-            var start = 0
-            try rest.withUnsafeBufferPointer { bytes in
-                while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                    if header == nil {
-                        header = String(decoding: bytes[start..<end], as: UTF8.self)
-                    } else {
-                        try add(UnsafeBufferPointer(rebasing: bytes[start..<end]), to: &digest)
-                    }
+        try numbers.withUnsafeBufferPointer { numbers in
+            try lines.forEachPiece(progress: progress) { piece in
+                var start = 0
+                if header == nil, let end = piece.firstIndex(of: UInt8(ascii: "\n")) {
+                    header = String(decoding: piece[..<end], as: UTF8.self)
                     start = end + 1
                 }
+                try add(piece, from: start, numbers, to: &digest)
             }
-            rest.removeFirst(start)
-            progress(Double(done) / Double(max(1, file.byteCount)))
         }
-        guard let header, rest.isEmpty else { throw failure("it does not end with a whole row") }
-        return (header, digest, byteDigest)
+        guard let header else { throw failure("it is empty") }
+        return (header, digest, lines.digest)
     }
 
-    private func add(_ row: UnsafeBufferPointer<UInt8>, to digest: inout SampleDigest) throws {
-        var position = 0
-        for column in -2..<numbers.count {
-            var mantissa: Int64 = 0
-            var (isNegative, isEmpty, decimals) = (false, true, 0)
-            var hasPoint = false
-            while position < row.count, row[position] != UInt8(ascii: ",") {
-                let byte = row[position]
-                position += 1
-                isEmpty = false
-                // The time column is not a number; the sidecar holds the time map.
-                if column == -1 { continue }
-                if byte == UInt8(ascii: "-") {
-                    isNegative = true
-                } else if byte == UInt8(ascii: ".") {
-                    hasPoint = true
-                } else {
-                    let digit = Int64(byte) - 0x30
-                    let (next, overflow) = mantissa.multipliedReportingOverflow(by: 10)
-                    guard (0...9).contains(digit), !overflow else { throw failure("a cell is not a number") }
-                    mantissa = next + digit
-                    if hasPoint { decimals += 1 }
+    /// Adds the rows of a piece, whose last byte ends a row: no cell goes on behind it.
+    private func add(
+        _ piece: UnsafeBufferPointer<UInt8>, from start: Int, _ numbers: UnsafeBufferPointer<CSVNumber>,
+        to digest: inout SampleDigest
+    ) throws {
+        guard var cell = piece.baseAddress.map({ $0 + start }) else { return }
+        let end = cell + (piece.count - start)
+        var sum = digest
+        try CSVNumber.powers.withUnsafeBufferPointer { powers in
+            while cell < end {
+                sum.add(UInt64(bitPattern: try whole(&cell)))
+                try pass(UInt8(ascii: ","), &cell)
+                // The time is no number; the sidecar holds the time map.
+                while cell.pointee != UInt8(ascii: ","), cell.pointee != UInt8(ascii: "\n") { cell += 1 }
+                for number in numbers {
+                    try pass(UInt8(ascii: ","), &cell)
+                    if cell.pointee == UInt8(ascii: ",") || cell.pointee == UInt8(ascii: "\n") {
+                        sum.add(UInt64(bitPattern: Self.missing))
+                    } else {
+                        sum.add(UInt64(bitPattern: number.raw(units: try units(&cell, of: number, powers))))
+                    }
                 }
+                try pass(UInt8(ascii: "\n"), &cell)
             }
-            if isNegative { mantissa = -mantissa }
-            switch column {
-            case -2: digest.add(UInt64(bitPattern: mantissa))
-            case -1: break
-            default:
-                let value = isEmpty ? Self.missing : numbers[column].raw(mantissa: mantissa, decimals: decimals)
-                digest.add(UInt64(bitPattern: value))
-            }
-            let isLast = column == numbers.count - 1
-            guard isLast == (position == row.count) else { throw failure("a row has not \(numbers.count + 2) cells") }
-            position += 1
         }
+        digest = sum
+    }
+
+    /// Reads a whole number.
+    private func whole(_ cell: inout UnsafePointer<UInt8>) throws -> Int64 {
+        let isNegative = cell.pointee == UInt8(ascii: "-")
+        cell += isNegative ? 1 : 0
+        var count = 0
+        let value = Int64(truncatingIfNeeded: DecimalDigits.read(&cell, count: &count))
+        guard (1...19).contains(count) else { throw failure("a cell is not a number") }
+        return isNegative ? 0 &- value : value
+    }
+
+    /// Reads a number, in units of the last decimal of a channel.
+    @inline(__always)
+    private func units(
+        _ cell: inout UnsafePointer<UInt8>, of number: CSVNumber, _ powers: UnsafeBufferPointer<Int64>
+    ) throws -> Int64 {
+        let isNegative = cell.pointee == UInt8(ascii: "-")
+        cell += isNegative ? 1 : 0
+        var (count, decimals) = (0, 0)
+        var value = Int64(truncatingIfNeeded: DecimalDigits.read(&cell, count: &count)) &* number.power
+        if cell.pointee == UInt8(ascii: ".") {
+            cell += 1
+            let fraction = Int64(truncatingIfNeeded: DecimalDigits.read(&cell, count: &decimals))
+            guard decimals <= number.decimals else { throw failure("a cell has more decimals than were written") }
+            value = value &+ fraction &* powers[number.decimals - decimals]
+        }
+        guard count > 0, count + decimals <= 19 else { throw failure("a cell is not a number") }
+        return isNegative ? 0 &- value : value
+    }
+
+    @inline(__always)
+    private func pass(_ byte: UInt8, _ cell: inout UnsafePointer<UInt8>) throws {
+        guard cell.pointee == byte else { throw failure("a row has not \(numbers.count + 2) cells, or one is not a number") }
+        cell += 1
     }
 
     private func failure(_ detail: String) -> ExportError {

@@ -11,6 +11,9 @@ struct SamplePositions: Sendable {
         var step: Double
     }
 
+    /// Positions beyond it, 100,000 years at 256 Hz, are taken for none.
+    private static let farthest = 1e15
+
     private var pieces: [Piece] = []
 
     /// - Parameters:
@@ -26,6 +29,8 @@ struct SamplePositions: Sendable {
             let sinceReference = Double(first - segment.referenceN) * segment.periodNanoseconds
             let position = (Double(segment.referenceUnixNanoseconds - start) + sinceReference) / period
             let step = segment.periodNanoseconds / period
+            // No crystal and no clock: a database that was changed. Its neighbours say where its samples lie.
+            guard (0.5...2).contains(step), abs(position) < Self.farthest, abs(Double(first)) < Self.farthest else { continue }
             // A map that steps back would give one position to two samples.
             if let last = pieces.last, position <= last.position { continue }
             pieces.append(Piece(firstN: Double(first), position: position, step: step))

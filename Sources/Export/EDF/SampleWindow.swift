@@ -9,7 +9,7 @@ struct SampleWindow {
     private let channelCount: Int
     /// Channel after channel, each `count` and twice the margin long.
     private var values: [Double]
-    /// Per sample a bit set of the channels that are missing; nil where the row is.
+    /// Per sample a bit set of the channels whose values are missing; nil where the whole row is.
     private var missing: [UInt8?]
     /// True where no row is there.
     private(set) var isEmpty = true
@@ -45,7 +45,7 @@ struct SampleWindow {
         (self.values, self.missing, self.isEmpty) = (values, missing, isEmpty)
     }
 
-    /// The channels that are missing at one of two samples; nil where a row is.
+    /// The channels that are missing at one of two samples; nil where a whole row is, or one of them is outside.
     func missing(at n: Int64, and other: Int64) -> UInt8? {
         let (index, next) = (Int(n - firstN), Int(other - firstN))
         guard missing.indices.contains(index), missing.indices.contains(next), let first = missing[index],

@@ -13,23 +13,21 @@ struct SincKernel {
     private static let beta = 12.0
 
     /// The coefficients of each phase, and of phase 1, whose taps are those of phase 0 moved by one.
-    private let table: [Double]
-
-    init() {
-        var table = [Double](repeating: 0, count: (Self.phaseCount + 1) * Self.tapCount)
-        for phase in 0...Self.phaseCount {
-            let fraction = Double(phase) / Double(Self.phaseCount)
+    private static let table: [Double] = {
+        var table = [Double](repeating: 0, count: (phaseCount + 1) * tapCount)
+        for phase in 0...phaseCount {
+            let fraction = Double(phase) / Double(phaseCount)
             var sum = 0.0
-            for tap in 0..<Self.tapCount {
-                let value = Self.value(Double(tap - Self.halfWidth + 1) - fraction)
-                table[phase * Self.tapCount + tap] = value
+            for tap in 0..<tapCount {
+                let value = Self.value(Double(tap - halfWidth + 1) - fraction)
+                table[phase * tapCount + tap] = value
                 sum += value
             }
             // A constant stays what it is.
-            for tap in 0..<Self.tapCount { table[phase * Self.tapCount + tap] /= sum }
+            for tap in 0..<tapCount { table[phase * tapCount + tap] /= sum }
         }
-        self.table = table
-    }
+        return table
+    }()
 
     /// Writes the coefficients for a position between two samples.
     ///
@@ -41,9 +39,11 @@ struct SincKernel {
         let phase = min(Int(position), Self.phaseCount - 1)
         let weight = position - Double(phase)
         let base = phase * Self.tapCount
-        for tap in 0..<Self.tapCount {
-            let low = table[base + tap]
-            coefficients[tap] = low + (table[base + Self.tapCount + tap] - low) * weight
+        Self.table.withUnsafeBufferPointer { table in
+            for tap in 0..<Self.tapCount {
+                let low = table[base + tap]
+                coefficients[tap] = low + (table[base + Self.tapCount + tap] - low) * weight
+            }
         }
     }
 

@@ -24,10 +24,11 @@ struct RecordingExports {
         }
         let total = rows.values.reduce(0, +)
         var before: Int64 = 0
+        // One for all: rate and remaining time are those of the whole.
+        var bar = ProgressBar(label: "exporting", unit: "rows", clock: { HostClock.now })
+        defer { bar.finish() }
         for (index, number) in numbers.enumerated() {
-            let label = isSeveral ? "exporting \(number) (\(index + 1) of \(numbers.count))" : "exporting"
-            var bar = ProgressBar(label: label, unit: "rows", clock: { HostClock.now })
-            defer { bar.finish() }
+            if isSeveral { bar.label = "exporting \(number) (\(index + 1) of \(numbers.count))" }
             let share = rows[number] ?? 1
             do {
                 let exporter = try Exporter(store: store, recording: RecordingID(rawValue: number))

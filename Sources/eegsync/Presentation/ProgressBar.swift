@@ -3,8 +3,11 @@ import Foundation
 
 /// How far long work is, on one line of standard error that overwrites itself; silent where standard error is no terminal.
 struct ProgressBar {
-    /// What is done, such as `exporting`.
-    let label: String
+    /// What is done, such as `exporting`; shown with the next picture where it changes on the way.
+    var label: String {
+        didSet { if label != oldValue { isStale = true } }
+    }
+    private var isStale = false
     private let isTerminal: Bool
     private var shownPerMille = -1
     /// What is counted, such as `rows`; nil where a rate would say nothing.
@@ -32,8 +35,9 @@ struct ProgressBar {
     mutating func update(done: Int64, total: Int64) {
         guard isTerminal else { return }
         let perMille = Self.perMille(done: done, total: total)
-        guard perMille != shownPerMille else { return }
+        guard perMille != shownPerMille || isStale else { return }
         shownPerMille = perMille
+        isStale = false
         var pace = ""
         if let unit {
             let now = clock()

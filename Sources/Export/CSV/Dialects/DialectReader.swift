@@ -6,7 +6,7 @@ struct DialectReader {
     /// The header's lines, the checksum of the raw values of all rows, and that of the bytes.
     ///
     /// - Throws: ``ExportError``, `verificationFailed` where a row is not as it must be.
-    func digest(progress: (Double) -> Void) throws -> (header: [String], values: SampleDigest, bytes: SampleDigest) {
+    func digest(progress: (Double) -> Void) throws -> (header: [String], values: SampleDigest, bytes: ByteDigest) {
         let lines = TextLines(file: try ReadFile(path: path))
         var values = SampleDigest()
         var header: [String] = []
@@ -58,41 +58,5 @@ struct DialectReader {
 
     private func failure(_ detail: String) -> ExportError {
         .verificationFailed(path: path, detail: detail)
-    }
-}
-
-/// The lines of a file, in constant memory.
-final class TextLines {
-    private let file: ReadFile
-    /// Of all bytes that were read.
-    private(set) var digest = SampleDigest()
-
-    init(file: ReadFile) { self.file = file }
-
-    /// Calls `body` with each line, without its end.
-    ///
-    /// - Throws: `verificationFailed` where the file does not end with a whole line, and what `body` throws.
-    func forEach(progress: (Double) -> Void, _ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
-        var rest: [UInt8] = []
-        var done: Int64 = 0
-        while true {
-            let read = try file.read(atMost: 1 << 18)
-            if read.isEmpty { break }
-            done += Int64(read.count)
-            for byte in read { digest.add(UInt64(byte)) }
-            rest += read
-            var start = 0
-            try rest.withUnsafeBufferPointer { bytes in
-                while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                    try body(UnsafeBufferPointer(rebasing: bytes[start..<end]))
-                    start = end + 1
-                }
-            }
-            rest.removeFirst(start)
-            progress(Double(done) / Double(max(1, file.byteCount)))
-        }
-        guard rest.isEmpty else {
-            throw ExportError.verificationFailed(path: file.path, detail: "it does not end with a whole row")
-        }
     }
 }

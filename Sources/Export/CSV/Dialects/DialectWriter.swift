@@ -7,7 +7,7 @@ struct DialectWriter {
     struct Written {
         /// Of the raw values, and of what else stands for a number.
         var values = SampleDigest()
-        var bytes = SampleDigest()
+        var bytes = ByteDigest()
         var rowCount: Int64 = 0
         /// Values of channels that a row lacks.
         var missingCount: Int64 = 0
