@@ -122,7 +122,7 @@ async function fetchFile(recording, format, result) {
     if (job.problem) throw new Error(job.problem);
     const link = (file, index) => element(
       "a", { href: `api/exports/${job.id}/${index}`, download: file.name }, `${file.name} (${units.bytes(file.bytes)})`);
-    show(line, `${format}: `, job.files.map((file, index) => [link(file, index), " "]));
+    show(line, `${format}: `, job.files.flatMap((file, index) => [link(file, index), " "]));
   } catch (error) {
     line.classList.add("bad");
     setText(line, `${format}: ${error.message}`);

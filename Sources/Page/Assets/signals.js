@@ -56,7 +56,7 @@ class Signals {
       this.filter({ ...this.wishes, notch: Number(value) }));
     this.pause = element("button", { onclick: () => this.live(!this.isLive) }, words.pause);
     const button = (name, label, action) => element("button", { onclick: action, "aria-label": label, title: label }, name);
-    this.canvas = element("canvas", { class: "trace", tabindex: 0, role: "img" });
+    this.canvas = element("canvas", { class: "trace", tabindex: 0, role: "img", "aria-label": words.title });
     this.note = element("p", { class: "note faint", role: "status" });
     this.spectrumPanel = new SpectrumPanel();
     show(content, element("h1", {}, words.title),
