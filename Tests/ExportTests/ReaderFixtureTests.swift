@@ -85,6 +85,38 @@ import Testing
         try write(fixtures.map { RecordingExpectation($0, $1) }, to: "\(path)/recordings.json")
     }
 
+    @Test(
+        "What only the table of readers and formats needs is written",
+        .enabled(if: getenv("EEGSYNC_EXPORT_FIXTURES") != nil))
+    func writeTable() throws {
+        let directory = try #require(getenv("EEGSYNC_EXPORT_FIXTURES").map { String(cString: $0) })
+        let path = directory + "/table"
+        try? FileManager.default.removeItem(atPath: path)
+        mkdir(directory, 0o755)
+        mkdir(path, 0o755)
+        let fixtures = Self.fixtures + RecordingExpectation.fixtures
+        for (index, (name, var fixture)) in fixtures.enumerated() where name != "unset" {
+            // A dataset is ordered by subjects, and each recording is found by its own.
+            fixture.subject = name
+            let exporter = try fixture.exporter(machine: index + 1)
+            var requests = [
+                ExportRequest(format: .sqlite, path: "\(path)/\(name).sqlite"),
+                ExportRequest(format: .bids, path: "\(path)/bids"),
+            ]
+            // The first ones are there already as EDF+, BDF+ and CSV.
+            if index >= Self.fixtures.count {
+                requests.append(ExportRequest(format: .csv, path: "\(path)/\(name).csv"))
+                for format in [ExportFormat.edf, .bdf] {
+                    for gaps in [GapTreatment.fill, .discontinuous] {
+                        let file = "\(path)/\(name)-\(gaps.rawValue).\(format.rawValue)"
+                        requests.append(ExportRequest(format: format, path: file, gaps: gaps))
+                    }
+                }
+            }
+            for request in requests { #expect(try !exporter.export(request).files.isEmpty) }
+        }
+    }
+
     /// All recordings in one directory, with the Python that EEGSYNC_PYTHON names.
     private func writeParquet(_ fixtures: [(String, RecordingFixture)], to path: String) throws {
         guard let python = ParquetExportTests.python else { return }
