@@ -240,7 +240,7 @@ let package = Package(
                 "Acquisition", "Rehearsal", "Simulation", "Storage", "Export", "Reconnection", "HeadsetDescriptors",
                 "ShippedHeadsets", "Headsets", "Bluetooth", "CBenchmarks",
             ],
-            path: "Tests/Benchmarks", exclude: ["run", "card", "floor.c", "CBenchmarks"], swiftSettings: settings),
+            path: "Tests/Benchmarks", exclude: ["run", "card", "floor.c", "viewers", "CBenchmarks"], swiftSettings: settings),
         // A count of allocations, and the loop that decoders are measured beside.
         .target(name: "CBenchmarks", path: "Tests/Benchmarks/CBenchmarks"),
 

@@ -136,30 +136,32 @@ import Testing
         #expect(arguments("record", "left") == ["record", "start", "left", "--config", "/c"])
         #expect(arguments("mark", nil, "--at=-5m") == ["mark", "--config", "/c", "--", "--at=-5m"])
         for headset in ["--for", "a b", "", "a;b", "-x", "a/b"] { #expect(arguments("record", headset) == nil) }
+        #expect(arguments("impedance", "left") == ["impedance", "left", "--seconds", "5", "--config", "/c"])
         #expect(arguments("record") == nil)
         #expect(arguments("delete", "left") == nil)
         #expect(arguments("mark", nil, " ") == nil)
         #expect(arguments("mark", nil, String(repeating: "x", count: 501)) == nil)
     }
 
-    @Test func anExportIsFetched() async throws {
+    @Test(arguments: [("csv", ".csv", "TP9"), ("report", ".html", "</html>")])
+    func aFileIsFetched(name: String, ending: String, words: String) async throws {
         let jobs = ExportJobs(database: database.path, cache: cache.url.path)
-        let csv = try #require(ExportFormat(rawValue: "csv"))
-        let job = try jobs.start(recording: 1, format: csv)
+        let download = try #require(PageDownload.all.first { $0.name == name })
+        let job = try jobs.start(recording: 1, as: download)
         while jobs.job(job.id)?.hasEnded == false { await Task.yield() }
         let ended = try #require(jobs.job(job.id))
         #expect(ended.problem == nil)
-        let index = try #require(ended.files?.firstIndex { $0.name.hasSuffix(".csv") })
+        let index = try #require(ended.files?.firstIndex { $0.name.hasSuffix(ending) })
         guard case .file(let path, let name)? = jobs.file(job.id, index)?.content else {
             Issue.record("there is no file")
             return
         }
         #expect(name.hasPrefix("recording-1"))
-        #expect(try String(contentsOfFile: path, encoding: .utf8).contains("TP9"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8).contains(words))
         jobs.tidy(at: .now + ExportJobs.age + .seconds(1))
         #expect(jobs.job(job.id) == nil)
         #expect(!FileManager.default.fileExists(atPath: path))
-        let missing = try jobs.start(recording: 77, format: csv)
+        let missing = try jobs.start(recording: 77, as: download)
         while jobs.job(missing.id)?.hasEnded == false { await Task.yield() }
         #expect(jobs.job(missing.id)?.problem?.contains("77") == true)
     }

@@ -78,7 +78,7 @@ enum DecimalDigits {
         guard decimals <= 8, high < group else {
             return writeLong(high, low, decimals: decimals, shownDecimals: shownDecimals, to: &next)
         }
-        // Sixteen digits, of which the last ones stand behind the point; no more than eight of the others are no zeros in front.
+        // Sixteen digits, of which the last ones stand behind the point; at most eight of the others are no zeros in front.
         let words = (eight(high), eight(low))
         let leading =
             high > 0 ? (words.0 ^ zeros).trailingZeroBitCount &>> 3 : 8 &+ (words.1 ^ zeros).trailingZeroBitCount &>> 3

@@ -16,7 +16,7 @@ async function answer(response) {
 async function ask(path, options = {}) {
   let response;
   try {
-    response = await fetch(path, { cache: "no-cache", signal: AbortSignal.timeout(20000), ...options });
+    response = await fetch(path, { cache: "no-cache", signal: AbortSignal.timeout(55000), ...options });
   } catch {
     throw new Error(text.unreachable);
   }

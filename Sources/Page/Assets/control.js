@@ -6,8 +6,8 @@ import { text } from "./text.js";
 
 const words = text.control;
 
-async function wish(body, result) {
-  setText(result, words.asked);
+async function wish(body, result, note = words.asked) {
+  setText(result, note);
   result.classList.remove("bad");
   try {
     setText(result, (await post("api/control", body)).sentence);
@@ -17,9 +17,9 @@ async function wish(body, result) {
   }
 }
 
-/** Record or stop, for the card of a headset. */
+/** Record or stop, and impedances where the model measures them, for the card of a headset. */
 export function recordButtons(headset) {
-  const result = element("p", { class: "faint", role: "status" });
+  const result = element("p", { class: "faint lines", role: "status" });
   const isWanted = headset.is_wanted;
   const ask = () => {
     if (isWanted && !confirm(words.sure(headset.name))) return;
@@ -27,7 +27,11 @@ export function recordButtons(headset) {
   };
   return element("div", { class: "tools" },
     element("button", { onclick: ask, "aria-label": `${isWanted ? words.stop : words.record}: ${headset.name}` },
-      isWanted ? words.stop : words.record), result);
+      isWanted ? words.stop : words.record),
+    headset.measures_impedance ? element("button", {
+      onclick: () => wish({ action: "impedance", headset: headset.name }, result, words.measuring),
+      "aria-label": `${words.impedance}: ${headset.name}`,
+    }, words.impedance) : null, result);
 }
 
 /** A mark for every open recording: typed, or by the keys 1 ... 9 for the labels of before. */

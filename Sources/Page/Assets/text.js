@@ -99,6 +99,8 @@ export const text = {
   control: {
     record: "Record",
     stop: "Stop",
+    impedance: "Impedances",
+    measuring: "Measuring; samples pause meanwhile",
     mark: "Mark",
     markHint: "What to say about this instant",
     asked: "Asked for",

@@ -66,7 +66,7 @@ struct Demo: ParsableCommand {
 
     /// The recording in every format that is a file, but for that of the database, in which it is already.
     private static let exports = ExportFormat.allCases.filter { !$0.isWholeRecording && !$0.isDirectory }.map {
-        (format: $0, file: "demo." + $0.rawValue)
+        (format: $0, file: "demo." + $0.ending)
     }
 
     /// A directory without a demo in it.

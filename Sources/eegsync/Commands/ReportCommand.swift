@@ -54,19 +54,8 @@ struct ReportCommand: ParsableCommand {
     func run() throws {
         let store = try options.openReadOnly()
         let number = RecordingID(rawValue: try recording.number(in: store))
-        let context = ReportContext(
-            version: Eegsync.version, now: Int64(Date().timeIntervalSince1970 * 1e9),
-            clock: ReportClock(zone: times.clock.zone),
-            stateWords: Dictionary(
-                ConnectionPhase.allCases.map { ($0.rawValue, $0.words) }, uniquingKeysWith: { first, _ in first }))
-        let facts = try UnfinishedFiles.removedOnSignals {
-            let file = try DocumentFile(path: output, replacesExisting: force, sparing: store.path)
-            let document = try RecordingReport(store: store, recording: number, context: context).document()
-            let bytes = try file.publish(ReportPage(document).html)
-            return ReportFacts(
-                recording: number.rawValue, path: output, bytes: bytes, auditHolds: document.audit.holds,
-                findings: document.audit.findings.count)
-        }
+        let report = RecordingReport(store: store, recording: number, context: ReportContext(zone: times.clock.zone))
+        let facts = try UnfinishedFiles.removedOnSignals { try report.write(to: output, replacesExisting: force) }
         try facts.print(asJSON: outputOptions.json, clock: times.clock)
     }
 }
@@ -77,7 +66,17 @@ struct RecordingReport {
     let recording: RecordingID
     let context: ReportContext
 
-    func document() throws -> ReportDocument {
+    /// Writes the page to a path, complete or not at all.
+    func write(to path: String, replacesExisting: Bool) throws -> ReportFacts {
+        let file = try DocumentFile(path: path, replacesExisting: replacesExisting, sparing: store.path)
+        let document = try document()
+        let bytes = try file.publish(ReportPage(document).html)
+        return ReportFacts(
+            recording: recording.rawValue, path: path, bytes: bytes, auditHolds: document.audit.holds,
+            findings: document.audit.findings.count)
+    }
+
+    private func document() throws -> ReportDocument {
         let reading = try ReportReading(store: store, recording: recording, context: context)
         let bar = Mutex(ProgressBar(label: "reading", unit: "rows", clock: { HostClock.now }))
         let audited = Atomic<Int64>(0)
@@ -107,6 +106,16 @@ struct RecordingReport {
         } catch StorageError.corrupt(_, let detail) {
             return .damaged(detail)
         }
+    }
+}
+
+extension ReportContext {
+    /// That of this program, now.
+    init(zone: TimeZone) {
+        self.init(
+            version: Eegsync.version, now: Int64(Date().timeIntervalSince1970 * 1e9), clock: ReportClock(zone: zone),
+            stateWords: Dictionary(
+                ConnectionPhase.allCases.map { ($0.rawValue, $0.words) }, uniquingKeysWith: { first, _ in first }))
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import Headsets
 import Logging
 import Page
 import Storage
@@ -44,9 +45,11 @@ struct ServeCommand: AsyncParsableCommand {
         // A mistake in it is said at once; later, what was read stays.
         let settings = try options.configurationIfPresent()?.serve ?? Configuration.Serve()
         let log = DaemonLog(level: .info)
+        let catalog = HeadsetLibrary(configurationPath: options.configurationPath).catalog
         let routes = PageRoutes(
             reading: PageReading(store), cache: SignalPictures.cacheDirectory(),
-            control: settings.allowsControl ? PageControl(options: options.arguments) : nil, configuration: configuration)
+            control: settings.allowsControl ? PageControl(options: options.arguments) : nil,
+            measuresImpedance: { (try? catalog.profile(model: $0))?.impedance != nil }, configuration: configuration)
         let server = PageServer(port: port ?? settings.port, policy: RequestPolicy(more: settings.hosts)) {
             await routes.respond($0)
         }

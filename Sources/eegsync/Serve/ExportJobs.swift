@@ -1,5 +1,4 @@
 import Dispatch
-import Export
 import Foundation
 import Page
 import Storage
@@ -7,8 +6,6 @@ import Synchronization
 
 /// Exports that were asked for on the page: one at a time, into files that are kept for a quarter of an hour.
 final class ExportJobs: Sendable {
-    /// Formats that are files.
-    static let formats = ExportFormat.allCases.filter { !$0.isDirectory }
     /// How many wait, run, or are kept.
     static let countMaximum = 4
     /// How long files are kept.
@@ -57,7 +54,7 @@ final class ExportJobs: Sendable {
     /// Begins an export.
     ///
     /// - Throws: ``Failure``.
-    func start(recording: Int64, format: ExportFormat, at now: ContinuousClock.Instant = .now) throws -> Job {
+    func start(recording: Int64, as download: PageDownload, at now: ContinuousClock.Instant = .now) throws -> Job {
         tidy(at: now)
         guard let directory else {
             throw Self.failure("there is no directory for files", "set CACHE_DIRECTORY for the service")
@@ -67,13 +64,12 @@ final class ExportJobs: Sendable {
                 throw Self.failure("\(Self.countMaximum) exports are under way already", "wait for one of them")
             }
             let job = Job(
-                id: jobs.next, recording: recording, format: format.rawValue, directory: "\(directory)/\(jobs.next)", asked: now
-            )
+                id: jobs.next, recording: recording, format: download.name, directory: "\(directory)/\(jobs.next)", asked: now)
             jobs.next += 1
             jobs.all.append(job)
             return job
         }
-        queue.async { [self] in run(job, format) }
+        queue.async { [self] in run(job, download) }
         return job
     }
 
@@ -100,7 +96,7 @@ final class ExportJobs: Sendable {
         for job in gone { try? FileManager.default.removeItem(atPath: job.directory) }
     }
 
-    private func run(_ job: Job, _ format: ExportFormat) {
+    private func run(_ job: Job, _ download: PageDownload) {
         func change(_ body: (inout Job) -> Void) {
             jobs.withLock { jobs in
                 if let index = jobs.all.firstIndex(where: { $0.id == job.id }) { body(&jobs.all[index]) }
@@ -111,10 +107,9 @@ final class ExportJobs: Sendable {
             try FileManager.default.createDirectory(
                 atPath: job.directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let store = try ReadOnlyStore(path: database, hostBoot: try HostBoot.current())
-            let exporter = try Exporter(store: store, recording: RecordingID(rawValue: job.recording))
-            let request = ExportRequest(
-                format: format, path: "\(job.directory)/recording-\(job.recording).\(format.ending)")
-            _ = try exporter.export(request) { fraction in change { $0.fraction = fraction } }
+            try download.write(RecordingID(rawValue: job.recording), of: store, to: job.directory) { fraction in
+                change { $0.fraction = fraction }
+            }
             // With the files beside them, such as the description in JSON.
             let names = try FileManager.default.contentsOfDirectory(atPath: job.directory).filter { !$0.hasPrefix(".") }
                 .sorted()

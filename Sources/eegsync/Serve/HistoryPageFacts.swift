@@ -70,6 +70,6 @@ struct HistoryPageFacts: Encodable {
             }
         }
         latency = LatencyFacts(try store.returns(of: summary.headset)).groups
-        formats = ExportJobs.formats.map { Format(name: $0.rawValue, summary: $0.summary) }
+        formats = PageDownload.all.map { Format(name: $0.name, summary: $0.summary) }
     }
 }

@@ -42,14 +42,16 @@ struct NowFacts: Encodable {
         var facts: StatusFacts.Headset
         var electrodes: [Electrode]
         var lastGap: Gap?
+        var measuresImpedance: Bool
 
-        private enum CodingKeys: CodingKey { case electrodes, lastGap }
+        private enum CodingKeys: CodingKey { case electrodes, lastGap, measuresImpedance }
 
         func encode(to encoder: any Encoder) throws {
             try facts.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(electrodes, forKey: .electrodes)
             try container.encodeIfPresent(lastGap, forKey: .lastGap)
+            try container.encode(measuresImpedance, forKey: .measuresImpedance)
         }
     }
 
@@ -60,7 +62,11 @@ struct NowFacts: Encodable {
     private var allowsControl: Bool
     private var unixMilliseconds: Double
 
-    init(store: some Store, configuration: Configuration?, allowsControl: Bool, now: MonotonicTime) throws {
+    /// - Parameter measuresImpedance: whether headsets of a model do.
+    init(
+        store: some Store, configuration: Configuration?, allowsControl: Bool, measuresImpedance: (_ model: String) -> Bool,
+        now: MonotonicTime
+    ) throws {
         status = try StatusFacts(store: store, configuration: configuration, now: now)
         self.allowsControl = allowsControl
         let wall = Double(HostClock.offset().offsetNanoseconds + now.nanoseconds)
@@ -77,7 +83,7 @@ struct NowFacts: Encodable {
                         ageSeconds: gap.noticed.isSameHostBoot
                             ? (now - gap.noticed.time).inSeconds
                             : gap.noticed.unixNanoseconds.map { (wall - Double($0)) / 1e9 })
-                })
+                }, measuresImpedance: measuresImpedance(headset.model))
         }
     }
 

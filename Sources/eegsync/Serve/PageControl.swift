@@ -15,7 +15,7 @@ struct PageControl: Sendable {
     let options: [String]
     /// Runs the program with arguments; another one in tests.
     var run: @Sendable ([String]) async -> ChildProgram.End = { arguments in
-        await ChildProgram(path: "/proc/self/exe", arguments: arguments, limit: .seconds(20)).run()
+        await ChildProgram(path: "/proc/self/exe", arguments: arguments, limit: .seconds(50)).run()
     }
 
     /// Has it done.
@@ -37,6 +37,7 @@ struct PageControl: Sendable {
         switch (wish.action, wish.headset) {
         case ("record", let headset?): return ["record", "start", headset] + options
         case ("stop", let headset?): return ["record", "stop", headset] + options
+        case ("impedance", let headset?): return ["impedance", headset, "--seconds", "5"] + options
         case ("mark", let headset):
             guard let text = wish.text, (1...500).contains(text.count), !text.allSatisfy(\.isWhitespace) else { return nil }
             return ["mark"] + (headset.map { ["--headset", $0] } ?? []) + options + ["--", text]

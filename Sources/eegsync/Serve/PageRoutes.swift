@@ -18,9 +18,11 @@ struct PageRoutes: Sendable {
     /// - Parameters:
     ///   - cache: where what was computed is kept; nil for nowhere.
     ///   - control: has done what is wished; nil where the page only shows.
+    ///   - measuresImpedance: whether headsets of a model do.
     ///   - configuration: read anew for each look, as it may change; nil where there is none.
     init(
         reading: PageReading, cache: String?, control: PageControl?,
+        measuresImpedance: @escaping @Sendable (_ model: String) -> Bool = { _ in false },
         configuration: @escaping @Sendable () -> Configuration?
     ) {
         self.reading = reading
@@ -28,7 +30,9 @@ struct PageRoutes: Sendable {
         let allowsControl = control != nil
         now = SharedDocument(reading: reading, age: .milliseconds(900)) { store in
             try PageReading.document(
-                NowFacts(store: store, configuration: configuration(), allowsControl: allowsControl, now: HostClock.now))
+                NowFacts(
+                    store: store, configuration: configuration(), allowsControl: allowsControl,
+                    measuresImpedance: measuresImpedance, now: HostClock.now))
         }
         recordings = SharedDocument(reading: reading, age: .seconds(2)) { store in
             try PageReading.document(RecordingsFacts(recordings: try store.recordings()))
@@ -90,9 +94,9 @@ struct PageRoutes: Sendable {
         switch parts {
         case ["exports"]:
             guard let wanted = try? JSONDecoder().decode(WantedExport.self, from: request.body),
-                let format = ExportJobs.formats.first(where: { $0.rawValue == wanted.format })
+                let download = PageDownload.all.first(where: { $0.name == wanted.format })
             else { return .problem(400, "There is no such format.") }
-            return .json(try PageReading.document(exports.start(recording: wanted.recording, format: format)), status: 202)
+            return .json(try PageReading.document(exports.start(recording: wanted.recording, as: download)), status: 202)
         case ["control"]:
             guard let control else {
                 return .problem(403, "The page only shows: 'control: true' stands not under 'serve:' in the configuration.")
