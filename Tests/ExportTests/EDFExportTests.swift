@@ -240,6 +240,18 @@ import Testing
         #expect(try read("b.edf").header.signals.map(\.label) == ["MISC ACCEL X", "EDF Annotations"])
     }
 
+    @Test("What is missing for all signals is marked once; what another stream lacks beyond that names its channels")
+    func oneMark() throws {
+        let second = RecordingFixture.description("eeg2", channels: [RecordingFixture.channel("O1")])
+        let fixture = RecordingFixture(streams: [
+            .init(description: RecordingFixture.description(), range: 0...1023, absent: [300...399, 600...609]),
+            .init(description: second, range: 0...1023, absent: [300...399, 500...509, 605...614, 700...705]),
+        ])
+        _ = try export(fixture, together: true)
+        #expect(try skips(read()) == [[300, 400], [600, 610]])
+        #expect(try skips(read(), "BAD_ACQ_SKIP@@EEG O1") == [[500, 510], [605, 615], [700, 706]])
+    }
+
     @Test("Values beyond 16 bits are mapped from the data's own range, and what is lost is said")
     func wideRange() throws {
         let channel = RecordingFixture.channel("Fp1", scale: 0.022_351_744, raw: -8_388_608...8_388_607)

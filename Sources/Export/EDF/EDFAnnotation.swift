@@ -6,6 +6,9 @@ struct EDFAnnotation: Hashable, Sendable {
     var durationMicroseconds: Int64?
     var text: String
 
+    /// Where it ends; where it begins, if it has no duration.
+    var endMicroseconds: Int64 { onsetMicroseconds + (durationMicroseconds ?? 0) }
+
     /// The text that readers know a stretch without data by (MNE: annotations beginning with `BAD` are left out of analyses,
     /// and filters do not reach across `BAD_ACQ_SKIP`).
     static let skipText = "BAD_ACQ_SKIP"

@@ -147,7 +147,7 @@ struct EDFWriter {
             for (track, rows) in zip(tracks, rows) { try track.fill(block, from: rows) }
             let isLast = first + Int64(count) == total
             if isLast { tracks.forEach { $0.finish() } }
-            queue.add(tracks.flatMap { $0.takeAnnotations() })
+            queue.add(Self.marked(tracks.map { $0.takeAnnotations() }))
             for record in 0..<count where plan.isContinuous || holdsRows[record] {
                 let onset =
                     plan.timeline.startFractionMicroseconds + (first + Int64(record)) * header.recordDurationMicroseconds
@@ -190,6 +190,23 @@ struct EDFWriter {
             offset += labels[index].count * track.samplesPerRecord * plan.variant.bytesPerSample
         }
         return writers
+    }
+
+    /// The annotations of all tracks, without those of other streams that lie within one of the first, which is for all
+    /// signals: MNE takes two of one onset and duration for one, and would leave only the channels of the second out.
+    private static func marked(_ taken: [[EDFAnnotation]]) -> [EDFAnnotation] {
+        guard let first = taken.first else { return [] }
+        let whole = first.filter { $0.text == EDFAnnotation.skipText }
+        let others = taken.dropFirst().joined().filter { other in
+            // They ascend and do not overlap: only the last that begins before it can hold it.
+            var (low, high) = (0, whole.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if whole[middle].onsetMicroseconds <= other.onsetMicroseconds { low = middle + 1 } else { high = middle }
+            }
+            return low == 0 || whole[low - 1].endMicroseconds < other.endMicroseconds
+        }
+        return first + others
     }
 
     /// Bytes for annotations in each record: room for the longest one, and twice what texts and ledgered gaps need if they were
