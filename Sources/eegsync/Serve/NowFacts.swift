@@ -75,8 +75,10 @@ struct NowFacts: Encodable {
             let gap = try headset.recording.flatMap { try store.latestGap(of: RecordingID(rawValue: $0)) }
             return Headset(
                 facts: headset,
-                electrodes: headset.streams.filter { $0.name.hasPrefix("eeg") || $0.name.hasPrefix("EEG") }.flatMap(\.signals)
-                    .map(Electrode.init),
+                // Streams may be called anything, and electrodes have names of their own.
+                electrodes: headset.streams.flatMap { stream in
+                    stream.signals.filter { stream.name.hasPrefix("eeg") || ElectrodePosition($0.channel) != nil }
+                }.map(Electrode.init),
                 lastGap: gap.map { gap in
                     Gap(
                         stream: gap.stream, cause: gap.cause, meaning: gap.meaning, durationSeconds: gap.durationSeconds,
