@@ -130,29 +130,33 @@ let package = Package(
             name: "AssemblyTests", dependencies: ["Assembly", "Simulation", "Storage", "Headsets", "Bluetooth"],
             swiftSettings: settings),
 
+        // What the daemon says while it records, for programs beside it: messages, their frames, and who is how far. Pure.
+        .target(name: "Tap", dependencies: ["Bluetooth", "Headsets", "Storage"], swiftSettings: optimised),
+        .testTarget(name: "TapTests", dependencies: ["Tap", "Bluetooth", "Headsets", "Storage"], swiftSettings: settings),
+
         // From the central's events to the database's batches: drives machines, decodes, commits.
         .target(
             name: "Acquisition",
-            dependencies: ["Assembly", "Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "CLinux"],
+            dependencies: ["Assembly", "Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "Tap", "CLinux"],
             swiftSettings: optimised),
         .testTarget(
             name: "AcquisitionTests",
             dependencies: [
-                "Acquisition", "Assembly", "Reconnection", "Rehearsal", "Simulation", "Storage", "Headsets", "Bluetooth",
-                "CLinux",
+                "Acquisition", "Assembly", "Reconnection", "Rehearsal", "Simulation", "Storage", "Tap", "Headsets",
+                "Bluetooth", "CLinux",
             ],
             swiftSettings: settings),
 
         // The whole acquisition in virtual time against a simulated world, with checkers for every promise.
         .target(
             name: "Rehearsal",
-            dependencies: ["Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "Acquisition", "Simulation"],
+            dependencies: ["Bluetooth", "Capture", "Headsets", "Reconnection", "Storage", "Tap", "Acquisition", "Simulation"],
             swiftSettings: optimised),
         .testTarget(
             name: "RehearsalTests",
             dependencies: [
-                "Rehearsal", "Acquisition", "Assembly", "Capture", "Simulation", "Storage", "Headsets", "Reconnection",
-                "Bluetooth",
+                "Rehearsal", "Acquisition", "Assembly", "Capture", "Simulation", "Storage", "Tap", "Headsets",
+                "Reconnection", "Bluetooth",
             ],
             swiftSettings: settings),
 
@@ -221,15 +225,15 @@ let package = Package(
             dependencies: [
                 "Bluetooth", "BluetoothManagement", "Capture", "Headsets", "HeadsetDescriptors", "ShippedHeadsets", "Storage",
                 "Evidence", "Export", "Report", "Acquisition", "Assembly", "Reconnection", "BlueZ", "KernelBluetooth",
-                "Simulation", "Rehearsal", "Alerts", "Centre", "Metrics", "Page", "CBuild", "CLinux", "CSystemd", "YAMLReading",
-                argumentParser, lifecycle, unixSignals, logging,
+                "Simulation", "Rehearsal", "Alerts", "Centre", "Metrics", "Page", "Tap", "CBuild", "CLinux", "CSystemd",
+                "YAMLReading", argumentParser, lifecycle, unixSignals, logging,
             ],
             exclude: ["eegsync.docc"], swiftSettings: settings),
         .testTarget(
             name: "EegsyncTests",
             dependencies: [
                 "eegsync", "Bluetooth", "Capture", "Headsets", "Storage", "Acquisition", "Reconnection", "KernelBluetooth",
-                "Alerts", "Centre", "Export", "Metrics", "Page", "Simulation", "Rehearsal", "YAMLReading", "CLinux",
+                "Alerts", "Centre", "Export", "Metrics", "Page", "Simulation", "Rehearsal", "Tap", "YAMLReading", "CLinux",
                 argumentParser, grdb,
             ], swiftSettings: settings),
 
@@ -274,7 +278,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Acquisition", "AttributeProtocol", "Bluetooth", "BluetoothManagement", "Capture", "Headsets",
-                "HeadsetDescriptors", "KernelBluetooth", "Rehearsal", "ShippedHeadsets", "Simulation", "Storage", "YAMLReading",
+                "HeadsetDescriptors", "KernelBluetooth", "Rehearsal", "ShippedHeadsets", "Simulation", "Storage", "Tap",
+                "YAMLReading",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: optimised),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),

@@ -36,6 +36,10 @@ package enum AcquisitionReport: Sendable {
     case addressChanged(headset: String, detail: String)
     /// The headset has another firmware than on its link before.
     case firmwareChanged(headset: String, from: String, to: String)
+    /// Readers of the tap did not keep up and were dropped.
+    ///
+    /// - Parameter total: since the process began.
+    case readersDropped(Int, total: UInt64)
     /// One sentence about everything.
     case summary(String)
     /// Reports that were not taken in time were dropped.

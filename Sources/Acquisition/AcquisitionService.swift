@@ -1,6 +1,7 @@
 package import Bluetooth
 import CLinux
 package import Storage
+import Tap
 
 /// The live acquisition: performs what an ``AcquisitionEngine`` wants. The central and the engine are on the poll thread, the
 /// database on another.
@@ -23,6 +24,8 @@ package actor AcquisitionService {
         package var beat: @Sendable () -> Void = {}
         /// Of time zones, for recordings that begin at a time of the day; without it nothing but UTC is known.
         package var utcOffset: UTCOffset?
+        /// Where programs beside the daemon read along; nil for nowhere.
+        package var tap: TapServer?
         /// Reads the wall clock.
         package var readClock: @Sendable () -> ClockOffsetRecord
 
@@ -87,6 +90,8 @@ package actor AcquisitionService {
         if let utcOffset = settings.utcOffset { engine?.utcOffset = utcOffset }
         central = makeCentral(thread.descriptorWatch)
         if endIsRequested { handle(.shutDown) }
+        settings.tap?.start { [weak thread] in thread?.wake() }
+        defer { settings.tap?.stop() }
         thread.setTurn { [weak self] now in self?.assumeIsolated { $0.iterate(at: now) } ?? nil }
         await withCheckedContinuation { finished = $0 }
         thread.setTurn(nil)
@@ -110,6 +115,7 @@ package actor AcquisitionService {
 
     private func iterate(at now: MonotonicTime) -> MonotonicTime? {
         guard let central, let engine, finished != nil else { return nil }
+        if let tap = settings.tap, tap.hasNews { take(tap.takeNews()) }
         perform(engine.handle(.central(central.process(at: now)), at: now), at: now)
         guard let first = engine.deadline, let second = central.deadline else { return engine.deadline ?? central.deadline }
         return min(first, second)
@@ -121,6 +127,17 @@ package actor AcquisitionService {
         if let engine { perform(engine.handle(event, at: now), at: now) }
     }
 
+    /// Readers of the tap have come or gone.
+    private func take(_ news: [TapServer.News]) {
+        for item in news {
+            switch item {
+            case .joined(let reader, let dropped): handle(.readerJoined(reader, droppedReaders: dropped))
+            case .emptied: handle(.readersLeft)
+            case .dropped(let count, let total): deliver(.readersDropped(count, total: total))
+            }
+        }
+    }
+
     private func perform(_ effects: [EngineEffect], at now: MonotonicTime) {
         for effect in effects {
             switch effect {
@@ -128,13 +145,15 @@ package actor AcquisitionService {
             case .readClock: if let engine { perform(engine.handle(.clock(settings.readClock()), at: now), at: now) }
             case .report(let report): deliver(report)
             case .beat: settings.beat()
+            case .tap(let messages): settings.tap?.publish(messages)
+            case .greetReader(let reader, let messages): settings.tap?.greet(reader, with: messages)
             case .finished(let error):
                 failure = error
                 finished?.resume()
                 finished = nil
             // Tasks begin in this order, and the worker's thread takes them in it.
-            case .readWishes, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory,
-                .decide:
+            case .readWishes, .readMarks, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored,
+                .trimHistory, .decide:
                 Task { if let event = await worker.perform(effect) { handle(event) } }
             }
         }

@@ -44,6 +44,9 @@ package final class PollThread: SerialExecutor {
         loop.wake()
     }
 
+    /// Takes a turn soon. May be called from any thread.
+    package func wake() { loop.wake() }
+
     /// Takes a turn also whenever the descriptor can be read. The turn must read it, or it is woken again at once.
     package func watch(_ descriptor: Int32) {
         loop.state.withLock { $0.watched.append(descriptor) }

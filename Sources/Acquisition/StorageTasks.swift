@@ -50,10 +50,11 @@ package struct StorageTasks: Sendable {
         case .flush(let rewriting): .flushed(Self.result { () throws(StorageError) in try synchronise(rewriting) })
         case .decide(let decision):
             .decided(decision, Self.result { () throws(StorageError) in try store.control.follow(decision, at: now) })
+        case .readMarks(let key): .marks(Self.result { () throws(StorageError) in try store.marks(after: key) })
         case .noteUnstored(let isUnstored): note(isUnstored)
         // What could not be removed is tried again with the next look.
         case .trimHistory(let time): .trimmed((try? store.trimHistory(before: time)) ?? 0)
-        case .request, .readClock, .report, .beat, .finished: nil
+        case .request, .readClock, .report, .beat, .tap, .greetReader, .finished: nil
         }
     }
 

@@ -264,6 +264,33 @@ package struct StreamAssembler: Sendable {
         placement.borrow(ticks: ticks, at: arrival)
     }
 
+    // MARK: For whoever follows
+
+    /// True while somebody follows: changes of the ledger are kept one by one.
+    package mutating func setFollowed(_ isFollowed: Bool) { rows.ledger.isFollowed = isFollowed }
+
+    /// What was assembled since the last time; it is in the next batch all the same.
+    ///
+    /// - Parameter rowMaximum: so many rows at most are in one run.
+    package mutating func takeFollowed(rowMaximum: Int) -> FollowedStream {
+        let entries = rows.ledger.takeFollowed()
+        let (runs, fills) = rows.takeFollowed(rowMaximum: rowMaximum)
+        return FollowedStream(entries: entries, rows: runs, fills: fills)
+    }
+
+    /// The time of sample n by the map as it is now; nil before there is one.
+    package func time(of n: Int64) -> SampleTime? { placement.clock.time(of: n) }
+
+    /// The gap that goes on; nil for none.
+    package var openGap: LedgerEntry? { rows.ledger.openEntry(of: id) }
+
+    /// The stream as it was entered.
+    package func entered(in recording: RecordingID) -> NewStream {
+        NewStream(id: id, recording: recording, position: position, description: description)
+    }
+
+    // MARK: Writing
+
     /// Moves everything that is to be written into a batch.
     package mutating func move(into batch: inout WriteBatch) {
         // Segments refer to epochs by a foreign key; what recovers a sample comes after the sample.

@@ -4,6 +4,7 @@ import Headsets
 import Reconnection
 package import Simulation
 package import Storage
+package import Tap
 
 /// Runs the whole acquisition in virtual time: the real engine and a real database against a simulated world, watched by
 /// checkers. Faults of the daemon's machine (kills, slow commits, a full disk, a stepping clock) are carried out here.
@@ -16,6 +17,9 @@ package final class Rehearsal {
     package private(set) var store: AcquisitionStore
     /// What was found so far.
     package internal(set) var report: RehearsalReport
+
+    /// Reads the tap of every daemon, as a program beside it would; nil for nobody.
+    package var tapReader: (([TapMessage], MonotonicTime) -> Void)?
 
     private var driver: VirtualDriver?
     /// What outlives the daemon, and not the host; nil where every batch is committed at once.
@@ -153,6 +157,10 @@ package final class Rehearsal {
         started.refused = { [unowned self] in if !disk.spares($0) { checker.add(.storage, "\($0)", at: $1, &report) } }
         started.reported = { [unowned self] in reported($0, at: $1) }
         started.defect = plan.defect
+        if let tapReader {
+            started.tapped = tapReader
+            started.handle(.readerJoined(TapQueue.ReaderID(rawValue: 1), droppedReaders: 0), at: now)
+        }
         driver = started
         driverBegan = now
         note("the daemon starts", at: now)

@@ -2,6 +2,7 @@ package import Acquisition
 package import Bluetooth
 import Simulation
 package import Storage
+package import Tap
 
 /// Performs what an ``AcquisitionEngine`` wants in virtual time: one process, with a simulated world before it and a real
 /// database behind it. Rehearsals, demo, replay and tests share it.
@@ -38,6 +39,8 @@ package final class VirtualDriver {
     package var refused: (StorageError, MonotonicTime) -> Void = { _, _ in }
     /// Sees what is reported, on the world's time.
     package var reported: (AcquisitionReport, MonotonicTime) -> Void = { _, _ in }
+    /// Sees what is said to the readers of the tap, on the world's time.
+    package var tapped: ([TapMessage], MonotonicTime) -> Void = { _, _ in }
     /// Called after every step.
     package var stepped: () -> Void = {}
     /// Called when everything that is committed survives a power cut.
@@ -152,9 +155,10 @@ package final class VirtualDriver {
         case .readClock: if let reading = readClock(now - offset) { handle(.clock(reading), at: now) }
         case .report(let report): reported(report, now)
         case .beat: break
+        case .tap(let messages), .greetReader(_, let messages): tapped(messages, now)
         case .finished(let error): (isFinished, failure) = (true, error)
-        case .readWishes, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored, .trimHistory,
-            .decide:
+        case .readWishes, .readMarks, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored,
+            .trimHistory, .decide:
             enqueue(effect, at: now)
         }
     }
@@ -224,7 +228,8 @@ package final class VirtualDriver {
         case .flush: .flushed(defect == .acknowledgeBeforeFlush ? .success(()) : .failure(error))
         case .trimHistory: .trimmed(0)
         case .decide(let decision): .decided(decision, .failure(error))
-        case .request, .readClock, .noteUnstored, .report, .beat, .finished: nil
+        case .readMarks: .marks(.failure(error))
+        case .request, .readClock, .noteUnstored, .report, .beat, .tap, .greetReader, .finished: nil
         }
     }
 }

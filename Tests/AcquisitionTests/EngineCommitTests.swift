@@ -94,7 +94,8 @@ struct EngineCommitTests {
             case .report(let report): reports.append(report)
             case .finished(let error): done.append(error == nil ? "ended" : "ended by an error")
             case .readWishes: handle(.wishes(.failure(.busy(detail: "test"))))
-            case .request, .loadResumeState, .commitByHeadset, .trimHistory, .decide, .beat: break
+            case .request, .loadResumeState, .commitByHeadset, .trimHistory, .decide, .beat, .readMarks, .tap, .greetReader:
+                break
             }
         }
     }

@@ -14,6 +14,8 @@ struct CommitPipeline {
         var isByHeadset = false
         var settled: [Settled]
         var ended: [HeadsetAcquisition]
+        /// The number of the latest message of the tap that says what is in the batch.
+        var saidThrough: UInt64 = 0
     }
 
     /// What a headset may forget.
@@ -92,6 +94,7 @@ extension AcquisitionEngine {
 
     /// Everything that is to be written and stands nowhere yet; nil where nothing does.
     func takeBatch(at now: MonotonicTime) -> CommitPipeline.UnderWay? {
+        sayAssembled(at: now)
         var batch = WriteBatch(number: commits.number + 1)
         batch.changes = commits.clockOffsets.map(Change.clockOffset)
         commits.clockOffsets.removeAll()
@@ -111,7 +114,8 @@ extension AcquisitionEngine {
         }
         commits.number += 1
         return CommitPipeline.UnderWay(
-            batch: batch, rowCount: batch.rowCount, began: now, settled: settled, ended: ended)
+            batch: batch, rowCount: batch.rowCount, began: now, settled: settled, ended: ended,
+            saidThrough: sayFound(in: batch, at: now))
     }
 
     /// Takes what became of a batch.
@@ -160,6 +164,7 @@ extension AcquisitionEngine {
                 commits.unflushed.append((acquisition, committed))
             }
         }
+        sayCommitted(done, refused, at: now)
         remove(done.ended.filter { $0.hasEnded || $0.isReleased })
         settle(at: now)
         emit(

@@ -64,6 +64,7 @@ extension CommitPipeline {
         guard var all = gathered else { return gathered = latest }
         all.batch.append(latest.batch)
         all.rowCount += latest.rowCount
+        all.saidThrough = latest.saidThrough
         for (acquisition, committed) in latest.settled {
             if let index = all.settled.firstIndex(where: { $0.acquisition === acquisition }) {
                 let isNewer = { (stream: StreamID) in committed.contains { $0.stream == stream } }

@@ -60,7 +60,10 @@ extension AcquisitionEngine {
             wishes.version = read.version
             if read.isFollowed, !wishes.isFollowed, limits.spoolInterval != nil { commitSoon(at: now) }
             wishes.isFollowed = read.isFollowed
-            if let contents = read.contents { follow(contents, at: now) }
+            if let contents = read.contents {
+                follow(contents, at: now)
+                readMarks()
+            }
         }
     }
 

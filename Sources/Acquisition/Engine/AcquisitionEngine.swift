@@ -3,6 +3,7 @@ import Capture
 import Headsets
 import Reconnection
 package import Storage
+import Tap
 
 /// The acquisition, without a task, a clock or I/O: what happens goes in as ``EngineEvent``s, what is to be done comes out as
 /// ``EngineEffect``s. It decides everything: whom to record, what to ask the central, what is committed, flushed and tried
@@ -88,6 +89,9 @@ package final class AcquisitionEngine {
         case .flushed(let result): flushed(result, at: now)
         case .trimmed(let rows): trimmed(rows, at: now)
         case .decided(let decision, let result): decided(decision, result, at: now)
+        case .marks(let result): marksRead(result, at: now)
+        case .readerJoined(let reader, let dropped): greet(reader, droppedReaders: dropped, at: now)
+        case .readersLeft: endTap()
         case .reloaded(let lookUp): reloaded(lookUp, at: now)
         case .shutDown: shutdown.isRequested = true
         }
@@ -120,6 +124,7 @@ package final class AcquisitionEngine {
         settle(at: now)
         collectPackets(at: now)
         completeMeasurements(at: now)
+        sayAssembled(at: now)
         if timers.take(.clock, at: now) {
             timers[.clock] = now + limits.clockInterval
             emit(.readClock)
@@ -136,6 +141,7 @@ package final class AcquisitionEngine {
             emit(.beat)
         }
         finish(at: now)
+        sayAssembled(at: now)
     }
 
     // MARK: Headsets
@@ -159,6 +165,7 @@ package final class AcquisitionEngine {
         let acquisition = HeadsetAcquisition(wanted, index: headsetCount, context: context, seed: seed, at: now)
         headsetCount += 1
         acquisitions.append(acquisition)
+        describe(acquisition, at: now)
         if commits.beginsAfterFailedWrites { acquisition.recorded.openAbsence(cause: .storageUnavailable, at: now) }
         if let stop {
             acquisition.finish(stop, at: now)
@@ -291,6 +298,7 @@ package final class AcquisitionEngine {
         let record = ClockOffsetRecord(
             at: reading.at, offsetNanoseconds: offset, stepNanoseconds: step, isSynchronised: reading.isSynchronised)
         clockOffset = record
+        context.tap.say(.clock(record), at: reading.at)
         commits.clockOffsets.append(record)
     }
 

@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Storage
+package import Tap
 
 /// What an ``AcquisitionEngine`` wants to be done. What concerns the database is done in this order, on another thread than
 /// the one that stamps arrivals, and answered by an ``EngineEvent``, but for a note.
@@ -27,6 +28,14 @@ package enum EngineEffect: Sendable {
     case trimHistory(before: Int64)
     /// Write what time has made due: a recording that ends or begins by itself.
     case decide(TimedDecision)
+    /// Read what people and other programs have marked since; answered by ``EngineEvent/marks(_:)``.
+    ///
+    /// - Parameter after: the key of the latest annotation that is known; nil for only that.
+    case readMarks(after: Int64?)
+    /// Say something to every reader of the tap.
+    case tap([TapMessage])
+    /// Greet one reader of the tap, which gets all that is said from then on.
+    case greetReader(TapQueue.ReaderID, [TapMessage])
     /// Note beside the database that rows wait which it does not take, or that all are written.
     case noteUnstored(Bool)
     /// Report to whoever logs.

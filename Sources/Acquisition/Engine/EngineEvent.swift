@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Storage
+package import Tap
 
 /// What happens to an ``AcquisitionEngine``.
 package enum EngineEvent: Sendable {
@@ -23,6 +24,12 @@ package enum EngineEvent: Sendable {
     case decided(TimedDecision, Result<Void, StorageError>)
     /// So many old rows of the history were removed; 0 where none is left, or none could be.
     case trimmed(Int)
+    /// What people and other programs have marked.
+    case marks(Result<StoredMarks, StorageError>)
+    /// A reader of the tap has come.
+    case readerJoined(TapQueue.ReaderID, droppedReaders: UInt64)
+    /// Nobody reads the tap any more.
+    case readersLeft
     /// The configuration was read anew: who is recorded, and a person has removed what was in the way.
     case reloaded(HeadsetLookup)
     /// The process is to end.

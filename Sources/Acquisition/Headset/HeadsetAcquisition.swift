@@ -2,6 +2,7 @@ import Bluetooth
 import Headsets
 import Reconnection
 import Storage
+import Tap
 
 /// One headset's recording: its machine, its decoder and its streams, between the central's events and the database's batches.
 final class HeadsetAcquisition {
@@ -266,6 +267,7 @@ final class HeadsetAcquisition {
             self.phase = phase
             phaseCause = cause
             record(phase, after: previous, cause, at: now)
+            context.tap.say(.state(tapState), at: now)
         }
         let preserved = machine.preservedState
         if preserved != self.preserved, !isFurtherSearch(preserved) {

@@ -257,6 +257,33 @@ struct RecordedStreams {
         retired.removeAll()
     }
 
+    // MARK: For whoever follows
+
+    /// True while somebody follows what is assembled.
+    mutating func setFollowed(_ isFollowed: Bool) {
+        for index in streams.indices { streams[index].assembler.setFollowed(isFollowed) }
+        for index in retired.indices { retired[index].setFollowed(isFollowed) }
+    }
+
+    /// Hands what was assembled since the last time to `body`, stream by stream.
+    ///
+    /// - Parameter rowMaximum: so many rows at most are in one run.
+    mutating func takeFollowed(
+        rowMaximum: Int, _ body: (StreamAssembler, FollowedStream, _ arrival: MonotonicTime?) -> Void
+    ) {
+        for index in retired.indices {
+            let followed = retired[index].takeFollowed(rowMaximum: rowMaximum)
+            body(retired[index], followed, nil)
+        }
+        for index in streams.indices {
+            let followed = streams[index].assembler.takeFollowed(rowMaximum: rowMaximum)
+            guard !followed.rows.isEmpty || !followed.entries.isEmpty || !followed.fills.isEmpty else { continue }
+            body(streams[index].assembler, followed, streams[index].latestArrival)
+        }
+    }
+
+    // MARK: Writing
+
     /// Moves everything that is to be written into a batch. Returns the n's that may be acknowledged after its commit.
     mutating func move(into batch: inout WriteBatch, headset: HeadsetID) -> [(stream: StreamID, n: Int64)] {
         let present = streams.map(\.assembler.id)

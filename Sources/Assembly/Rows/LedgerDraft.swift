@@ -26,6 +26,8 @@ struct LedgerDraft: Sendable {
 
     private let stream: StreamID
     private var changes: [Key: Change] = [:]
+    /// The same one by one, for whoever follows; nil while nobody does.
+    private var followed: [LedgerEntry]?
 
     init(stream: StreamID) {
         self.stream = stream
@@ -45,6 +47,10 @@ struct LedgerDraft: Sendable {
         // A stored gap that was withdrawn and is opened anew (with its true cause) is first removed, then written.
         change.isWithdrawn = wasStored
         changes[key] = change
+        followed?.append(
+            .open(
+                stream: stream, firstN: firstN, channel: channel, count: count, cause: cause, noticed: noticed,
+                certainty: certainty))
     }
 
     mutating func close(firstN: Int64, channel: Int, count: Int64, certainty: GapCertainty) {
@@ -54,12 +60,14 @@ struct LedgerDraft: Sendable {
         change.certainty = certainty
         change.countChanged = true
         changes[key] = change
+        followed?.append(.close(stream: stream, firstN: firstN, channel: channel, count: count, certainty: certainty))
     }
 
     mutating func recover(firstN: Int64, channel: Int, count: Int64) {
         let key = Key(firstN: firstN, channel: channel)
         var change = changes[key] ?? stored()
         change.recovered += count
+        followed?.append(.recover(stream: stream, firstN: firstN, channel: channel, count: count))
         if change.isNew, !change.isWithdrawn, change.cause == .packetLost, change.recovered == change.count {
             changes[key] = nil
         } else {
@@ -68,6 +76,7 @@ struct LedgerDraft: Sendable {
     }
 
     mutating func withdraw(firstN: Int64, channel: Int) {
+        followed?.append(.withdraw(stream: stream, firstN: firstN, channel: channel))
         let key = Key(firstN: firstN, channel: channel)
         if let change = changes[key], change.isNew, !change.isWithdrawn {
             changes[key] = nil
@@ -81,6 +90,19 @@ struct LedgerDraft: Sendable {
     /// A change of a gap that is in the database.
     private func stored() -> Change {
         Change(isNew: false, count: nil, countChanged: false, cause: .linkLost, noticed: .boot)
+    }
+
+    /// True while somebody follows the changes one by one.
+    var isFollowed: Bool {
+        get { followed != nil }
+        set { if newValue != isFollowed { followed = newValue ? [] : nil } }
+    }
+
+    /// What has changed since the last time, in the order in which it was noticed.
+    mutating func takeFollowed() -> [LedgerEntry] {
+        guard let taken = followed, !taken.isEmpty else { return [] }
+        followed = []
+        return taken
     }
 
     /// Hands over the changes, ordered by n, and forgets them.

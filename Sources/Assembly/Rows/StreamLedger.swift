@@ -226,6 +226,23 @@ struct StreamLedger: Sendable {
 
     /// Hands over the changes, ordered by n, and forgets them.
     mutating func take() -> [LedgerEntry] { draft.take() }
+
+    /// True while somebody follows the changes one by one.
+    var isFollowed: Bool {
+        get { draft.isFollowed }
+        set { draft.isFollowed = newValue }
+    }
+
+    /// What has changed since the last time, for whoever follows.
+    mutating func takeFollowed() -> [LedgerEntry] { draft.takeFollowed() }
+
+    /// The gap that goes on, as an entry; nil for none.
+    func openEntry(of stream: StreamID) -> LedgerEntry? {
+        openGap.map {
+            .open(
+                stream: stream, firstN: $0.firstN, channel: 0, count: nil, cause: $0.cause, noticed: $0.noticed ?? .boot)
+        }
+    }
 }
 
 /// What is missing before the first block of a link.

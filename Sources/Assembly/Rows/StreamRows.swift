@@ -196,6 +196,11 @@ package struct StreamRows: Sendable {
         batch.changes += ledger.take().map(Change.ledger)
     }
 
+    /// What has come since the last time, for whoever follows.
+    mutating func takeFollowed(rowMaximum: Int) -> (rows: [FollowedRows], fills: [ChannelFill]) {
+        draft.takeFollowed(rowMaximum: rowMaximum)
+    }
+
     /// Moves what was found in the signals into a batch.
     mutating func moveSignalChecks(into batch: inout WriteBatch) {
         if let results = signals?.takeResults() { batch.changes += results.map(Change.signalCheck) }

@@ -42,6 +42,15 @@ struct StreamClock: Sendable {
     /// Where the stream stands at `now` by the time map of this process; nil before that has begun.
     func mapPosition(at now: MonotonicTime) -> StreamPosition? { map?.position(at: now) }
 
+    /// The time of sample n by the piece of the map that goes on; nil before there is one.
+    func time(of n: Int64) -> SampleTime? {
+        map.map {
+            SampleTime(
+                at: $0.time(of: n), periodNanoseconds: $0.segment.periodNanoseconds,
+                uncertaintyNanoseconds: $0.segment.uncertaintyNanoseconds)
+        }
+    }
+
     /// Where the stream stands at `now` by the time that has passed: by the line of this process, or that of an earlier one in
     /// the same boot of the host. Nil across boots of the host: how far they are apart only clocks know that may still be
     /// wrong.

@@ -216,6 +216,7 @@ final class Daemon: Service {
         settings.process = ProcessIdentity(version: Eegsync.version, pid: getpid())
         settings.utcOffset = ZoneDatabase.utcOffset
         settings.hostFacts = Self.hostFacts(choice)
+        settings.tap = makeTap()
         settings.limits.historyAge = configuration.limits.historyAge
         settings.limits.commitInterval = configuration.limits.commitInterval
         if configuration.limits.usesSpool {
@@ -241,6 +242,16 @@ final class Daemon: Service {
                 })
             state.service = service
             return service
+        }
+    }
+
+    /// Where other programs read along. Without it nothing is lost that is recorded.
+    private func makeTap() -> TapServer? {
+        do throws(TapServerError) {
+            return try TapServer(path: TapLocation.path(of: configuration.databasePath))
+        } catch {
+            log.log(.warning, "no program can read along: \(error)")
+            return nil
         }
     }
 

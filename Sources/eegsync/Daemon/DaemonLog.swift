@@ -59,8 +59,7 @@ final class DaemonLog: Sendable {
         case .committed(let number, let rows, let duration):
             let milliseconds = duration.components.attoseconds / 1_000_000_000_000_000 + duration.components.seconds * 1000
             log(.trace, "committed", ["batch": "\(number)", "rows": "\(rows)", "ms": "\(milliseconds)"])
-        case .writeFailed(let error, let rows):
-            log(.error, "\(error)", ["buffered_rows": "\(rows)"])
+        case .writeFailed(let error, let rows): log(.error, "\(error)", ["buffered_rows": "\(rows)"])
         case .writeRecovered(let after, let rows):
             log(.notice, "the database can be written again", ["after_s": "\(after.components.seconds)", "rows": "\(rows)"])
         case .flushFailed(let error):
@@ -94,6 +93,8 @@ final class DaemonLog: Sendable {
         case .addressChanged(let headset, let detail): log(.warning, "the headset is \(detail)", ["headset": "\(headset)"])
         case .firmwareChanged(let headset, let from, let to):
             log(.notice, "the headset's firmware has changed from \(from) to \(to)", ["headset": "\(headset)"])
+        case .readersDropped(let count, let total):
+            log(.warning, "dropped \(Quantity.count(Int64(count), "reader")) of the tap: too slow", ["since_start": "\(total)"])
         case .summary: break
         case .reportsDropped(let count): log(.warning, "\(count) lines of this log were dropped")
         }

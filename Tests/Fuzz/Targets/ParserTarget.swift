@@ -17,6 +17,7 @@ extension FuzzTarget {
         FuzzTarget("management", run: management),
         FuzzTarget("muse-reply", run: museReply),
         FuzzTarget("service-discovery", run: serviceDiscovery),
+        FuzzTarget("tap", run: tap),
     ]
 
     private static func advertisement(_ bytes: [UInt8]) -> String? {

@@ -46,6 +46,15 @@ def of_reader(file: Path) -> dict[int, int]:
     return {int(index): int(instant) for index, instant in lines}
 
 
+def of_tap(file: Path, offset: int, indices: Iterable[int]) -> dict[int, int]:
+    """When the first instants of these blocks were read from the tap; `offset` is a sample's index less its n."""
+    when = {}
+    for line in file.read_text(encoding="ascii").splitlines():
+        first_n, rows, instant = (int(word) for word in line.split())
+        when.update(dict.fromkeys(range(first_n + offset, first_n + offset + rows), instant))
+    return {index: when[index] for index in indices if index in when}
+
+
 def _live_index(packet: bytes) -> int | None:
     """The index of the live block that an HCI packet holds; None where it holds something else."""
     value = packet[_VALUE_OFFSET:]

@@ -308,6 +308,10 @@ class Lab:
         """UTC less CLOCK_BOOTTIME in nanoseconds, as last recorded."""
         return int(self._query("SELECT offset_ns FROM clock_offset ORDER BY id DESC LIMIT 1"))
 
+    def first_index(self) -> int:
+        """The index of a sample less its n, in the latest epoch of the latest stream."""
+        return int(self._query("SELECT first_index - first_n FROM epoch ORDER BY stream_id DESC, number DESC LIMIT 1"))
+
     # End
 
     def finish(self) -> None:

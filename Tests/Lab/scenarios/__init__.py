@@ -22,6 +22,7 @@ from . import (
     recording,
     serial_pairing,
     serial_port,
+    tap,
     throughput,
     unbuffered,
 )
@@ -43,6 +44,7 @@ _MODULES = (
     handles,
     throughput,
     latency,
+    tap,
     capture,
     imitation,
     companion,

@@ -32,3 +32,9 @@ def test_a_capture_tells_microseconds_since_the_boot(tmp_path: Path) -> None:
     file = tmp_path / "left.btsnoop"
     file.write_bytes(content)
     assert arrivals.of_capture(file, _OFFSET) == {7: 1_234_000}
+
+
+def test_the_tap_tells_when_the_rows_of_a_block_were_read(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.tap"
+    file.write_text("0 2 500\n2 3 600\n", encoding="ascii")
+    assert arrivals.of_tap(file, 100, [99, 100, 101, 102, 104, 105]) == {100: 500, 101: 500, 102: 600, 104: 600}
