@@ -30,7 +30,7 @@ struct Eegsync: AsyncParsableCommand {
         subcommands: [
             Run.self, SetupCommand.self, ConfigurationCommand.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self,
             ScheduleCommand.self, Pause.self, Resume.self, Mark.self, Marks.self, Status.self, ServeCommand.self,
-            TapCommand.self, AlertsCommand.self, MetricsCommand.self, CompanionCommand.self,
+            TapCommand.self, LSLCommand.self, AlertsCommand.self, MetricsCommand.self, CompanionCommand.self,
             Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, ManifestCommand.self, RefitCommand.self,
             BackupCommand.self, VerifyCommand.self, DeleteCommand.self, Prune.self, Forget.self, Compact.self,
             MachineCommand.self,

@@ -84,7 +84,19 @@ struct XDFDescription {
         return elements
     }
 
-    private var acquisition: XMLElement {
+    /// What is known of a stream while it is recorded: what an export says of it, but for gaps and uncertainty.
+    func live(_ stream: StreamDescription) -> [XMLElement] {
+        let facts = contents.provenance.latest
+        return XMLElement.optional("manufacturer", manufacturer) + [
+            XMLElement("channels", stream.channels.map(channel)), acquisition,
+            XMLElement("reference", XMLElement.optional("label", facts?.reference)),
+            XMLElement("ground", XMLElement.optional("label", facts?.ground)),
+            XMLElement("subject", XMLElement.optional("id", contents.subject)),
+            XMLElement("synchronization", [XMLElement("can_drop_samples", "true")]),
+        ]
+    }
+
+    var acquisition: XMLElement {
         let facts = contents.provenance.latest
         return XMLElement(
             "acquisition",

@@ -34,6 +34,12 @@ struct Mark: ParsableCommand {
     )
     var at: PastTime?
 
+    @Option(
+        help: ArgumentHelp(
+            "Instead of --at: when it was on the clock that counts from the boot of this machine, as eegsync tap says it.",
+            valueName: "nanoseconds"))
+    var boottime: Int64?
+
     @Option(help: "Only the open recording of this headset; with --at, the one that ran then.")
     var headset: String?
 
@@ -47,13 +53,15 @@ struct Mark: ParsableCommand {
     func validate() throws {
         try AnnotationLimits.check(text: text)
         try AnnotationLimits.check(durationSeconds: duration)
+        if at != nil && boottime != nil { throw ValidationError("Give either --at or --boottime.") }
+        if let boottime, boottime < 0 { throw ValidationError("The boottime must be 0 or more.") }
         if headset != nil && recording != nil { throw ValidationError("Give either --headset or --recording.") }
     }
 
     func run() throws {
         let now = HostClock.now
         let store = try options.openForControl()
-        let onset = at.map { StatedOnset($0, now: now) }
+        let onset = at.map { StatedOnset($0, now: now) } ?? boottime.map { .boottime(MonotonicTime(nanoseconds: $0)) }
         let recordings = try recordings(at: onset, in: store, now: now)
         var annotations: [Int64] = []
         for recording in recordings {

@@ -32,6 +32,8 @@ struct Configuration: Hashable, Sendable {
     var ship: Ship?
     /// How the page is served.
     var serve = Serve()
+    /// Streams of Lab Streaming Layer from which `eegsync lsl` takes markers, as names or predicates of liblsl.
+    var lslMarkers: [String] = []
 
     /// One headset that may be recorded.
     struct Headset: Hashable, Sendable {

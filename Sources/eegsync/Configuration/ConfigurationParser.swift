@@ -55,7 +55,7 @@ struct ConfigurationParser: YAMLReader {
             root,
             [
                 "database", "central", "headsets", "adopt", "adopt_after_seconds", "limits", "alerts", "retention", "ship",
-                "serve", "log_level",
+                "serve", "lsl", "log_level",
             ])
         var configuration = Configuration(
             databasePath: databasePath(found),
@@ -67,6 +67,7 @@ struct ConfigurationParser: YAMLReader {
         configuration.retention = found["retention"].map { retention($0) }
         configuration.ship = found["ship"].flatMap { ship($0) }
         configuration.serve = found["serve"].map { serve($0) } ?? Configuration.Serve()
+        configuration.lslMarkers = found["lsl"].map { lslMarkers($0) } ?? []
         return configuration
     }
 
