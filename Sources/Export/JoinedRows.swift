@@ -77,15 +77,35 @@ final class JoinedRows {
         return runs(from: next, count: count)
     }
 
+    /// Behind the last row of a range that lacks no value, as do all before it.
+    func endOfWholeRows(_ range: Range<Int>) -> Int {
+        let all = Self.bits(channelCount)
+        return present.withUnsafeBufferPointer { present in
+            var row = range.lowerBound
+            while row < range.upperBound, present[row] == all { row += 1 }
+            return row
+        }
+    }
+
+    /// A bit for each of so many channels.
+    private static func bits(_ count: Int) -> UInt64 { count < UInt64.bitWidth ? 1 << UInt64(count) - 1 : .max }
+
     private func copy(_ chunk: borrowing SampleChunk, width: Int, to firstChannel: Int) {
-        let all = (UInt64(1) << UInt64(width)) - 1
+        let all = Self.bits(width)
+        let (channelCount, first) = (channelCount, next)
+        chunk.values.withUnsafeBufferPointer { source in
+            values.withUnsafeMutableBufferPointer { target in
+                for (row, n) in chunk.n.enumerated() {
+                    let (from, to) = (row * width, Int(n - first) * channelCount + firstChannel)
+                    for channel in 0..<width { target[to + channel] = source[from + channel] }
+                }
+            }
+        }
         for (row, n) in chunk.n.enumerated() {
-            let index = Int(n - next)
+            let index = Int(n - first)
             hasRow[index] = true
             let missing = row < chunk.missingChannels.count ? UInt64(chunk.missingChannels[row]) : 0
             present[index] |= (all & ~missing) << UInt64(firstChannel)
-            let (from, to) = (row * width, index * channelCount + firstChannel)
-            for channel in 0..<width { values[to + channel] = chunk.values[from + channel] }
         }
     }
 

@@ -12,21 +12,40 @@ final class BinaryWriter {
 
     deinit { memory.deallocate() }
 
-    @inline(__always)
     func append<Number: FixedWidthInteger>(_ number: Number) throws {
-        if count + MemoryLayout<Number>.size > Self.byteCapacity { try flush() }
-        memory.storeBytes(of: number.littleEndian, toByteOffset: count, as: Number.self)
-        count += MemoryLayout<Number>.size
+        try append(rows: 1, of: MemoryLayout<Number>.size) { rows, _ in
+            rows.storeBytes(of: number.littleEndian, as: Number.self)
+        }
     }
 
-    @inline(__always)
     func append(_ number: Double) throws { try append(number.bitPattern) }
 
-    @inline(__always)
-    func append(_ number: Float) throws { try append(number.bitPattern) }
-
     func append(_ bytes: [UInt8]) throws {
-        for byte in bytes { try append(byte) }
+        try bytes.withUnsafeBytes { bytes in
+            try append(rows: bytes.count, of: 1) { rows, range in
+                rows.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
+            }
+        }
+    }
+
+    /// Appends rows of so many bytes each.
+    ///
+    /// - Parameters:
+    ///   - byteCount: 1 ... 2^18.
+    ///   - fill: writes all bytes of some of the rows, which lie side by side; called until all were written, in their order.
+    @inline(__always)
+    func append(
+        rows rowCount: Int, of byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer, Range<Int>) throws -> Void
+    ) throws {
+        var row = 0
+        while row < rowCount {
+            if count + byteCount > Self.byteCapacity { try flush() }
+            let end = min(rowCount, row + (Self.byteCapacity - count) / byteCount)
+            let size = (end - row) * byteCount
+            try fill(UnsafeMutableRawBufferPointer(rebasing: memory[count..<(count + size)]), row..<end)
+            count += size
+            row = end
+        }
     }
 
     func flush() throws {

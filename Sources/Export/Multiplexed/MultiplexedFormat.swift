@@ -7,8 +7,10 @@ struct MultiplexedFormat: Hashable, Sendable {
     struct Channel: Hashable, Sendable {
         var gain: Double
         var shift: Double
-        /// The counts that come back as they were, without looking at each.
-        var exact: ClosedRange<Int32>?
+        /// The counts from this one on ...
+        var exactMinimum: Int32
+        /// ... to this one come back as they were, without looking at each; none where it is less.
+        var exactMaximum: Int32
     }
 
     /// True for two bytes a value, false for four.
@@ -30,40 +32,44 @@ struct MultiplexedFormat: Hashable, Sendable {
             let largest = [range.lowerBound, range.upperBound].map { abs(gain * Double($0) + shift) }.max() ?? 0
             // Where a value's last bit is a quarter of a count at most, rounding gives the count back.
             let isExact = isInteger || largest * Double(Float.ulpOfOne) <= abs(gain) / 4
-            return Channel(gain: gain, shift: shift, exact: isExact ? range : nil)
+            return Channel(
+                gain: gain, shift: shift, exactMinimum: isExact ? range.lowerBound : .max,
+                exactMaximum: isExact ? range.upperBound : .min)
         }
     }
 
     /// The bytes of a row.
-    var rowByteCount: Int { channels.count * (isInteger ? 2 : 4) }
+    var rowByteCount: Int { channels.count * valueByteCount }
 
-    /// Writes a raw count.
+    /// The bytes of a value.
+    var valueByteCount: Int { isInteger ? 2 : 4 }
+
+    /// Writes a raw count to memory.
     ///
-    /// - Returns: what ``read(channel:from:)`` gives; another count where the format has no room for this one.
+    /// - Returns: what ``raw(at:of:isInteger:)`` gives; another count where the format has no room for this one.
     @inline(__always)
-    func write(_ raw: Int32, channel: Int, to bytes: BinaryWriter) throws -> Int32 {
-        let description = channels[channel]
-        let stored = description.gain * Double(raw) + description.shift
+    static func store(_ raw: Int32, of channel: Channel, isInteger: Bool, at memory: UnsafeMutableRawPointer) -> Int32 {
+        let stored = channel.gain * Double(raw) + channel.shift
         if isInteger {
             let number = Int16(clamping: Int(stored))
-            try bytes.append(number)
-            return self.raw(Double(number), channel: channel)
+            memory.storeBytes(of: number.littleEndian, as: Int16.self)
+            return Self.raw(Double(number), of: channel)
         }
         let number = Float(stored)
-        try bytes.append(number)
-        if description.exact?.contains(raw) == true { return raw }
-        return self.raw(Double(number), channel: channel)
+        memory.storeBytes(of: number.bitPattern.littleEndian, as: UInt32.self)
+        if raw >= channel.exactMinimum && raw <= channel.exactMaximum { return raw }
+        return Self.raw(Double(number), of: channel)
     }
 
     /// Reads a raw count back; the least one for what is none.
     @inline(__always)
-    func read(channel: Int, from bytes: BinaryReader) throws -> Int32 {
-        if isInteger { return raw(Double(try bytes.number(Int16.self)), channel: channel) }
-        return raw(Double(Float(bitPattern: try bytes.number())), channel: channel)
+    static func raw(at memory: UnsafeRawPointer, of channel: Channel, isInteger: Bool) -> Int32 {
+        if isInteger { return raw(Double(Int16(littleEndian: memory.loadUnaligned(as: Int16.self))), of: channel) }
+        return raw(Double(Float(bitPattern: UInt32(littleEndian: memory.loadUnaligned(as: UInt32.self)))), of: channel)
     }
 
     @inline(__always)
-    private func raw(_ stored: Double, channel: Int) -> Int32 {
-        Int32(exactly: ((stored - channels[channel].shift) / channels[channel].gain).rounded()) ?? .min
+    private static func raw(_ stored: Double, of channel: Channel) -> Int32 {
+        WholeCount.nearest((stored - channel.shift) / channel.gain) ?? .min
     }
 }

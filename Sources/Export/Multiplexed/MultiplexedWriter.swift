@@ -43,7 +43,7 @@ final class MultiplexedWriter {
         while let runs = try rows.readWindow() {
             for run in runs {
                 try cross(run.hole, to: run.n, bytes: bytes)
-                for row in run.rows { try write(row, to: bytes) }
+                try write(run.rows, to: bytes)
                 sampleCount += Int64(run.rows.count)
                 lastN = run.n + Int64(run.rows.count) - 1
             }
@@ -88,6 +88,49 @@ final class MultiplexedWriter {
         layout.add(1)
     }
 
+    /// Writes rows that follow each other; at once those that lack no value, which are nearly all.
+    private func write(_ range: Range<Int>, to bytes: BinaryWriter) throws {
+        var row = range.lowerBound
+        while row < range.upperBound {
+            let end = missingSince.contains { $0 != nil } ? row : rows.endOfWholeRows(row..<range.upperBound)
+            if end > row {
+                try writeWhole(row..<end, to: bytes)
+                row = end
+            } else {
+                try write(row, to: bytes)
+                row += 1
+            }
+        }
+    }
+
+    private func writeWhole(_ range: Range<Int>, to bytes: BinaryWriter) throws {
+        let (isInteger, valueByteCount) = (format.isInteger, format.valueByteCount)
+        var digest = digest
+        var inexactCount: Int64 = 0
+        try format.channels.withUnsafeBufferPointer { channels in
+            try rows.values.withUnsafeBufferPointer { values in
+                try bytes.append(rows: range.count, of: format.rowByteCount) { memory, some in
+                    guard var next = memory.baseAddress else { return }
+                    var index = (range.lowerBound + some.lowerBound) * channels.count
+                    for _ in some {
+                        for channel in channels {
+                            let raw = values[index]
+                            let read = MultiplexedFormat.store(raw, of: channel, isInteger: isInteger, at: next)
+                            inexactCount += read == raw ? 0 : 1
+                            digest.add(UInt64(bitPattern: Int64(read)))
+                            next += valueByteCount
+                            index += 1
+                        }
+                    }
+                }
+            }
+        }
+        self.digest = digest
+        self.inexactCount += inexactCount
+        for channel in last.indices { last[channel] = rows.values[(range.upperBound - 1) * last.count + channel] }
+        layout.add(Int64(range.count))
+    }
+
     private func write(_ row: Int, to bytes: BinaryWriter) throws {
         let present = rows.present[row]
         for channel in last.indices {
@@ -108,11 +151,13 @@ final class MultiplexedWriter {
         layout.hold(first..<layout.rowCount, channel: channel)
     }
 
-    @inline(__always)
     private func write(_ raw: Int32, _ channel: Int, to bytes: BinaryWriter) throws {
-        let read = try format.write(raw, channel: channel, to: bytes)
-        if read != raw { inexactCount += 1 }
-        digest.add(UInt64(bitPattern: Int64(read)))
+        try bytes.append(rows: 1, of: format.valueByteCount) { memory, _ in
+            guard let base = memory.baseAddress else { return }
+            let read = MultiplexedFormat.store(raw, of: format.channels[channel], isInteger: format.isInteger, at: base)
+            if read != raw { inexactCount += 1 }
+            digest.add(UInt64(bitPattern: Int64(read)))
+        }
     }
 }
 
@@ -126,14 +171,22 @@ struct MultiplexedReader {
     /// - Throws: `verificationFailed` where the file does not end with a whole row.
     func digest(progress: (Double) -> Void) throws -> (counts: SampleDigest, bytes: ByteDigest) {
         let bytes = try BinaryReader(path: path)
+        let (isInteger, valueByteCount) = (format.isInteger, format.valueByteCount)
         var digest = SampleDigest()
-        var row = 0
-        while try !bytes.isAtEnd {
-            for channel in format.channels.indices {
-                digest.add(UInt64(bitPattern: Int64(try format.read(channel: channel, from: bytes))))
+        try format.channels.withUnsafeBufferPointer { channels in
+            while try !bytes.isAtEnd {
+                let rows = try bytes.rows(of: format.rowByteCount, atMost: .max)
+                guard var next = rows.baseAddress else { return }
+                let end = next + rows.count
+                while next < end {
+                    for channel in channels {
+                        let raw = MultiplexedFormat.raw(at: next, of: channel, isInteger: isInteger)
+                        digest.add(UInt64(bitPattern: Int64(raw)))
+                        next += valueByteCount
+                    }
+                }
+                progress(bytes.fractionDone)
             }
-            row += 1
-            if row & 0xFFF == 0 { progress(bytes.fractionDone) }
         }
         return (digest, bytes.digest)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The Python program that writes and reads Parquet, in a process of its own.
+/// The Python program that writes and reads Parquet, in a process of its own; what it is asked and answers stands in it.
 final class ArrowProgram {
     private let process = Process()
     private let input: Int32
@@ -16,8 +16,8 @@ final class ArrowProgram {
 
     /// Starts the program.
     ///
-    /// - Throws: ``ExportError/toolMissing(name:reason:advice:)`` where it cannot be started.
-    init(python: String, arguments: [String]) throws {
+    /// - Throws: ``ExportError/toolMissing(name:reason:advice:)`` where it cannot be started, or lacks what it needs.
+    init(python: String) throws {
         self.python = python
         var ends: [Int32] = [-1, -1]
         // A socket, unlike a pipe, can be written to without a signal when nobody reads.
@@ -27,7 +27,7 @@ final class ArrowProgram {
         input = ends[0]
         let source = String(decoding: PackageResources.rows_py, as: UTF8.self)
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [python, "-B", "-c", source] + arguments
+        process.arguments = [python, "-B", "-c", source]
         process.standardInput = FileHandle(fileDescriptor: ends[1], closeOnDealloc: false)
         process.standardOutput = output
         process.standardError = complaints
@@ -37,6 +37,9 @@ final class ArrowProgram {
         } catch {
             throw ExportError.toolMissing(name: python, reason: "it cannot be started", advice: Self.advice)
         }
+        guard readLine() == "ready" else {
+            throw ExportError.toolMissing(name: "\(python) with pyarrow and numpy", reason: complaint, advice: Self.advice)
+        }
     }
 
     deinit {
@@ -44,12 +47,12 @@ final class ArrowProgram {
         if process.isRunning { process.terminate() }
     }
 
-    /// Sees that Python and what the program needs are there.
-    static func check(python: String) throws {
-        let program = try ArrowProgram(python: python, arguments: ["check"])
-        program.process.waitUntilExit()
-        guard program.process.terminationStatus != 0 else { return }
-        throw ExportError.toolMissing(name: "\(python) with pyarrow and numpy", reason: program.complaint, advice: advice)
+    /// Asks for something.
+    func request(_ request: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = .sortedKeys
+        write(Array(try encoder.encode(request)) + [UInt8(ascii: "\n")])
     }
 
     /// Gives the program bytes; it fails in ``finish()`` where nobody takes them.
@@ -78,28 +81,33 @@ final class ArrowProgram {
         }
     }
 
-    /// Everything that the program still says.
-    func readAll() -> [UInt8] {
-        var all: [UInt8] = []
+    /// The next line that the program says, without its end; nil where it says none.
+    func readLine() -> String? {
+        var line: [UInt8] = []
         while true {
-            let piece = read(1 << 16)
-            if piece.isEmpty { return all }
-            all += piece
+            let byte = read(1)
+            if byte.isEmpty { return nil }
+            if byte == [UInt8(ascii: "\n")] { return String(decoding: line, as: UTF8.self) }
+            line += byte
         }
     }
 
-    /// Waits for the program's end.
-    ///
-    /// - Throws: ``ExportError/cannotWrite(path:reason:)`` where it failed.
-    func finish(path: String) throws {
+    /// Ends the program, which has nothing left to do.
+    func finish() {
         shutdown(input, Int32(SHUT_WR))
         process.waitUntilExit()
-        guard process.terminationStatus != 0 || process.terminationReason != .exit else { return }
-        throw ExportError.cannotWrite(path: path, reason: "\(python) failed: \(complaint)")
     }
 
-    /// The last line of what the program complains of, which is the error itself.
+    /// Why the program has said no more.
+    ///
+    /// - Returns: ``ExportError/cannotWrite(path:reason:)``
+    func failure(path: String) -> ExportError {
+        .cannotWrite(path: path, reason: "\(python) failed: \(complaint)")
+    }
+
+    /// The last line of what the program complains of, which is the error itself. It is asked nothing more and ends.
     private var complaint: String {
+        shutdown(input, Int32(SHUT_WR))
         let text = String(decoding: complaints.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         return text.split(separator: "\n").last.map(String.init) ?? "it says nothing"
     }

@@ -14,8 +14,6 @@ struct ParquetBatch {
         let count = runs.reduce(0) { $0 + $1.rows.count }
         n.reserveCapacity(count)
         time.reserveCapacity(count)
-        values = [[Int32]](repeating: [], count: rows.channelCount)
-        present = [[UInt8]](repeating: [], count: rows.channelCount)
         for run in runs {
             for row in run.rows {
                 let sample = run.n + Int64(row - run.rows.lowerBound)
@@ -23,16 +21,13 @@ struct ParquetBatch {
                 time.append((clock.unixNanoseconds(ofSample: sample) ?? 0).floorDivided(by: 1000))
             }
         }
-        for channel in 0..<rows.channelCount {
-            values[channel].reserveCapacity(count)
-            present[channel].reserveCapacity(count)
-            for run in runs {
-                for row in run.rows {
-                    let isThere = rows.present[row] & (1 << UInt64(channel)) != 0
-                    values[channel].append(isThere ? rows.values[row * rows.channelCount + channel] : 0)
-                    present[channel].append(isThere ? 1 : 0)
-                }
-            }
+        let indices = runs.flatMap(\.rows)
+        let (rowValues, rowPresent, channelCount) = (rows.values, rows.present, rows.channelCount)
+        values = (0..<channelCount).map { channel in
+            indices.map { rowPresent[$0] & (1 << UInt64(channel)) != 0 ? rowValues[$0 * channelCount + channel] : 0 }
+        }
+        present = (0..<channelCount).map { channel in
+            indices.map { UInt8(truncatingIfNeeded: rowPresent[$0] >> UInt64(channel) & 1) }
         }
     }
 
@@ -46,10 +41,10 @@ struct ParquetBatch {
             guard bytes.count == count * size else {
                 throw ExportError.verificationFailed(path: path, detail: "it cannot be read to its end")
             }
-            return bytes.withUnsafeBytes { bytes in
-                (0..<count).map {
-                    Number(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * size, as: Number.self))
-                }
+            return [Number](unsafeUninitializedCapacity: count) { numbers, done in
+                bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(numbers).copyMemory(from: $0) }
+                for index in numbers.indices { numbers[index] = Number(littleEndian: numbers[index]) }
+                done = count
             }
         }
         let count = Int(try numbers(1, UInt32.self)[0])
@@ -65,7 +60,7 @@ struct ParquetBatch {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(4 + n.count * (16 + values.count * 5))
         func append<Number: FixedWidthInteger>(_ numbers: [Number]) {
-            for number in numbers { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
+            numbers.map(\.littleEndian).withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
         append([UInt32(n.count)])
         append(n)
@@ -75,14 +70,25 @@ struct ParquetBatch {
         return bytes
     }
 
-    /// Adds the rows, one after the other, to a checksum.
-    func add(to digest: inout SampleDigest) {
-        for row in n.indices {
-            digest.add(UInt64(bitPattern: n[row]))
-            digest.add(UInt64(bitPattern: time[row]))
-            for channel in values.indices {
-                digest.add(present[channel][row] == 0 ? XDFFile.missing : UInt64(bitPattern: Int64(values[channel][row])))
+    /// Adds the rows, column by column, to a checksum.
+    func add(to digest: inout Digest) {
+        for number in n { digest.n.add(UInt64(bitPattern: number)) }
+        for number in time { digest.time.add(UInt64(bitPattern: number)) }
+        for channel in values.indices {
+            var column = digest.channels[channel]
+            for (value, isThere) in zip(values[channel], present[channel]) {
+                column.add(isThere == 0 ? XDFFile.missing : UInt64(bitPattern: Int64(value)))
             }
+            digest.channels[channel] = column
         }
+    }
+
+    /// The checksum of rows; the same however they are cut into batches.
+    struct Digest: Hashable {
+        fileprivate var n = SampleDigest()
+        fileprivate var time = SampleDigest()
+        fileprivate var channels: [SampleDigest]
+
+        init(channelCount: Int) { channels = [SampleDigest](repeating: SampleDigest(), count: channelCount) }
     }
 }

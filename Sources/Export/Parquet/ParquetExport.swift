@@ -23,22 +23,26 @@ struct ParquetExport: RecordingExport {
     init(_ job: ExportJob) { self.job = job }
 
     func run(_ parts: [StreamPart], progress: (Double) -> Void) throws -> ExportReport {
-        try ArrowProgram.check(python: request.python)
+        let program = try ArrowProgram(python: request.python)
         var path = request.path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         let dataset = try DatasetDirectory(path: path)
         do {
-            return try add(parts, to: dataset, progress: progress)
+            let report = try add(parts, to: dataset, by: program, progress: progress)
+            program.finish()
+            return report
         } catch {
             dataset.removeIfEmpty()
             throw error
         }
     }
 
-    private func add(_ parts: [StreamPart], to dataset: DatasetDirectory, progress: (Double) -> Void) throws -> ExportReport {
+    private func add(
+        _ parts: [StreamPart], to dataset: DatasetDirectory, by program: ArrowProgram, progress: (Double) -> Void
+    ) throws -> ExportReport {
         let identity = try job.store.identity(of: contents.id)
         let streams = try JoinedStream.join(parts).map { joined in
-            ParquetStream(stream: joined, values: request.values, python: request.python, texts: texts)
+            ParquetStream(stream: joined, values: request.values, program: program, texts: texts)
         }
         // A stream that the headset described anew comes twice under its name.
         var numbers: [String: Int] = [:]

@@ -4,6 +4,19 @@ import Storage
 
 /// The rows of one stream on their way into files of Parquet, and back for the comparison.
 struct ParquetStream {
+    /// Asks the program to write rows.
+    private struct Writing: Encodable {
+        /// The directory.
+        var write: String
+        var facts: Facts
+    }
+
+    /// Asks the program for the rows of files.
+    private struct Reading: Encodable {
+        /// Their paths.
+        var read: [String]
+    }
+
     /// What the program must know of the rows.
     private struct Facts: Encodable {
         struct Channel: Encodable {
@@ -31,7 +44,7 @@ struct ParquetStream {
 
     let stream: JoinedStream
     let values: TableValues
-    let python: String
+    let program: ArrowProgram
     /// Columns that say the same in each row.
     let texts: [String: String]
 
@@ -39,9 +52,9 @@ struct ParquetStream {
     static let reservedNames: Set<String> = ["n", "time", "stream", "recording", "day", "headset", "subject", "task", "number"]
 
     /// The channels' names, none of them that of another column; readers take capitals and small letters for the same.
-    var channelNames: [String] {
-        var taken = Self.reservedNames
-        return stream.channels.map { channel in
+    static func columnNames(of channels: [ChannelDescription]) -> [String] {
+        var taken = reservedNames
+        return channels.map { channel in
             var name = channel.name
             var number = 2
             while !taken.insert(name.lowercased()).inserted {
@@ -57,18 +70,14 @@ struct ParquetStream {
     /// - Returns: the files in their order, how many rows there are, and the checksum of the rows.
     func write(
         to directory: String, prefix: String, reader: RecordingReader, progress: (Double) -> Void
-    ) throws -> (files: [File], rowCount: Int64, digest: SampleDigest) {
-        let program = try ArrowProgram(python: python, arguments: ["write", directory])
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.outputFormatting = .sortedKeys
-        let channels = zip(channelNames, stream.channels).map { name, channel in
+    ) throws -> (files: [File], rowCount: Int64, digest: ParquetBatch.Digest) {
+        let channels = zip(Self.columnNames(of: stream.channels), stream.channels).map { name, channel in
             Facts.Channel(name: name, type: channel.type, unit: channel.unit, scale: channel.scale, offset: channel.offset)
         }
         let facts = Facts(
             prefix: prefix, values: values.rawValue, hasTimes: !stream.clock.segments.isEmpty, channels: channels, texts: texts)
-        program.write(Array(try encoder.encode(facts)) + [UInt8(ascii: "\n")])
-        var digest = SampleDigest()
+        try program.request(Writing(write: directory, facts: facts))
+        var digest = ParquetBatch.Digest(channelCount: stream.channels.count)
         var rowCount: Int64 = 0
         var clock = SampleClock(stream.clock)
         let rows = JoinedRows(stream, reader: reader)
@@ -81,26 +90,21 @@ struct ParquetStream {
             progress(rows.fractionDone)
         }
         program.write([0, 0, 0, 0])
-        let said = String(decoding: program.readAll(), as: UTF8.self)
-        try program.finish(path: directory)
-        let files = said.split(separator: "\n").compactMap { line -> File? in
-            let parts = line.split(separator: "\t").map(String.init)
-            return parts.count == 2 ? File(name: parts[0], day: parts[1]) : nil
-        }
+        guard let said = program.readLine() else { throw program.failure(path: directory) }
+        let files = try JSONDecoder().decode([[String]].self, from: Data(said.utf8)).map { File(name: $0[0], day: $0[1]) }
         return (files, rowCount, digest)
     }
 
     /// The checksum of the rows that files hold.
-    func digest(of paths: [String], progress: (Double) -> Void) throws -> SampleDigest {
-        let program = try ArrowProgram(python: python, arguments: ["read"] + paths)
-        var digest = SampleDigest()
+    func digest(of paths: [String], progress: (Double) -> Void) throws -> ParquetBatch.Digest {
+        try program.request(Reading(read: paths))
+        var digest = ParquetBatch.Digest(channelCount: stream.channels.count)
         var done: Int64 = 0
         while let batch = try ParquetBatch(channelCount: stream.channels.count, from: program, path: paths.first ?? "") {
             batch.add(to: &digest)
             done += Int64(batch.n.count)
             progress(min(1, Double(done) / Double(stream.range.count)))
         }
-        try program.finish(path: paths.first ?? "")
         return digest
     }
 }

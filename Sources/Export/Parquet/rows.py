@@ -1,22 +1,27 @@
 """Rows of a recording to and from files of Parquet, by pyarrow. `eegsync export --format parquet` runs it.
 
-    rows.py check              says nothing where what it needs is there
-    rows.py write DIRECTORY    files of the rows on standard input; says each file's name and day, in their order
-    rows.py read FILE...       the rows of the files to standard output
+It says `ready` where what it needs is there. Then standard input has requests, a line of JSON each:
+
+    {"write": DIRECTORY, "facts": ...}    the rows that follow, into files; the answer is a line of JSON: name and day of each
+    {"read": [FILE...]}                   the answer is the rows of the files
 
 Rows go in batches, little endian: their number (32 bits), their n (64 bits), their times in microseconds of UTC since 1970
 (64 bits), then of each channel the counts (32 bits), then of each channel whether there is one (8 bits). A batch without rows
-is the last one. Before the batches, `write` reads one line of JSON: what the rows are.
+is the last one.
 """
 
 import datetime
+import gc
 import json
+import os
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+# Threads that wait for matrices which nobody multiplies here take their time, too.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -123,14 +128,17 @@ class Files:
         self.writer = None
 
 
-def write(directory: Path) -> None:
-    facts = json.loads(sys.stdin.buffer.readline())
+def write(directory: Path, facts: dict[str, Any]) -> None:
     files = Files(directory, facts)
     for group in groups(len(facts["channels"])):
         files.write(group)
     files.finish()
-    for name, day in files.names:
-        print(name, day, sep="\t")
+    answer(json.dumps(files.names).encode() + b"\n")
+
+
+def answer(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
 
 
 def counts(column: Any, field: Any, *, is_raw: bool) -> tuple[Numbers, Numbers]:
@@ -149,26 +157,25 @@ def read(paths: list[str]) -> None:
         schema = file.schema_arrow
         is_raw = schema.metadata[b"values"] == b"raw"
         channels = [name for name in schema.names if schema.field(name).metadata and b"scale" in schema.field(name).metadata]
-        for batch in file.iter_batches(batch_size=16_384):
+        for batch in file.iter_batches(batch_size=GROUP, columns=["n", "time", *channels]):
             time = batch.column("time").cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
             columns = [counts(batch.column(name), schema.field(name), is_raw=is_raw) for name in channels]
-            out = sys.stdout.buffer
-            out.write(len(batch).to_bytes(4, "little"))
-            out.write(batch.column("n").to_numpy().astype("<i8").tobytes() + time.astype("<i8").tobytes())
-            out.write(b"".join([values.tobytes() for values, _ in columns] + [there.tobytes() for _, there in columns]))
-    sys.stdout.buffer.write(bytes(4))
+            answer(len(batch).to_bytes(4, "little"))
+            answer(batch.column("n").to_numpy().astype("<i8").tobytes() + time.astype("<i8").tobytes())
+            answer(b"".join([values.tobytes() for values, _ in columns] + [there.tobytes() for _, there in columns]))
+    answer(bytes(4))
 
 
 def main() -> None:
-    match sys.argv[1:]:
-        case ["write", directory]:
-            write(Path(directory))
-        case ["read", *paths]:
-            read(paths)
-        case ["check"]:
-            pass
-        case _:
-            sys.exit(__doc__)
+    # What was imported stays as long as the program.
+    gc.freeze()
+    answer(b"ready\n")
+    for line in iter(sys.stdin.buffer.readline, b""):
+        request = json.loads(line)
+        if "write" in request:
+            write(Path(request["write"]), request["facts"])
+        else:
+            read(request["read"])
 
 
 main()

@@ -52,21 +52,38 @@ final class XDFFile {
         digest.add(UInt64(count))
     }
 
+    /// Appends rows of samples; `fill` writes all bytes of some of them and adds to the checksum what a reader must find.
     @inline(__always)
-    func appendStamp(_ stamp: Double) throws {
-        try bytes.append(XDFChunk.stampByteCount)
-        try bytes.append(stamp)
+    func append(
+        rows count: Int, of byteCount: Int,
+        _ fill: (UnsafeMutableRawBufferPointer, Range<Int>, inout SampleDigest) throws -> Void
+    ) throws {
+        var digest = digest
+        try bytes.append(rows: count, of: byteCount) { memory, rows in try fill(memory, rows, &digest) }
+        self.digest = digest
+    }
+
+    /// Writes a time stamp to memory.
+    @inline(__always)
+    static func store(_ stamp: Double, at next: inout UnsafeMutableRawPointer, digest: inout SampleDigest) {
+        next.storeBytes(of: XDFChunk.stampByteCount, as: UInt8.self)
+        next.storeBytes(of: stamp.bitPattern.littleEndian, toByteOffset: 1, as: UInt64.self)
+        next += XDFSampleFormat.stampByteCount
         digest.add(stamp.bitPattern)
     }
 
+    /// What a value counts as in the checksum.
     @inline(__always)
-    func add(_ raw: Int32?) { digest.add(raw.map { UInt64(bitPattern: Int64($0)) } ?? Self.missing) }
+    static func word(_ raw: Int32?) -> UInt64 { raw.map { UInt64(bitPattern: Int64($0)) } ?? missing }
 
     /// Writes the one chunk of the stream of marks.
     func write(_ marks: [(stamp: Double, text: [UInt8])], of stream: UInt32) throws {
         try beginSamples(marks.count, byteCount: marks.reduce(0) { $0 + 14 + $1.text.count }, of: stream)
         for mark in marks {
-            try appendStamp(mark.stamp)
+            try append(rows: 1, of: XDFSampleFormat.stampByteCount) { memory, _, digest in
+                guard var next = memory.baseAddress else { return }
+                Self.store(mark.stamp, at: &next, digest: &digest)
+            }
             try bytes.append(XDFChunk.lengthByteCount)
             try bytes.append(UInt32(mark.text.count))
             try bytes.append(mark.text)

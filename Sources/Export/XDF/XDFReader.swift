@@ -48,18 +48,38 @@ struct XDFReader {
         let count = try length(from: bytes)
         digest.add(UInt64(stream))
         digest.add(UInt64(count))
+        if let format { return try add(count, rowsOf: format, from: bytes, to: &digest) }
         for _ in 0..<count {
             guard try bytes.number(UInt8.self) == XDFChunk.stampByteCount else { throw failure("a sample has no time") }
             digest.add(try bytes.number(UInt64.self))
-            if let format {
-                for channel in format.channels.indices {
-                    let raw = try format.read(channel: channel, from: bytes)
-                    digest.add(raw.map { UInt64(bitPattern: Int64($0)) } ?? XDFFile.missing)
+            for byte in try bytes.bytes(try length(from: bytes)) { digest.add(UInt64(byte)) }
+        }
+    }
+
+    private func add(
+        _ count: Int, rowsOf format: XDFSampleFormat, from bytes: BinaryReader, to result: inout SampleDigest
+    ) throws {
+        let (isDouble, valueByteCount) = (format.isDouble, format.valueByteCount)
+        var digest = result
+        var left = count
+        try format.values.withUnsafeBufferPointer { channels in
+            while left > 0 {
+                let rows = try bytes.rows(of: format.rowByteCount, atMost: left)
+                guard var next = rows.baseAddress else { return }
+                let end = next + rows.count
+                left -= rows.count / format.rowByteCount
+                while next < end {
+                    guard next.load(as: UInt8.self) == XDFChunk.stampByteCount else { throw failure("a sample has no time") }
+                    digest.add(UInt64(littleEndian: next.loadUnaligned(fromByteOffset: 1, as: UInt64.self)))
+                    next += XDFSampleFormat.stampByteCount
+                    for channel in channels {
+                        digest.add(XDFFile.word(XDFSampleFormat.raw(at: next, of: channel, isDouble: isDouble)))
+                        next += valueByteCount
+                    }
                 }
-            } else {
-                for byte in try bytes.bytes(try length(from: bytes)) { digest.add(UInt64(byte)) }
             }
         }
+        result = digest
     }
 
     private func length(from bytes: BinaryReader) throws -> Int {

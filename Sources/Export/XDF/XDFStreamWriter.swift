@@ -72,18 +72,32 @@ final class XDFStreamWriter {
 
     private func write(_ range: Range<Int>, from n: Int64, to file: XDFFile) throws {
         let id = layouts[layouts.count - 1].id
+        let (isDouble, valueByteCount) = (format.isDouble, format.valueByteCount)
         try file.beginSamples(range.count, byteCount: range.count * format.rowByteCount, of: id)
-        for (offset, row) in range.enumerated() {
-            lastStamp = XDFFile.stamp(clock.unixNanoseconds(ofSample: n + Int64(offset)))
-            try file.appendStamp(lastStamp)
-            let present = rows.present[row]
-            for channel in 0..<rows.channelCount {
-                let raw = present & (1 << UInt64(channel)) == 0 ? nil : rows.values[row * rows.channelCount + channel]
-                let read = try format.write(raw, channel: channel, to: file.bytes)
-                if read != raw { inexactCount += 1 }
-                file.add(read)
+        var (inexactCount, clock, stamp): (Int64, SampleClock, Double) = (0, clock, lastStamp)
+        let present = rows.present
+        try format.values.withUnsafeBufferPointer { channels in
+            try rows.values.withUnsafeBufferPointer { values in
+                try file.append(rows: range.count, of: format.rowByteCount) { memory, some, digest in
+                    guard var next = memory.baseAddress else { return }
+                    for offset in some {
+                        stamp = XDFFile.stamp(clock.unixNanoseconds(ofSample: n + Int64(offset)))
+                        XDFFile.store(stamp, at: &next, digest: &digest)
+                        let row = range.lowerBound + offset
+                        for channel in channels.indices {
+                            let isThere = present[row] & (1 << UInt64(channel)) != 0
+                            let raw = isThere ? values[row * channels.count + channel] : nil
+                            let read = XDFSampleFormat.store(raw, of: channels[channel], isDouble: isDouble, at: next)
+                            inexactCount += read == raw ? 0 : 1
+                            digest.add(XDFFile.word(read))
+                            next += valueByteCount
+                        }
+                    }
+                }
             }
         }
+        (self.clock, lastStamp) = (clock, stamp)
+        self.inexactCount += inexactCount
         layouts[layouts.count - 1].sampleCount += Int64(range.count)
         rowCount += Int64(range.count)
     }

@@ -9,16 +9,20 @@ extension RecordingReader {
     ///
     /// The recording's own database is only read, through the reader's connection; nobody who writes there waits.
     ///
-    /// - Parameter path: a file that does not exist yet, or is empty; on an error it is removed again.
+    /// - Parameters:
+    ///   - path: a file that does not exist yet, or is empty; on an error it is removed again.
+    ///   - seen: gets the rows of each stream as they are copied, in ascending order of n.
     /// - Throws: `refused` where the file holds something or the reader has read rows before, `directoryMissing`, `diskFull`
-    package func copy(to path: String) throws(StorageError) {
+    package func copy(
+        to path: String, seen: (StreamID, borrowing SampleChunk) -> Void = { _, _ in }
+    ) throws(StorageError) {
         try DatabaseOpening.checkDirectory(of: path)
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
         if let size, size.int64Value > 0 {
             throw StorageError.refused(reason: "the file \(path) exists")
         }
         do {
-            try RecordingExport(reader: self, path: path).write()
+            try RecordingExport(reader: self, path: path).write(seen: seen)
         } catch {
             for file in [path, path + "-journal"] { try? FileManager.default.removeItem(atPath: file) }
             throw StorageError(error, path: path)
@@ -50,7 +54,7 @@ struct RecordingExport {
         return database
     }
 
-    func write() throws {
+    func write(seen: (StreamID, borrowing SampleChunk) -> Void) throws {
         let target = try Self.newDatabase(at: path)
         defer { try? target.close() }
         try target.write { db in
@@ -79,6 +83,7 @@ struct RecordingExport {
         for stream in reader.contents.streams {
             guard let first = stream.firstN, let last = stream.lastN, first <= last else { continue }
             try reader.forEachChunk(of: stream.id, in: first...last, rowsPerChunk: Self.rowsPerChunk) { chunk in
+                seen(stream.id, chunk)
                 try target.write { db in
                     try insert(chunk, of: stream, into: SampleInsertion(db: db))
                 }
