@@ -30,8 +30,9 @@ struct Eegsync: AsyncParsableCommand {
         subcommands: [
             Run.self, SetupCommand.self, ConfigurationCommand.self, Scan.self, HeadsetsCommand.self, Doctor.self, Record.self,
             ScheduleCommand.self, Pause.self, Resume.self, Mark.self, Marks.self, Status.self, ServeCommand.self,
-            TapCommand.self, LSLCommand.self, AlertsCommand.self, MetricsCommand.self, CompanionCommand.self,
-            Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, ManifestCommand.self, RefitCommand.self,
+            TapCommand.self, LSLCommand.self, MarkersCommand.self, AlertsCommand.self, MetricsCommand.self,
+            CompanionCommand.self, Recordings.self, Events.self, Latency.self, Gaps.self, Audit.self, ManifestCommand.self,
+            RefitCommand.self,
             BackupCommand.self, VerifyCommand.self, DeleteCommand.self, Prune.self, Forget.self, Compact.self,
             MachineCommand.self,
             ShipCommand.self, FleetCommand.self, FetchCommand.self, CentreCommand.self, Downgrade.self,

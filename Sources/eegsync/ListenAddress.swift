@@ -25,20 +25,26 @@ struct ListenAddress: Hashable {
 
     /// A socket that listens there.
     ///
+    /// - Parameter type: that of a stream, or of datagrams.
     /// - Throws: ``Failure`` where the kernel refuses.
-    func listen() throws(Failure) -> Int32 {
-        guard let addresses = Self.resolved(self) else { throw refused(EINVAL) }
+    func listen(type: __socket_type = SOCK_STREAM) throws(Failure) -> Int32 {
+        guard let addresses = Self.resolved(self, type: type) else { throw refused(EINVAL, type) }
         defer { freeaddrinfo(addresses) }
         let address = addresses.pointee
         let descriptor = socket(address.ai_family, address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw refused(errno) }
+        guard descriptor >= 0 else { throw refused(errno, type) }
         var yes: Int32 = 1
-        // After a restart the port of answers that are still on their way can be taken again.
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard bind(descriptor, address.ai_addr, address.ai_addrlen) == 0, Glibc.listen(descriptor, 64) == 0 else {
+        // After a restart the port of answers that are still on their way can be taken again. Of datagrams, two programs would
+        // share a port then.
+        if type == SOCK_STREAM {
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        }
+        guard bind(descriptor, address.ai_addr, address.ai_addrlen) == 0,
+            type != SOCK_STREAM || Glibc.listen(descriptor, 64) == 0
+        else {
             let code = errno
             close(descriptor)
-            throw refused(code)
+            throw refused(code, type)
         }
         return descriptor
     }
@@ -54,21 +60,23 @@ struct ListenAddress: Hashable {
         return isKnown ? UInt16(bigEndian: address.sin6_port) : 0
     }
 
-    private static func resolved(_ address: ListenAddress) -> UnsafeMutablePointer<addrinfo>? {
+    private static func resolved(
+        _ address: ListenAddress, type: __socket_type = SOCK_STREAM
+    ) -> UnsafeMutablePointer<addrinfo>? {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = Int32(type.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
         guard !address.host.isEmpty, getaddrinfo(address.host, "\(address.port)", &hints, &found) == 0 else { return nil }
         return found
     }
 
-    private func refused(_ code: Int32) -> Failure {
+    private func refused(_ code: Int32, _ type: __socket_type) -> Failure {
         Failure(
             problem: "nobody can listen at \(host), port \(port): \(String(cString: strerror(code))).",
             consequence: "nothing was started.",
             remedy: code == EADDRINUSE
-                ? "another program listens there (ss -ltnp says which): choose another port with --listen."
+                ? "another program listens there (ss -\(type == SOCK_STREAM ? "lt" : "lu")np says which): choose another port."
                 : "name an address of this machine, such as 127.0.0.1:9580.",
             code: code == EACCES ? .noPermission : .unavailable)
     }

@@ -155,7 +155,7 @@ import YAMLReading
                 "line 1, column 11: database: 'relative.sqlite' is not the absolute path of a file; "
                     + "allowed is an absolute path",
                 "line 2, column 1: colour: unknown key; allowed are database, central, headsets, adopt, adopt_after_seconds, "
-                    + "limits, alerts, retention, ship, serve, lsl and log_level",
+                    + "limits, alerts, retention, ship, serve, lsl, markers and log_level",
                 "line 3, column 17: central.kind: 'magic' is no central; allowed are auto, bluez, kernel and simulation",
                 "line 5, column 25: headsets[0].model: 'muse9' is no model that this version knows; did you mean 'muse'?",
                 "line 5, column 32: headsets[0].size: unknown key; "

@@ -187,14 +187,6 @@ import Testing
         #expect(LSLMarkers.predicate("type='Markers' and hostname='a'") == "type='Markers' and hostname='a'")
     }
 
-    @Test func aMarkerIsWrittenByTheCommandThatMarks() throws {
-        let options = try DatabaseOptions.parse(["--database", "/d"])
-        let line = ChildMark(options).commandLine("--at the door", at: MonotonicTime(nanoseconds: 77))
-        #expect(line == ["mark", "--boottime", "77", "--database", "/d", "--", "--at the door"])
-        let parsed = try #require(try Eegsync.parseAsRoot(line) as? Mark)
-        #expect(parsed.text == "--at the door" && parsed.boottime == 77)
-    }
-
     @Test func withoutTheLibraryTheMessageSaysWhereItIs() throws {
         let run = try ProgramRun(["lsl", "--library", "/absent/liblsl.so"])
         #expect(run.exitCode == 69)

@@ -103,6 +103,18 @@ import Testing
         #expect(try Self.file("Deploy/layout").contains(" eegsync-lsl.service "))
     }
 
+    @Test func theServiceOfMarkersOnlyMarks() throws {
+        let unit = try Self.file("Deploy/eegsync-markers.service")
+        #expect(Self.preventingCodes(unit) == Self.lasting)
+        for line in [
+            "ExecStart=/usr/local/bin/eegsync markers", "DynamicUser=yes", "Group=eegsync-record",
+            "RuntimeDirectory=eegsync-markers", "ProtectSystem=strict", "CapabilityBoundingSet=", "AmbientCapabilities=",
+            "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6",
+        ] { #expect(unit.contains("\n\(line)\n"), "\(line)") }
+        for right in ["ReadWritePaths", "StateDirectory", "AF_BLUETOOTH", "CAP_"] { #expect(!unit.contains("\n\(right)")) }
+        #expect(try Self.file("Deploy/layout").contains(" eegsync-markers.service "))
+    }
+
     @Test func theDocumentationNamesTheSameCodes() throws {
         let codes = Self.lasting.map(String.init)
         let list = codes.dropLast().joined(separator: ", ") + " and " + (codes.last ?? "")

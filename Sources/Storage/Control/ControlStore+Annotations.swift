@@ -28,16 +28,18 @@ extension ControlStore {
 
     /// Says something of an instant or a sample that lies in a recording.
     ///
+    /// - Parameter once: true where it may have been said already, of that instant in these words: then it is not said again.
     /// - Returns: the key of the annotation.
     /// - Throws: ``StorageError/notFound(what:)``, ``StorageError/refused(reason:)`` where the onset is not in the recording.
     @discardableResult
     package func annotate(
-        _ recording: RecordingID, with annotation: StatedAnnotation, at now: MonotonicTime
+        _ recording: RecordingID, with annotation: StatedAnnotation, once: Bool = false, at now: MonotonicTime
     ) throws(StorageError) -> Int64 {
         try Self.requireDuration(annotation.durationSeconds)
         return try write { db in
             let recorded = try AnnotatedRecording(recording, presentBoot: hostBootID, now: now, in: db)
             let onset = try Self.accepted { () throws(AnnotationRefusal) in try recorded.stored(annotation.onset) }
+            if once, let there = try Self.find(annotation, at: onset, in: recording, db) { return there }
             return try insert(annotation, at: onset, into: recording, in: db)
         }
     }
@@ -127,6 +129,17 @@ extension ControlStore {
             sample: onset.sample, code: annotation.code)
         try record.write(in: BatchTransaction(db: db, hostBoot: onset.hostBoot))
         return db.lastInsertedRowID
+    }
+
+    private static func find(
+        _ annotation: StatedAnnotation, at onset: StoredOnset, in recording: RecordingID, _ db: Database
+    ) throws -> Int64? {
+        try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT id FROM annotation
+                WHERE recording_id = ? AND host_boot_id = ? AND boottime_ns = ? AND description = ?
+                """, arguments: [recording.rawValue, onset.hostBoot, onset.boottime, annotation.description])
     }
 
     private func withdraw(_ annotation: Int64, at now: MonotonicTime, in db: Database) throws {

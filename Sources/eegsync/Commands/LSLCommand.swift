@@ -47,7 +47,7 @@ struct LSLCommand: ParsableCommand {
         let liblsl: LSLLibrary
         do throws(LSLError) { liblsl = try LSLLibrary(path: library) } catch { throw Failure(lsl: error) }
         let configured = (try? options.configurationIfPresent())?.lslMarkers ?? []
-        let marker = ChildMark(options)
+        let marker = MarkWriter(options, log: Self.say)
         for stream in markers.isEmpty ? configured : markers {
             LSLMarkers(liblsl, stream: stream, mark: { marker.write($0, at: $1) }, log: Self.say).start()
         }
@@ -93,32 +93,5 @@ struct LSLCommand: ParsableCommand {
 
     @Sendable private static func say(_ line: String) {
         FileHandle.standardError.write(Data("eegsync lsl: \(line.printable)\n".utf8))
-    }
-}
-
-/// Writes marks as `eegsync mark` does, by running it: who may not write the database asks the control service.
-struct ChildMark: Sendable {
-    private let arguments: [String]
-
-    init(_ options: DatabaseOptions) {
-        arguments =
-            (options.config.map { ["--config", $0] } ?? []) + (options.database.map { ["--database", $0] } ?? [])
-    }
-
-    /// The command line of a mark.
-    func commandLine(_ text: String, at time: MonotonicTime) -> [String] {
-        ["mark", "--boottime", String(time.nanoseconds)] + arguments + ["--", text]
-    }
-
-    /// Writes it, and waits until it is written.
-    func write(_ text: String, at time: MonotonicTime) {
-        guard !text.allSatisfy(\.isWhitespace) else { return }
-        let child = Process()
-        child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        child.arguments = commandLine(text, at: time)
-        child.standardInput = FileHandle.nullDevice
-        child.standardOutput = FileHandle.standardError
-        guard (try? child.run()) != nil else { return }
-        child.waitUntilExit()
     }
 }

@@ -13,15 +13,22 @@ struct Mark: ParsableCommand {
             With --at it is an instant that has passed, and the recordings, running or ended, are those that ran then. \
             `eegsync marks` lists, corrects, deletes and imports annotations.
 
+            With --lines, programs write many, one a line on standard input: the text, or a JSON object with text and, where \
+            wanted, headset, duration_seconds, seconds_ago and boottime. Each line is answered with one.
+
             EXAMPLES
               eegsync mark "lights out"
               eegsync mark "eyes closed" --duration 60 --headset left
               eegsync mark "spoke" --at -5m
               eegsync mark "woke up" --at 2026-03-02T07:14:30+01:00 --recording 12
+              my-experiment | eegsync mark --lines
             """)
 
     @Argument(help: "What to say about the instant.")
-    var text: String
+    var text: String?
+
+    @Flag(help: "Take marks from standard input, one a line.")
+    var lines = false
 
     @Option(help: ArgumentHelp("How long it lasts.", valueName: "seconds"))
     var duration: Double?
@@ -51,6 +58,13 @@ struct Mark: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        if lines {
+            guard text == nil, duration == nil, at == nil, boottime == nil, headset == nil, recording == nil else {
+                throw ValidationError("With --lines, each line says what the mark is.")
+            }
+        } else if text == nil {
+            throw ValidationError("Say what the mark is.")
+        }
         try AnnotationLimits.check(text: text)
         try AnnotationLimits.check(durationSeconds: duration)
         if at != nil && boottime != nil { throw ValidationError("Give either --at or --boottime.") }
@@ -61,6 +75,7 @@ struct Mark: ParsableCommand {
     func run() throws {
         let now = HostClock.now
         let store = try options.openForControl()
+        guard let text else { return MarkLines(store: store).run() }
         let onset = at.map { StatedOnset($0, now: now) } ?? boottime.map { .boottime(MonotonicTime(nanoseconds: $0)) }
         let recordings = try recordings(at: onset, in: store, now: now)
         var annotations: [Int64] = []

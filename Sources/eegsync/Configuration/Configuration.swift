@@ -34,6 +34,8 @@ struct Configuration: Hashable, Sendable {
     var serve = Serve()
     /// Streams of Lab Streaming Layer from which `eegsync lsl` takes markers, as names or predicates of liblsl.
     var lslMarkers: [String] = []
+    /// Where `eegsync markers` takes markers; nil where the command line says so.
+    var markers: Markers?
 
     /// One headset that may be recorded.
     struct Headset: Hashable, Sendable {

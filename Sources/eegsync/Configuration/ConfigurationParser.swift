@@ -55,7 +55,7 @@ struct ConfigurationParser: YAMLReader {
             root,
             [
                 "database", "central", "headsets", "adopt", "adopt_after_seconds", "limits", "alerts", "retention", "ship",
-                "serve", "lsl", "log_level",
+                "serve", "lsl", "markers", "log_level",
             ])
         var configuration = Configuration(
             databasePath: databasePath(found),
@@ -68,6 +68,7 @@ struct ConfigurationParser: YAMLReader {
         configuration.ship = found["ship"].flatMap { ship($0) }
         configuration.serve = found["serve"].map { serve($0) } ?? Configuration.Serve()
         configuration.lslMarkers = found["lsl"].map { lslMarkers($0) } ?? []
+        configuration.markers = found["markers"].map { markers($0) }
         return configuration
     }
 

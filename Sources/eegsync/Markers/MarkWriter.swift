@@ -1,0 +1,145 @@
+import Bluetooth
+import Foundation
+import Synchronization
+
+/// Writes marks one after the other, by a thread of its own, as `eegsync mark` does: who may not write the database asks the
+/// control service. Whoever receives markers is never held up.
+///
+/// A mark that has no answer, because the program that writes it has ended, is given to the next one; that one knows whether it
+/// was written.
+final class MarkWriter: Sendable {
+    /// Marks that wait at most; what comes beyond is said and counted.
+    private static let waitingMaximum = 10_000
+    /// How long the program that writes stays without anything to do, in seconds.
+    private static let idleSeconds = 60
+    /// Before something is tried again, in seconds.
+    private static let retrySeconds = 1.0
+
+    private struct Waiting {
+        var marks: [MarkLine] = []
+        /// Including the one that is being written.
+        var unwrittenCount = 0
+        var droppedCount = 0
+    }
+
+    private let waiting = Mutex(Waiting())
+    private let added = DispatchSemaphore(value: 0)
+    private let arguments: [String]
+    private let log: @Sendable (String) -> Void
+
+    /// - Parameter log: says what could not be written, and why.
+    init(_ options: DatabaseOptions, log: @escaping @Sendable (String) -> Void) {
+        arguments =
+            ["mark", "--lines"] + (options.config.map { ["--config", $0] } ?? [])
+            + (options.database.map { ["--database", $0] } ?? [])
+        self.log = log
+        let thread = Thread { @Sendable [self] in work() }
+        thread.name = "eegsync-marks"
+        thread.start()
+    }
+
+    /// Has a mark written.
+    func write(_ mark: MarkLine) {
+        let isFirstDropped = waiting.withLock { waiting in
+            guard waiting.marks.count >= Self.waitingMaximum else {
+                waiting.marks.append(mark)
+                waiting.unwrittenCount += 1
+                return false
+            }
+            waiting.droppedCount += 1
+            return waiting.droppedCount == 1
+        }
+        if isFirstDropped { return log("\(Self.waitingMaximum) marks wait to be written; more are dropped until some are") }
+        added.signal()
+    }
+
+    /// Has a text written as the mark of an instant.
+    func write(_ text: String, at time: MonotonicTime) {
+        guard !text.allSatisfy(\.isWhitespace) else { return }
+        write(MarkLine(text: text, boottime: time.nanoseconds))
+    }
+
+    private func work() {
+        var child: MarkChild?
+        while true {
+            guard added.wait(timeout: .now() + .seconds(Self.idleSeconds)) == .success else {
+                child = nil
+                continue
+            }
+            let (mark, droppedCount) = waiting.withLock { waiting in
+                defer { waiting.droppedCount = 0 }
+                return (waiting.marks.isEmpty ? nil : waiting.marks.removeFirst(), waiting.droppedCount)
+            }
+            if droppedCount > 0 { log("\(droppedCount) marks were dropped") }
+            if let mark {
+                write(mark, by: &child)
+                waiting.withLock { $0.unwrittenCount -= 1 }
+            }
+        }
+    }
+
+    /// Waits until all marks are written, but no longer than so many seconds; says how many are not.
+    func finish(within seconds: Double) {
+        let pause = 0.02
+        for _ in 0..<Int(seconds / pause) where waiting.withLock({ $0.unwrittenCount > 0 }) {
+            Thread.sleep(forTimeInterval: pause)
+        }
+        let count = waiting.withLock { $0.unwrittenCount }
+        if count > 0 { log("\(count) marks were not written") }
+    }
+
+    /// Writes a mark, however long that takes.
+    private func write(_ mark: MarkLine, by child: inout MarkChild?) {
+        var said: String?
+        while true {
+            child = child ?? MarkChild(arguments: arguments)
+            let answer = child?.answer(to: mark)
+            if answer == nil { child = nil }
+            if let answer, answer.mayBeTriedAgain != true {
+                if let problem = answer.problem { log("\"\(mark.text)\" is not marked: \(problem)") }
+                return
+            }
+            let problem = answer?.problem ?? "the program that writes marks has ended"
+            if said != problem { log("\"\(mark.text)\" is not marked yet: \(problem)") }
+            said = problem
+            Thread.sleep(forTimeInterval: Self.retrySeconds)
+        }
+    }
+}
+
+/// `eegsync mark --lines` in a process of its own, with its input and output on one socket.
+private final class MarkChild {
+    private let process = Process()
+    private let socket: Int32
+    private let answers: LineReader
+
+    /// - Returns: nil where it cannot be started.
+    init?(arguments: [String]) {
+        var ends: [Int32] = [-1, -1]
+        // A socket, unlike a pipe, can be written to without a signal when nobody reads.
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
+        socket = ends[0]
+        answers = LineReader(descriptor: socket, byteMaximum: 65_536)
+        let other = FileHandle(fileDescriptor: ends[1], closeOnDealloc: false)
+        // Held by the program alone, so that its end is the end of what can be read.
+        defer { close(ends[1]) }
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = arguments
+        process.standardInput = other
+        process.standardOutput = other
+        guard (try? process.run()) != nil else { return nil }
+    }
+
+    deinit { close(socket) }
+
+    /// Gives it a mark, and waits for the answer; nil where there is none.
+    func answer(to mark: MarkLine) -> MarkLines.Answer? {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        guard var line = try? JSONEncoder().encode(mark) else { return nil }
+        line.append(UInt8(ascii: "\n"))
+        let sent = line.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        guard sent == line.count, let answer = answers.next() else { return nil }
+        return try? decoder.decode(MarkLines.Answer.self, from: Data(answer))
+    }
+}

@@ -1,0 +1,108 @@
+import Bluetooth
+import CLinux
+import Glibc
+import KernelBluetooth
+
+/// A socket on which stimulus programs send markers, a line each, with the kernel's stamp of when each message arrived.
+final class MarkerSocket {
+    /// A message and when it arrived.
+    struct Message: Hashable {
+        var bytes: [UInt8]
+        var arrival: MonotonicTime
+    }
+
+    /// The most bytes of a message, which may hold several lines.
+    private static let byteMaximum = 65_536
+
+    let descriptor: Int32
+    /// What it is called where people read.
+    let name: String
+    /// The path that is removed at the end; nil for none.
+    private let path: String?
+    private let memory = UnsafeMutableRawPointer.allocate(byteCount: byteMaximum, alignment: 1)
+
+    /// Messages of UDP.
+    ///
+    /// - Throws: ``Failure`` where nobody can listen there.
+    init(udp address: ListenAddress) throws(Failure) {
+        descriptor = try address.listen(type: SOCK_DGRAM)
+        let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+        name = "UDP \(host):\(ListenAddress.port(of: descriptor))"
+        path = nil
+        clinux_stamp_arrivals(descriptor)
+    }
+
+    /// Messages to a path of this machine; who may write to the path may mark.
+    ///
+    /// - Throws: ``Failure`` where it cannot be made, or something else stands there.
+    init(path: String) throws(Failure) {
+        let socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { throw Self.refused(path, errno) }
+        // One that a dead process has left behind takes no messages.
+        if Self.isAbandoned(path) { unlink(path) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            close(socket)
+            throw Self.refused(path, ENAMETOOLONG)
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let result = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+        guard result == 0, chmod(path, 0o660) == 0 else {
+            let code = errno
+            close(socket)
+            throw Self.refused(path, code)
+        }
+        (descriptor, name, self.path) = (socket, path, path)
+        clinux_stamp_arrivals(socket)
+    }
+
+    deinit {
+        close(descriptor)
+        if let path { unlink(path) }
+        memory.deallocate()
+    }
+
+    /// The next message; nil where none waits.
+    func next(_ clock: inout ArrivalClock) -> Message? {
+        clock.readClocks()
+        var stamp: Int64 = -1
+        let count = clinux_receive(descriptor, memory, Self.byteMaximum, &stamp)
+        guard count >= 0 else { return nil }
+        let bytes = Array(UnsafeRawBufferPointer(start: memory, count: Int(count)))
+        return Message(bytes: bytes, arrival: clock.arrival(stamp: stamp))
+    }
+
+    /// Whether a socket is there to which nobody listens.
+    private static func isAbandoned(_ path: String) -> Bool {
+        var found = stat()
+        guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFSOCK else { return false }
+        let probe = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard probe >= 0 else { return false }
+        defer { close(probe) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let result = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        return result != 0 && errno == ECONNREFUSED
+    }
+
+    private static func refused(_ path: String, _ code: Int32) -> Failure {
+        Failure(
+            problem: "no markers can be taken at \(path): \(String(cString: strerror(code))).",
+            consequence: "nothing was started.",
+            remedy: code == EADDRINUSE
+                ? "another program takes markers there, or a file stands there: choose another path with --socket."
+                : "name a path in a directory that this user may write.",
+            code: code == EACCES ? .noPermission : .unavailable)
+    }
+}
