@@ -7,6 +7,7 @@ from collections.abc import Callable
 from unit.bluetooth import put_in_the_air
 from unit.companions import alerts, control, prune
 from unit.machine import MachineError, wait_for
+from unit.neighbours import neighbours
 from unit.service import DATABASE, PATIENT, Service
 
 # Back within ten seconds of whatever has ended; the machine of the tests shares two processors.
@@ -316,5 +317,6 @@ ALL: dict[str, Callable[[Service], None]] = {
         alerts,
         control,
         prune,
+        neighbours,
     )
 }
