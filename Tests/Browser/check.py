@@ -8,43 +8,18 @@ import pathlib
 import sqlite3
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-
 from PIL import Image
 
+from checklist import check, conclude, notices
 from chromium import Chromium
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
 SECTIONS = ["timeline", "battery", "signals", "spectra", "time-map", "audit"]
 Pixel = tuple[int, int, int]
-
-passed: list[str] = []
-failed: list[str] = []
-
-
-def check(name: str, test: Callable[[], object]) -> None:
-    try:
-        test()
-    except Exception:  # noqa: BLE001 - whatever went wrong is a failure of this check alone
-        failed.append(name)
-        print(f"failed: {name}\n{traceback.format_exc()}", flush=True)
-    else:
-        passed.append(name)
-        print(f"passed: {name}", flush=True)
-
-
-def notices(test: Callable[[], object]) -> None:
-    """A check must fail over a planted defect."""
-    try:
-        test()
-    except AssertionError:
-        return
-    raise AssertionError("a planted defect was not noticed")
 
 
 @dataclass
@@ -263,10 +238,7 @@ def main() -> int:
         escaped = html.escape(HOSTILE, quote=True).replace("&#x27;", "&#39;")
         raw = spoiled(report, "raw", lambda t: without_policy(t).replace(escaped, HOSTILE))
         check("a name that is not escaped is noticed", lambda: notices(raw.loads_nothing_and_says_nothing))
-    for name in failed:
-        print(f"failed: {name}")
-    print(f"{len(passed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
+    return conclude()
 
 
 if __name__ == "__main__":

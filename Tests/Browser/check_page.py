@@ -10,40 +10,15 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Callable
 from typing import Any
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from PIL import Image
 
+from checklist import check, conclude, notices
 from chromium import PATIENCE, Chromium
 
 Pixel = tuple[int, int, int]
 HERTZ, MICROVOLTS = 10.0, 100.0
-
-passed: list[str] = []
-failed: list[str] = []
-
-
-def check(name: str, test: Callable[[], object]) -> None:
-    try:
-        test()
-    except Exception:  # noqa: BLE001 - whatever went wrong is a failure of this check alone
-        failed.append(name)
-        print(f"failed: {name}\n{traceback.format_exc()}", flush=True)
-    else:
-        passed.append(name)
-        print(f"passed: {name}", flush=True)
-
-
-def notices(test: Callable[[], object]) -> None:
-    """A check must fail over a planted defect."""
-    try:
-        test()
-    except AssertionError:
-        return
-    raise AssertionError("a planted defect was not noticed")
 
 
 class Page:
@@ -300,8 +275,7 @@ def main() -> int:
             except Exception:  # noqa: BLE001 - the other part is looked at all the same
                 check(part.__name__, lambda: (_ for _ in ()).throw(AssertionError(re.sub(r"\s+", " ", "see above"))))
                 traceback.print_exc()
-    print(f"{len(passed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
+    return conclude()
 
 
 if __name__ == "__main__":

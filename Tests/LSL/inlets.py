@@ -22,12 +22,15 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pylsl
 
+from checklist import check, conclude, failed
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 HEADSETS = {"left": "buffered-eeg", "right": "muse"}
 # A time is right within so many seconds, and its standard deviation.
@@ -272,18 +275,6 @@ def markers_are_stored(bench: Bench, sent: dict[str, float]) -> None:
 
 def run(program: str) -> int:
     """Everything, in one acquisition."""
-    results: list[bool] = []
-
-    def check(name: str, body: Callable[..., object], *arguments: object) -> None:
-        try:
-            body(*arguments)
-        except BrokenRuleError as failure:
-            say(f"failed: {name}: {failure}")
-            results.append(False)
-        else:
-            say(f"passed: {name}")
-            results.append(True)
-
     with tempfile.TemporaryDirectory(prefix="eegsync-lsl.") as folder:
         bench = Bench(program, pathlib.Path(folder))
         outlet = pylsl.StreamOutlet(pylsl.StreamInfo("stimuli", "Markers", 1, 0, "string", "test-stimuli"))
@@ -291,7 +282,7 @@ def run(program: str) -> int:
         # A reader that is killed costs nobody anything.
         reader = subprocess.Popen([program, "tap", "--json", "--config", str(bench.configuration)], stdout=subprocess.DEVNULL)
         let_pass(15)
-        check("the streams are described", describes, received)
+        check("the streams are described", partial(describes, received))
         sent = markers(bench, outlet)
         bench.command("mark", "lights out")
         received |= inlets("left-markers")
@@ -323,22 +314,21 @@ def run(program: str) -> int:
             for name, inlet in received.items()
             if name.endswith("-eeg")
         )
-        check("inlets go on after kill -9 of eegsync lsl", wanted, after > before, "nothing came")
+        check("inlets go on after kill -9 of eegsync lsl", partial(wanted, after > before, "nothing came"))
         texts = [values[0] for _, values in received["left-markers"].samples]
-        check("marks are sent", wanted, "lights on" in texts, str(texts))
-        check("markers become annotations at their instants", markers_are_stored, bench, sent)
+        check("marks are sent", partial(wanted, "lights on" in texts, str(texts)))
+        check("markers become annotations at their instants", partial(markers_are_stored, bench, sent))
         # Lost with the daemon, and never stored.
         lost = [(died - 2, died + 0.1)]
         holes = [(before, after + 1.5), *lost]
         for inlet in (received["left-eeg"], received["right-eeg"]):
             inlet.samples = [each for each in inlet.samples if not any(begin <= each[0] <= end for begin, end in lost)]
         for headset in HEADSETS:
-            check(f"every sample of {headset} came once, at its time", compare, bench, headset, received, holes)
-        check("planted defects are noticed", notices_a_defect, bench, "right", received, holes)
-        if not all(results):
+            check(f"every sample of {headset} came once, at its time", partial(compare, bench, headset, received, holes))
+        check("planted defects are noticed", partial(notices_a_defect, bench, "right", received, holes))
+        if failed:
             print((pathlib.Path(folder) / "log").read_text()[-4000:], file=sys.stderr)
-    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
-    return 0 if all(results) else 1
+    return conclude()
 
 
 if __name__ == "__main__":

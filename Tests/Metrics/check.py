@@ -13,13 +13,14 @@ import sqlite3
 import subprocess
 import sys
 import time
-import traceback
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from checklist import check, conclude, notices
 
 DEPLOYED = pathlib.Path(__file__).resolve().parents[2] / "Deploy/metrics"
 PATIENCE = 120.0
@@ -37,29 +38,6 @@ scrape_configs:
   - job_name: eegsync
     static_configs: [{{targets: ['{target}']}}]
 """
-
-passed: list[str] = []
-failed: list[str] = []
-
-
-def check(name: str, test: Callable[[], object]) -> None:
-    try:
-        test()
-    except Exception:  # noqa: BLE001 - whatever went wrong is a failure of this check alone
-        failed.append(name)
-        print(f"failed: {name}\n{traceback.format_exc()}", flush=True)
-    else:
-        passed.append(name)
-        print(f"passed: {name}", flush=True)
-
-
-def notices(test: Callable[[], object]) -> None:
-    """A check must fail over a planted defect."""
-    try:
-        test()
-    except (AssertionError, ValueError):
-        return
-    raise RuntimeError("a planted defect was not noticed")
 
 
 def run(*command: str, text: str | None = None) -> str:
@@ -172,10 +150,10 @@ def check_texts(program: str, configuration: str, database: str, work: pathlib.P
     check("promtool has nothing to say", lambda: promtool(text=text))
     check("a figure without help is noticed", lambda: notices(lambda: promtool(text=text + "eegsync_x_total 1\n")))
     check("a broken label is noticed", lambda: notices(lambda: promtool(text=text + 'eegsync_y{a="} 1\n')))
-    check("a missing end is noticed", lambda: notices(lambda: parsed(metrics().replace("# EOF\n", ""))))
+    check("a missing end is noticed", lambda: notices(lambda: parsed(metrics().replace("# EOF\n", "")), ValueError))
     check(
         "a unit that the name does not have is noticed",
-        lambda: notices(lambda: parsed(metrics().replace(" bytes\n", " grams\n"))),
+        lambda: notices(lambda: parsed(metrics().replace(" bytes\n", " grams\n")), ValueError),
     )
     rules = (DEPLOYED / "alerts.yml").read_text()
     check("rules are right, and are raised by what they are for", lambda: rules_hold(work, rules))
@@ -293,10 +271,7 @@ def main() -> int:
             check_scrapes(address, daemon, work, families)
             pathlib.Path(database).rename(database + ".gone")
             check("a database that is gone is said to be", lambda: until("gone", lambda: "readable 0" in get(address)))
-    for name in failed:
-        print(f"failed: {name}")
-    print(f"{len(passed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
+    return conclude()
 
 
 if __name__ == "__main__":

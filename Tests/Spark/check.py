@@ -6,13 +6,9 @@ import os
 import pathlib
 import shutil
 import sys
-import time
-import traceback
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import pyarrow.compute
 import pyarrow.parquet as pq
@@ -20,35 +16,12 @@ import pyarrow.parquet as pq
 import dasks
 import spark as sparks
 import study
+from checklist import check, conclude, notices
 from study import Recorded, Stream
 
 RECORDINGS = 50
 Streams = dict[str, Stream]
 Reader = Callable[[pathlib.Path], Streams]
-
-passed: list[str] = []
-failed: list[str] = []
-
-
-def check(name: str, test: Callable[[], object]) -> None:
-    began = time.monotonic()
-    try:
-        test()
-    except Exception:  # noqa: BLE001 - whatever went wrong is a failure of this check alone
-        failed.append(name)
-        print(f"failed: {name}\n{traceback.format_exc()}", flush=True)
-    else:
-        passed.append(name)
-        print(f"passed: {name} ({time.monotonic() - began:.1f} s)", flush=True)
-
-
-def notices(test: Callable[[], object]) -> None:
-    """A check must fail over a planted defect."""
-    try:
-        test()
-    except AssertionError:
-        return
-    raise AssertionError("a planted defect was not noticed")
 
 
 def of_database(recorded: list[Recorded], name: str) -> Streams:
@@ -156,10 +129,7 @@ def main() -> int:
         for who, read in {"Spark": by_spark, "Dask": by_dask}.items():
             check(f"{name} is noticed with {who}", lambda: notices(lambda: agree(read(copy), expected)))  # noqa: B023 - at once
     spark.stop()
-    for name in failed:
-        print(f"failed: {name}")
-    print(f"{len(passed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
+    return conclude()
 
 
 if __name__ == "__main__":
