@@ -7,6 +7,7 @@ of one over two headsets that are being recorded, with control.
 
 import pathlib
 import re
+import struct
 import sys
 import time
 import traceback
@@ -265,11 +266,147 @@ def live(page: Page, address: str) -> None:
     check("everything that can be used has a name", names)
 
 
+# A machine nearby, in the place of the browser's own Bluetooth; its values are those of the page A phone beside the machine.
+NEARBY = """
+(() => {
+  const uuid = (number) => `9984${number}-8bc2-4951-8f5e-3f8d7b94806a`;
+  const view = (bytes) => new DataView(Uint8Array.from(bytes).buffer);
+  class Characteristic {
+    constructor(bytes) { [this.bytes, this.written, this.subscribed] = [bytes, [], 0]; }
+    async startNotifications() { this.subscribed += 1; return this; }
+    async readValue() { return view(this.bytes); }
+    async writeValueWithResponse(value) {
+      if (nearby.refuses) throw new DOMException("GATT Error: Not authorized.", "NotSupportedError");
+      this.written.push([...value]);
+    }
+    notify(bytes) { this.oncharacteristicvaluechanged?.({ target: { value: view(bytes) } }); }
+  }
+  const nearby = { connections: 0, refuses: false, unreachable: 0 };
+  for (const [name, number] of [["status", "0002"], ["headsets", "0003"], ["control", "0004"]]) {
+    nearby[name] = new Characteristic([]);
+    nearby[uuid(number)] = nearby[name];
+  }
+  const device = new EventTarget();
+  device.name = "eegsync pi-7";
+  device.gatt = {
+    connected: false,
+    async connect() {
+      if (nearby.unreachable-- > 0) throw new DOMException("Connection failed.", "NetworkError");
+      nearby.connections += 1;
+      this.connected = true;
+      return this;
+    },
+    disconnect() { this.connected = false; },
+    async getPrimaryService(service) {
+      if (service !== uuid("0001")) throw new Error("no such service");
+      return { getCharacteristic: async (characteristic) => nearby[characteristic] };
+    },
+  };
+  nearby.lose = () => {
+    device.gatt.connected = false;
+    device.dispatchEvent(new Event("gattserverdisconnected"));
+  };
+  const requestDevice = async ({ filters }) => {
+    if (filters[0].services[0] !== uuid("0001")) throw new Error("no such service");
+    return device;
+  };
+  Object.defineProperty(navigator, "bluetooth", { value: { requestDevice }, configurable: true });
+  globalThis.nearby = nearby;
+})();
+"""
+
+
+def headset_record(index: int, battery: int, seconds: int, name: str, *, wanted: bool = True) -> bytes:
+    texts = b"".join(bytes([len(text)]) + text for text in (b"streaming", name.encode()))
+    return struct.pack("<BBBBIII", index, 1, int(wanted), battery, seconds, 1234, 5) + texts
+
+
+def phone(page: Page, address: str) -> None:
+    """A machine nearby over Bluetooth: values, notifications, commands, a lost link."""
+    script = page.browser.call("Page.addScriptToEvaluateOnNewDocument", source=NEARBY)["identifier"]
+    records = [headset_record(0, 87, 3, "left"), headset_record(1, 255, 0xFFFFFFFF, "rechts ♪", wanted=False)]
+    sentence = "left has been recording for 3 min."
+
+    def give(name: str, value: bytes) -> str:
+        return f"nearby.{name}.bytes = {list(value)};"
+
+    def notify(name: str, value: bytes) -> None:
+        page.value(f"nearby.{name}.notify({list(value)})")
+
+    def choose() -> None:
+        page.visit(f"{address}#phone", 360, 780)
+        read = b"".join(bytes([len(each)]) + each for each in records)
+        page.value(give("status", bytes([1, 1, 0, 2]) + sentence.encode()) + give("headsets", read))
+        page.value("document.querySelector('main button').click()")
+        page.wait("document.querySelector('article') !== null")
+
+    def text() -> str:
+        return str(page.value("document.querySelector('main').innerText"))
+
+    def shows() -> None:
+        choose()
+        said = text()
+        for word in (sentence, "left", "87 %", "3.0 s ago", "1,234 samples in 5 gaps", "rechts ♪", "not known", "none yet"):
+            assert word in said, f"{word} is not in {said}"
+        page.shoot("phone")
+        assert page.value("document.documentElement.scrollWidth") <= 360
+
+    def follows() -> None:
+        # Twenty bytes are what the shortest link holds: the names are cut, and known.
+        notify("headsets", headset_record(0, 86, 40, "left")[:20])
+        page.wait("document.querySelector('article').innerText.includes('40.0 s ago')")
+        assert "86 %" in text() and page.value("document.querySelector('article h2').innerText").startswith("left")
+        notify("status", bytes([1, 3, 1, 2]) + b"left waits for you.")
+        page.wait("document.querySelector('main .sentence').innerText === 'Paused. left waits for you.'")
+
+    def commands() -> None:
+        page.value("document.querySelectorAll('article button')[1].click()")
+        page.wait("nearby.control.written.length === 1")
+        assert bytes(page.value("nearby.control.written[0]")) == b"\x01" + "rechts ♪".encode()
+        notify("control", bytes([1, 0]) + "Recording rechts ♪.".encode())
+        page.wait("document.querySelector('main').innerText.includes('Recording rechts ♪.')")
+        page.value("document.querySelector('main input').value = ' lights out '")
+        page.value("[...document.querySelectorAll('main button')].find(each => each.innerText === 'Mark').click()")
+        page.wait("nearby.control.written.length === 2")
+        assert bytes(page.value("nearby.control.written[1]")) == b"\x03lights out"
+        page.value("nearby.refuses = true; document.querySelectorAll('article button')[1].click()")
+        page.wait("document.querySelector('main').innerText.includes('eegsync companion pair')")
+        page.wait("document.querySelector('main .lines').classList.contains('bad')")
+
+    def returns() -> None:
+        page.value("nearby.unreachable = 1; nearby.lose()")
+        page.wait("nearby.connections === 2")
+        page.wait("document.querySelector('main').innerText.includes('Connected to eegsync pi-7')")
+
+    def understands() -> None:
+        """A value of another version is not shown as if it were understood."""
+        notify("status", bytes([2, 1, 0, 2]) + b"good")
+        assert "does not understand" in text()
+
+    check("phone: a machine nearby is shown", shows)
+    check("phone: what it notifies is shown, also cut", follows)
+    check("phone: it is told what to do, and refuses", commands)
+    check("phone: a lost link comes back", returns)
+    check("phone: another version is said to be one", understands)
+    check("phone: nothing in the console, nothing from elsewhere", page.clean)
+    records[0] = headset_record(0, 86, 3, "left")
+    check("phone: another battery is noticed", lambda: notices(shows))
+    page.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    bare = "Object.defineProperty(navigator, 'bluetooth', { value: undefined, configurable: true })"
+    script = page.browser.call("Page.addScriptToEvaluateOnNewDocument", source=bare)["identifier"]
+    page.visit(f"{address}?bare#phone")
+    check(
+        "phone: a browser without Bluetooth is told so",
+        lambda: page.wait("document.querySelector('main').innerText.includes('Web Bluetooth')"),
+    )
+    page.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+
+
 def main() -> int:
     known_address, live_address, screenshots = sys.argv[1:4]
     with Chromium() as browser:
         page = Page(browser, pathlib.Path(screenshots))
-        for part, address in [(known, known_address), (live, live_address)]:
+        for part, address in [(known, known_address), (live, live_address), (phone, live_address)]:
             try:
                 part(page, address)
             except Exception:  # noqa: BLE001 - the other part is looked at all the same

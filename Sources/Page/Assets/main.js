@@ -3,10 +3,11 @@
 import { element, setText, show } from "./dom.js";
 import { history } from "./history.js";
 import { now } from "./now.js";
+import { phone } from "./phone.js";
 import { signals } from "./signals.js";
 import { text } from "./text.js";
 
-const PAGES = { now, signals, history };
+const PAGES = { now, signals, history, phone };
 
 const content = document.getElementById("content");
 const link = document.getElementById("link");

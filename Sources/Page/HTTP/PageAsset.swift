@@ -35,6 +35,8 @@ package struct PageAsset: Sendable {
         "/spectrumpanel.js": script(PackageResources.spectrumpanel_js),
         "/history.js": script(PackageResources.history_js),
         "/control.js": script(PackageResources.control_js),
+        "/companion.js": script(PackageResources.companion_js),
+        "/phone.js": script(PackageResources.phone_js),
     ]
 
     private static func script(_ bytes: [UInt8]) -> PageAsset { PageAsset("text/javascript; charset=utf-8", bytes) }
