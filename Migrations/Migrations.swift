@@ -54,6 +54,7 @@ package struct Migration: Hashable, Sendable {
         Migration("m0034_process_death", PackageResources.m0034_process_death_sql),
         Migration("m0035_identity", PackageResources.m0035_identity_sql, digestedTables: ["machine", "machine_boot"]),
         Migration("m0036_full_disk", PackageResources.m0036_full_disk_sql),
+        Migration("m0037_merge", PackageResources.m0037_merge_sql),
     ]
 
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.

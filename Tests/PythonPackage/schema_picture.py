@@ -31,7 +31,10 @@ NAMED = {
     ),
     "What headsets say": "channel_declaration clock_observation headset_message impedance loss_detection",
     "Requests and schedules": "capture capture_chunk impedance_measurement recording_end schedule schedule_start",
-    "Evidence and corrections": "confirmation digest_sum recording_edit refit replaced_segment undigested_rows",
+    "Evidence and corrections": (
+        "confirmation digest_sum merge_conflict merged_machine merged_recording recording_edit refit replaced_segment"
+        " undigested_rows"
+    ),
     "Housekeeping": "deleted_stream deletion disk_start grdb_migrations schema_snapshot spool",
 }
 WIDTH, ROW, HEAD, GAP, MARGIN, BETWEEN = 216, 16, 22, 20, 40, 84

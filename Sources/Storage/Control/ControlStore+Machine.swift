@@ -19,6 +19,9 @@ extension ControlStore {
                     ORDER BY board IS ?1 DESC, id DESC LIMIT 1
                     """, arguments: [machine.board, machine.installation])
             let id = try known ?? insert(machine, at: time, in: db)
+            // Known so far because something was merged that it had recorded.
+            try db.execute(sql: "DELETE FROM merged_machine WHERE machine_id = ?", arguments: [id])
+            if db.changesCount > 0 { try db.execute(sql: "UPDATE machine SET origin = NULL WHERE id = ?", arguments: [id]) }
             try db.execute(
                 sql: """
                     UPDATE machine SET board = coalesce(?2, board), installation = coalesce(?3, installation)

@@ -17,6 +17,7 @@ struct OwnedRows {
         OwnedRows(table: "loss_detection", key: "stream_id, first_n", condition: ofStream),
         OwnedRows(table: "signal_check", key: "stream_id, channel, first_n", condition: ofStream),
         OwnedRows(table: "gap", key: "id", condition: ofStream),
+        OwnedRows(table: "merge_conflict", key: "id", condition: ofStream),
         OwnedRows(table: "block", key: "id", condition: ofStream),
         OwnedRows(table: "undigested_rows", key: "stream_id", condition: ofStream),
         OwnedRows(table: "confirmation", key: "stream_id, chain, destination", condition: ofStream),
@@ -41,6 +42,7 @@ struct OwnedRows {
     static let last = [
         ("epoch", ofStream), ("channel_correction", ofStream), ("channel_declaration", ofStream), ("channel", ofStream),
         ("link", ofRecording), ("recording_detail", ofRecording), ("recording_property", ofRecording),
+        ("merged_recording", ofRecording),
         ("stream", ofRecording), ("recording", "id = ?1"),
     ]
 

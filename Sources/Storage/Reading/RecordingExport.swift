@@ -149,6 +149,7 @@ struct RecordingExport {
     static let tables: [(name: String, condition: String)] = [
         ("host_boot", "TRUE"),
         ("machine", "TRUE"),
+        ("merged_machine", "TRUE"),
         ("machine_boot", "TRUE"),
         ("clock_offset", "TRUE"),
         ("headset", "t.id = (SELECT headset_id FROM recording WHERE id = :id)"),
@@ -169,6 +170,7 @@ struct RecordingExport {
         ("sample", ofStream + " ORDER BY t.stream_id, t.n"),
         ("gap", ofStream + " ORDER BY t.first_n, t.channel"),
         ("signal_check", ofStream),
+        ("merge_conflict", ofStream + " ORDER BY t.id"),
         ("annotation", "t.recording_id = :id ORDER BY t.id"),
         ("block", ofStream),
         ("undigested_rows", ofStream),
@@ -191,6 +193,11 @@ struct RecordingExport {
         ("recording_edit", "t.recording_id = :id"),
     ]
 
+    /// Which rows of a table are of the recording `?1`; none of a table that stays behind.
+    static func condition(of table: String) -> String {
+        tables.first { $0.name == table }?.condition.replacing(":id", with: "?1") ?? "FALSE"
+    }
+
     /// Tables that stay behind: addresses and what the next process needs, requests that end, and what each new
     /// database has.
     static let leftOut = [
@@ -201,5 +208,6 @@ struct RecordingExport {
         "grdb_migrations",
         // Of other recordings, and of what others hold.
         "deletion", "deleted_stream", "confirmation", "recording_end", "schedule", "schedule_start",
+        "merged_recording",
     ]
 }

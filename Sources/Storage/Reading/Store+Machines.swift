@@ -36,7 +36,7 @@ extension Store {
                         SELECT count(*) FROM recording AS r
                         LEFT JOIN machine_boot AS b ON b.host_boot_id = r.requested_host_boot_id
                         WHERE coalesce(b.machine_id, (SELECT min(id) FROM machine)) = m.id) AS recordings
-                    FROM machine AS m ORDER BY m.id
+                    FROM machine AS m WHERE m.id NOT IN (SELECT machine_id FROM merged_machine) ORDER BY m.id
                     """
             ).map { row in
                 Machine(

@@ -4,7 +4,7 @@ import GRDB
 /// What a centre is sent. Everything of one call is of one snapshot.
 extension Store {
     /// The recordings that are this machine's to send, in the order in which they were asked for: not those that are deleted,
-    /// and not those from before the database was copied to another machine.
+    /// not those from before the database was copied to another machine, and not those that came from another database.
     package func shippableRecordings() throws(StorageError) -> [RecordingID] {
         try database.read { db in
             try Int64.fetchAll(
@@ -13,6 +13,7 @@ extension Store {
                     SELECT r.id FROM recording AS r
                     LEFT JOIN machine_boot AS b ON b.host_boot_id = r.requested_host_boot_id
                     WHERE r.id NOT IN (SELECT recording_id FROM deletion)
+                        AND r.id NOT IN (SELECT recording_id FROM merged_recording)
                         AND coalesce(b.machine_id, (SELECT min(id) FROM machine), 0)
                             >= (SELECT coalesce(max(id), 0) FROM machine WHERE origin = 'copied')
                     ORDER BY r.id

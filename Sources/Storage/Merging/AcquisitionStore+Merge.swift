@@ -1,0 +1,136 @@
+package import Bluetooth
+import GRDB
+
+/// Another database comes in. Nobody acquires meanwhile: a process that does holds the lock.
+extension AcquisitionStore {
+    /// Takes over what another database has and this one does not: each recording in one transaction, in which the audit of the
+    /// recording holds before it is committed. A second time nothing is new.
+    ///
+    /// - Parameters:
+    ///   - other: the other database, which is only read.
+    ///   - isRehearsal: whether everything is taken back, so that only the report is left.
+    ///   - now: when it is done.
+    ///   - progress: gets how many recordings are done, and how many there are.
+    /// - Throws: ``MergeError``, `StorageError`. Recordings before the one that has failed were merged.
+    package func merge(
+        _ other: MergeSource, isRehearsal: Bool = false, at now: MonotonicTime,
+        progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws -> MergeReport {
+        if other.isFile(path) { throw MergeError.sameDatabase(path: other.path) }
+        let recordings = try other.recordings()
+        try requireNoneGoesOn(recordings.map(\.uuid))
+        // What is written stands in the log first.
+        if let path { try database.reserve?.require(2 * other.bytes, at: path, for: "to take over \(other.name)") }
+        let origin = MergeOrigin(source: other.name, hostBoot: hostBootID, boottime: now.nanoseconds)
+        var report = MergeReport()
+        for (index, recording) in recordings.enumerated() {
+            progress(index, recordings.count)
+            let merge = RecordingMerge(
+                recording: recording.key, uuid: recording.uuid, origin: origin, others: Set(recordings.map(\.uuid)))
+            let (merged, twins) = try merge.explaining(path: other.path) {
+                try other.store.database.perform { reader in
+                    try reader.read { source in try run(merge, from: source, isRehearsal: isRehearsal) }
+                }
+            }
+            report.recordings.append(merged)
+            report.twins += twins
+        }
+        progress(recordings.count, recordings.count)
+        if !isRehearsal { try synchronise() }
+        return report
+    }
+
+    private func run(
+        _ merge: RecordingMerge, from source: Database, isRehearsal: Bool
+    ) throws -> (MergedRecording, [TwinComparison]) {
+        var result: (MergedRecording, [TwinComparison])?
+        try database.perform { writer in
+            try writer.writeWithoutTransaction { db in
+                try db.inTransaction(.immediate) {
+                    result = try merge.run(from: source, to: db)
+                    return isRehearsal ? .rollback : .commit
+                }
+            }
+        }
+        guard let result else { throw StorageError.notFound(what: "recording \(merge.uuid)") }
+        return result
+    }
+
+    /// A recording that goes on here grows from its end, which must not move under it.
+    private func requireNoneGoesOn(_ uuids: [String]) throws {
+        let wanted = try database.read { db in
+            try Row.fetchAll(db, sql: "SELECT id, uuid FROM recording WHERE desired_state = 'recording' ORDER BY id")
+        }
+        if let row = wanted.first(where: { uuids.contains($0["uuid"]) }) { throw MergeError.goesOn(recording: row["id"]) }
+    }
+}
+
+/// How one recording comes in.
+private struct RecordingMerge {
+    /// Its key there.
+    let recording: Int64
+    let uuid: String
+    let origin: MergeOrigin
+    /// UUIDs of all recordings of the other database.
+    let others: Set<String>
+
+    func run(from source: Database, to db: Database) throws -> (MergedRecording, [TwinComparison]) {
+        if let deleted = try deletedHere(source, db) { return (deleted, []) }
+        var keys = MergedKeys()
+        do {
+            var facts = try MergedHost(source: source, db: db).bringOver(keys: &keys)
+            let headset = try MergedHeadset(of: recording, from: source, to: db, keys: &keys)
+            facts += headset.isNew ? 1 : 0
+            let known = try Int64.fetchOne(db, sql: "SELECT id FROM recording WHERE uuid = ?", arguments: [uuid])
+            var merged =
+                if let known {
+                    try RecordingUnion(source: source, db: db, recording: recording, here: known, origin: origin)
+                        .run(headset, uuid: uuid, keys: &keys)
+                } else {
+                    try RecordingTakeover(source: source, db: db, recording: recording, origin: origin)
+                        .run(headset, uuid: uuid, keys: &keys)
+                }
+            merged.facts += facts
+            let number = merged.number ?? 0
+            if !merged.isNothingNew { try Self.requireProof(of: number, in: db) }
+            return (merged, try TwinComparison.all(of: number, except: others, in: db))
+        } catch let unknown as MergedKeys.Unknown {
+            throw StorageError.refused(reason: "a row's \(unknown.column) is \(unknown.key), which is not there")
+        }
+    }
+
+    /// Runs a piece of work. What the database refuses is what the other one says.
+    func explaining<Result>(path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as StorageError {
+            switch error {
+            case .constraint(let detail), .refused(let detail):
+                throw MergeError.contradiction(path: path, recording: uuid, detail: detail)
+            default: throw error
+            }
+        }
+    }
+
+    /// What was deleted here on purpose does not come back.
+    private func deletedHere(_ source: Database, _ db: Database) throws -> MergedRecording? {
+        let streams = try String.fetchAll(
+            source, sql: "SELECT uuid FROM stream WHERE recording_id = ? AND uuid IS NOT NULL", arguments: [recording])
+        guard try streams.contains(where: { try Deletion.isNoted(stream: $0, in: db) }) else { return nil }
+        let headset = try String.fetchOne(
+            source, sql: "SELECT h.name FROM headset AS h JOIN recording AS r ON r.headset_id = h.id WHERE r.id = ?",
+            arguments: [recording])
+        return MergedRecording(
+            outcome: .deleted, uuid: uuid, number: nil, numberThere: recording, headset: headset ?? "")
+    }
+
+    /// The ledger of what is now here proves itself, or nothing comes in.
+    private static func requireProof(of recording: Int64, in db: Database) throws {
+        var audit = Audit(
+            db: db, scope: AuditScope(recording: RecordingID(rawValue: recording)), file: FileCheck(path: nil), witness: nil)
+        let report = try audit.run(nil) { _, _ in }
+        if report.holds { return }
+        let findings = report.findings.prefix(3).map { "\($0.check.evidence.rawValue): \($0.detail)" }
+        throw StorageError.refused(reason: "together they contradict the evidence (\(findings.joined(separator: "; ")))")
+    }
+}

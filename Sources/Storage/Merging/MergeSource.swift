@@ -1,0 +1,134 @@
+import Foundation
+import GRDB
+import Glibc
+
+/// The database that is merged into another one: only read, and believed once its schema, its pages and its audit hold.
+package struct MergeSource: Sendable {
+    let store: ReadOnlyStore
+    let path: String
+    /// The name of the file, which is kept with what came from it.
+    let name: String
+
+    /// Opens a file and judges it.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - hostBoot: the boot of this machine.
+    ///   - readerCount: how many threads read its rows.
+    ///   - progress: gets how many rows the audit has looked at, and about how many there are; from any thread.
+    /// - Throws: ``MergeError`` where it is not believed; `StorageError`, such as `newerSchema`, where it cannot be opened.
+    package init(
+        path: String, hostBoot: HostBoot, readerCount: Int = 1,
+        progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws {
+        self.path = path
+        name = URL(fileURLWithPath: path).lastPathComponent
+        store = try Self.open(path, hostBoot: hostBoot)
+        do {
+            if let detail = try store.database.read(Self.foreignTable) {
+                throw MergeError.foreignSchema(path: path, detail: detail)
+            }
+            // Before anything is made of its values: SQLite compares their types with those of the tables.
+            let words = try store.database.read { db in try String.fetchAll(db, sql: "PRAGMA quick_check(3)") }
+            if words != ["ok"] { throw MergeError.damaged(path: path, detail: words.joined(separator: "; ")) }
+            if let detail = try store.database.read(Self.surprisingRow) {
+                throw MergeError.damaged(path: path, detail: detail)
+            }
+        } catch StorageError.corrupt(_, let detail) {
+            throw MergeError.damaged(path: path, detail: detail)
+        }
+        let report = try store.audit(AuditScope(readerCount: readerCount), progress: progress)
+        if !report.holds {
+            throw MergeError.auditFails(
+                path: path, findings: report.findings.prefix(3).map { "\($0.check.evidence.rawValue): \($0.detail)" })
+        }
+    }
+
+    private static func open(_ path: String, hostBoot: HostBoot) throws -> ReadOnlyStore {
+        do {
+            return try ReadOnlyStore(unattended: path, hostBoot: hostBoot)
+        } catch {
+            let pending = (try? DatabaseOpening(path: path, options: StoreOptions()).inspect()) ?? []
+            if pending.isEmpty { throw error }
+            throw MergeError.olderSchema(path: path)
+        }
+    }
+
+    /// True where a path names the same file.
+    func isFile(_ other: String?) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard let other, stat(path, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_ino == second.st_ino && first.st_dev == second.st_dev
+    }
+
+    /// How large it is, its log included.
+    var bytes: Int64 { SchemaSnapshot.bytes(of: path) }
+
+    /// The recordings that are not deleted there, by key, with their UUIDs.
+    func recordings() throws(StorageError) -> [(key: Int64, uuid: String)] {
+        try store.database.read { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT id, uuid FROM recording WHERE id NOT IN (SELECT recording_id FROM deletion) ORDER BY id"
+            ).map { (key: $0[0], uuid: $0[1] ?? "") }
+        }
+    }
+
+    // MARK: What stands in it
+
+    /// Sums of numbers below it fit wherever they are computed; a stream of 1 MHz reaches it in 140 years.
+    private static let numberBound: Int64 = 1 << 52
+
+    /// Which table has a number that no recording comes to, or a row without a name; nil where none has.
+    static func surprisingRow(in db: Database) throws -> String? {
+        let columns = [
+            "epoch": ["first_n", "first_index"], "segment": ["first_n", "last_n", "reference_n"], "gap": ["first_n", "count"],
+            "block": ["first_n", "last_n"], "undigested_rows": ["first_n", "last_n"], "arrival": ["n"],
+            "signal_check": ["first_n", "last_n"], "loss_detection": ["first_n"], "annotation": ["n"],
+        ]
+        for (table, names) in columns.sorted(by: { $0.key < $1.key }) {
+            for name in names {
+                let isThere = try Bool.fetchOne(
+                    db, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(name) NOT BETWEEN ?1 AND ?2)",
+                    arguments: [-numberBound, numberBound])
+                if isThere == true { return "the table \(table) has a \(name) beyond \(numberBound)" }
+            }
+        }
+        for table in ["recording", "stream", "headset", "annotation"] {
+            let isThere = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE coalesce(uuid, '') = '')")
+            if isThere == true { return "the table \(table) has a row without a UUID" }
+        }
+        let isThere = try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM stream AS st
+                    WHERE EXISTS (SELECT 1 FROM sample WHERE stream_id = st.id AND n < ?1)
+                    OR EXISTS (SELECT 1 FROM sample WHERE stream_id = st.id AND n > ?2))
+                """, arguments: [-numberBound, numberBound])
+        return isThere == true ? "the table sample has an n beyond \(numberBound)" : nil
+    }
+
+    // MARK: The schema
+
+    /// What of the tables is not as this program makes it, word by word; nil where all are. What restricts values is a part of
+    /// it: SQLite's look at the pages compares them with it.
+    static func foreignTable(in db: Database) throws -> String? {
+        let queue = try DatabaseQueue()
+        try DatabaseOpening.migrator.migrate(queue)
+        let (made, there) = (try queue.read(tables), try tables(db))
+        for (table, text) in made.sorted(by: { $0.key < $1.key }) where there[table] != text {
+            return there[table] == nil ? "there is no table \(table)" : "the table \(table) is another one"
+        }
+        return nil
+    }
+
+    /// The text of each table of eegsync's own. A view of a table's name is none.
+    private static func tables(_ db: Database) throws -> [String: String] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'grdb_*'")
+        let texts = rows.compactMap { row in
+            String.fromDatabaseValue(row[0]).map { ($0, String.fromDatabaseValue(row[1]) ?? "") }
+        }
+        return Dictionary(texts) { first, _ in first }
+    }
+}

@@ -1,0 +1,75 @@
+import GRDB
+import GRDBSQLite
+
+/// Rows of one stream as they are stored, in ascending order of n.
+struct StoredRows {
+    /// Rows that are read at a time: some hundred KiB.
+    static let limit = 16_384
+
+    let channelCount: Int
+    private(set) var n: [Int64] = []
+    /// Row after row; 0 where there is none.
+    private(set) var values: [Int32] = []
+    /// By row, the channels without a value; bit 0 is channel 1.
+    private(set) var missing: [UInt8] = []
+
+    /// Reads rows.
+    ///
+    /// - Parameter limit: how many at most.
+    init(
+        of stream: Int64, channelCount: Int, in range: ClosedRange<Int64>, limit: Int = StoredRows.limit, from db: Database
+    ) throws {
+        self.channelCount = channelCount
+        let columns = (1...channelCount).map { "c\($0)" }.joined(separator: ", ")
+        let statement = try db.cachedStatement(
+            sql: "SELECT n, \(columns) FROM sample WHERE stream_id = ? AND n BETWEEN ? AND ? ORDER BY n LIMIT ?")
+        let handle = statement.sqliteStatement
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
+        for (index, value) in [stream, range.lowerBound, range.upperBound, Int64(limit)].enumerated() {
+            sqlite3_bind_int64(handle, Int32(index + 1), value)
+        }
+        while true {
+            let code = sqlite3_step(handle)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else {
+                throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
+            }
+            n.append(sqlite3_column_int64(handle, 0))
+            var missing: UInt8 = 0
+            for channel in 0..<channelCount {
+                let value = sqlite3_column_int(handle, Int32(channel + 1))
+                if value == 0, sqlite3_column_type(handle, Int32(channel + 1)) == SQLITE_NULL { missing |= 1 << UInt8(channel) }
+                values.append(value)
+            }
+            self.missing.append(missing)
+        }
+    }
+
+    /// The values of a row.
+    func row(_ index: Int) -> ArraySlice<Int32> { values[index * channelCount..<(index + 1) * channelCount] }
+
+    /// Consecutive rows of it, for another stream; `range` is of indexes.
+    func rows(_ range: Range<Int>, as stream: StreamID) -> SampleRows {
+        let missing = missing[range]
+        return SampleRows(
+            stream: stream, channelCount: channelCount, firstN: n[range.lowerBound],
+            values: Array(values[range.lowerBound * channelCount..<range.upperBound * channelCount]),
+            missingChannels: missing.allSatisfy { $0 == 0 } ? [] : Array(missing))
+    }
+
+    /// Runs of rows whose n follow each other, as ranges of indexes, among those that are wanted.
+    func runs(where isWanted: (Int) -> Bool = { _ in true }) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        for index in n.indices where isWanted(index) {
+            if let last = runs.last, last.upperBound == index, n[index] == n[index - 1] + 1 {
+                runs[runs.count - 1] = last.lowerBound..<index + 1
+            } else {
+                runs.append(index..<index + 1)
+            }
+        }
+        return runs
+    }
+}

@@ -1,0 +1,138 @@
+import GRDB
+
+/// The ledger of a stream after rows of another database came in: every n between the first and the last is a row, or is said
+/// to be missing.
+struct UnitedLedger {
+    private let union: StreamUnion
+    /// What rows and gaps of a known length covered before; nil where there was nothing.
+    let covered: ClosedRange<Int64>?
+    /// Where the gap begins whose end was not known before.
+    private let openFirstN: Int64?
+
+    private var db: Database { union.db }
+    private var here: Int64 { union.here.rawValue }
+
+    /// Looks at the ledger before anything changes.
+    init(_ union: StreamUnion) throws {
+        self.union = union
+        covered = try Self.extent(of: union.here.rawValue, through: .max, in: union.db)
+        openFirstN = try Int64.fetchOne(
+            union.db, sql: "SELECT first_n FROM gap WHERE stream_id = ? AND channel = 0 AND count IS NULL",
+            arguments: [union.here.rawValue])
+    }
+
+    /// What rows and gaps of a known length cover, up to some n.
+    private static func extent(of stream: Int64, through lastN: Int64, in db: Database) throws -> ClosedRange<Int64>? {
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT min(first), max(last) FROM (
+                    SELECT min(n) AS first, max(n) AS last FROM sample WHERE stream_id = ?1 AND n <= ?2
+                    UNION ALL SELECT min(first_n), max(first_n + count - 1) FROM gap
+                        WHERE stream_id = ?1 AND channel = 0 AND count > 0 AND first_n <= ?2)
+                """, arguments: [stream, lastN])
+        guard let row, let first: Int64 = row[0], let last: Int64 = row[1] else { return nil }
+        return first...max(first, min(last, lastN))
+    }
+
+    /// Brings the ledger up to date with what was done to rows.
+    func follow(_ changes: StreamUnion.Changes, into report: inout MergedStream) throws {
+        try closeOpenGap(into: &report)
+        try bringGapsBeyond(into: &report)
+        if changes.taken > 0 { try countRecovered(into: &report) }
+        for piece in changes.lacking { try ledger(piece) }
+        for channel in changes.filledChannels.sorted() {
+            try db.execute(
+                sql: """
+                    UPDATE gap SET recovered = count - (SELECT count(*) FROM sample AS s WHERE s.stream_id = gap.stream_id
+                        AND s.n >= gap.first_n AND s.n < gap.first_n + gap.count AND s.c\(channel) IS NULL)
+                    WHERE stream_id = ? AND channel = ?
+                    """, arguments: [here, channel])
+        }
+    }
+
+    /// A gap whose end was not known ends where the other database goes on: what is missing from there on it says.
+    private func closeOpenGap(into report: inout MergedStream) throws {
+        guard let openFirstN,
+            let there = try Self.extent(of: union.there, through: union.lastN, in: union.source), there.upperBound >= openFirstN
+        else { return }
+        try db.execute(
+            sql: "DELETE FROM gap WHERE stream_id = ? AND channel = 0 AND count IS NULL", arguments: [here])
+        report.gapsClosed += 1
+    }
+
+    /// Gaps of the other database where here was nothing, cut at what was covered.
+    private func bringGapsBeyond(into report: inout MergedStream) throws {
+        let gaps = try Row.fetchAll(
+            union.source,
+            sql: "SELECT * FROM gap WHERE stream_id = ? AND channel = 0 AND first_n <= ? ORDER BY first_n",
+            arguments: [union.there, union.lastN])
+        for gap in gaps {
+            let (first, count): (Int64, Int64?) = (gap["first_n"], gap["count"])
+            guard let count, count > 0 else {
+                if covered.map({ first > $0.upperBound }) ?? true { try insert(gap, firstN: first, count: count, &report) }
+                continue
+            }
+            let last = min(first + count - 1, union.lastN)
+            guard let covered else {
+                try insert(gap, firstN: first, count: last - first + 1, &report)
+                continue
+            }
+            if first < covered.lowerBound {
+                try insert(gap, firstN: first, count: min(last, covered.lowerBound - 1) - first + 1, &report)
+            }
+            if last > covered.upperBound {
+                let begin = max(first, covered.upperBound + 1)
+                try insert(gap, firstN: begin, count: last - begin + 1, &report)
+            }
+        }
+    }
+
+    /// Inserts a gap of the other database, or a part of it, but for one that is there already.
+    private func insert(_ gap: Row, channel: Int = 0, firstN: Int64, count: Int64?, _ report: inout MergedStream) throws {
+        try insert(gap, channel: channel, firstN: firstN, count: count)
+        report.facts += Int64(db.changesCount)
+    }
+
+    private func insert(_ gap: Row, channel: Int, firstN: Int64, count: Int64?) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO gap (stream_id, first_n, channel, count, cause, host_boot_id, boottime_ns, certainty, uncertainty)
+                SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT EXISTS (SELECT 1 FROM gap WHERE stream_id = ?1
+                    AND channel = ?3 AND (first_n = ?2 OR channel = 0 AND count IS NULL AND first_n < ?2))
+                """,
+            arguments: [
+                here, firstN, channel, count, gap["cause"] as String,
+                try union.keys.value(gap["host_boot_id"], of: "host_boot_id"), gap["boottime_ns"] as Int64,
+                gap["certainty"] as String, gap["uncertainty"] as Int64?,
+            ])
+    }
+
+    /// Has each gap say how many of its rows are there.
+    private func countRecovered(into report: inout MergedStream) throws {
+        let complete = "SELECT count(*) FROM gap WHERE stream_id = ? AND channel = 0 AND count > 0 AND recovered = count"
+        let before = try Int64.fetchOne(db, sql: complete, arguments: [here]) ?? 0
+        try db.execute(
+            sql: """
+                UPDATE gap SET recovered = (SELECT count(*) FROM sample AS s WHERE s.stream_id = gap.stream_id
+                    AND s.n >= gap.first_n AND s.n < gap.first_n + gap.count)
+                WHERE stream_id = ? AND channel = 0 AND count > 0 AND recovered < count
+                """, arguments: [here])
+        report.gapsClosed += (try Int64.fetchOne(db, sql: complete, arguments: [here]) ?? 0) - before
+    }
+
+    /// Says of rows that came in without a channel why they lack it, as the other database does.
+    private func ledger(_ piece: (channel: Int, firstN: Int64, count: Int64)) throws {
+        let end = piece.firstN + piece.count
+        let gaps = try Row.fetchAll(
+            union.source,
+            sql: """
+                SELECT * FROM gap WHERE stream_id = ? AND channel = ? AND first_n < ? AND first_n + count > ? ORDER BY first_n
+                """, arguments: [union.there, piece.channel, end, piece.firstN])
+        for gap in gaps {
+            let first = max(piece.firstN, gap["first_n"] as Int64)
+            let last = min(end, (gap["first_n"] as Int64) + (gap["count"] as Int64))
+            try insert(gap, channel: piece.channel, firstN: first, count: last - first)
+        }
+    }
+}
