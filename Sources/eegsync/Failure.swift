@@ -75,6 +75,7 @@ extension Failure {
         switch error {
         case let error as Failure: self = error
         case let error as StorageError: self.init(storage: error)
+        case let error as MergeError: self.init(merge: error)
         case let error as ExportError: self.init(export: error)
         case let error as CentreError: self.init(centre: error)
         case let error as PageServerError: self.init(page: error)
