@@ -26,7 +26,8 @@ def _state(service: Service, unit: str, name: str) -> str:
 def _fetch(service: Service, port: int, path: str) -> str:
     """The answer to a request of HTTP; empty where nobody answers."""
     request = f"GET {path} HTTP/1.1\\r\\nHost: localhost:{port}\\r\\nConnection: close\\r\\n\\r\\n"
-    return service.machine.attempt(f"exec 3<>/dev/tcp/127.0.0.1/{port} && printf '{request}' >&3 && cat <&3")[1]
+    status, answer = service.machine.attempt(f"exec 3<>/dev/tcp/127.0.0.1/{port} && printf '{request}' >&3 && cat <&3")
+    return answer if status == 0 else ""
 
 
 def _marks(service: Service) -> list[str]:
