@@ -205,17 +205,18 @@ def flood(bench: Bench) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sent = []
         for number in range(count):
-            sent.append(now())
+            before = now()
             sender.sendto(f"flood {number}".encode(), ("127.0.0.1", bench.port))
+            sent.append((before, now()))
             if number % 50 == 25:
                 subprocess.run(["pkill", "-KILL", "-f", f"mark --lines --config {bench.configuration}"], check=False)
             let_pass(0.0005)
     bench.until(lambda: len(bench.marks(r"flood \d+")) >= count, "the last mark")
     marks = bench.marks(r"flood \d+")
     wanted([name for _, name in marks] == [f"flood {number}" for number in range(count)], "each is marked once, in its order")
-    late = max(instant - sent[number] for number, (instant, _) in enumerate(marks))
-    print(f"==> {count} markers: the latest stamp is {late / 1e3:.0f} us behind its sending", file=sys.stderr)
-    wanted(late < 20 * DEVIATION_MAXIMUM, f"a mark is {late} ns late")
+    for (instant, name), (before, after) in zip(marks, sent, strict=True):
+        holds = before - DEVIATION_MAXIMUM <= instant <= after + DEVIATION_MAXIMUM
+        wanted(holds, f"{name} was sent at {before} ... {after}, and is marked at {instant}")
 
 
 def hostile(bench: Bench) -> None:
