@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -205,6 +206,18 @@ int clinux_receive_descriptors(int socket, void *bytes, size_t capacity, int *de
     }
     return (int)received;
 }
+
+/// Calls connect(2) or bind(2) with the address that a path is.
+static int with_path(int (*call)(int, const struct sockaddr *, socklen_t), int socket, const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) return -ENAMETOOLONG;
+    strcpy(address.sun_path, path);
+    return call(socket, (const struct sockaddr *)&address, sizeof address) == 0 ? 0 : -errno;
+}
+
+int clinux_connect_local(int socket, const char *path) { return with_path(connect, socket, path); }
+
+int clinux_bind_local(int socket, const char *path) { return with_path(bind, socket, path); }
 
 int clinux_peer(int socket, int32_t *pid, uint32_t *user) {
     struct ucred credentials;

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 package import Tap
 
@@ -25,24 +26,12 @@ package final class TapConnection: Sendable {
     /// Connects.
     package init(path: String) throws(TapConnectionError) {
         self.path = path
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw .system(path: path, code: ENAMETOOLONG)
-        }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw .system(path: path, code: errno) }
-        let result = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result != 0 else { return }
         // `deinit` closes the socket, also of an object whose initializer throws from here on.
-        let code = errno
+        let code = -clinux_connect_local(socket, path)
         switch code {
+        case 0: return
         case ENOENT, ECONNREFUSED: throw .nobodyListens(path: path)
         case EACCES, EPERM: throw .notPermitted(path: path)
         default: throw .system(path: path, code: code)

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A local socket of streams that listens.
@@ -11,11 +12,6 @@ final class TapListener: Sendable {
 
     /// - Parameter path: a socket that was left there is removed.
     init(path: String) throws(TapServerError) {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .pathTooLong(path) }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         var found = stat()
         if lstat(path, &found) == 0 {
             guard found.st_mode & S_IFMT == S_IFSOCK else { throw .inTheWay(path) }
@@ -24,15 +20,12 @@ final class TapListener: Sendable {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let socket = Glibc.socket(AF_UNIX, kind, 0)
         guard socket >= 0 else { throw .system(path: path, call: "socket", code: errno) }
-        let bound = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let bound = clinux_bind_local(socket, path)
         // Nobody can connect before it listens, so the mode is right for everybody.
         guard bound == 0, chmod(path, Self.mode) == 0, listen(socket, Self.backlog) == 0 else {
-            let code = errno
+            let code = bound == 0 ? errno : -bound
             close(socket)
+            if code == ENAMETOOLONG { throw .pathTooLong(path) }
             throw .system(path: path, call: "bind", code: code)
         }
         descriptor = socket

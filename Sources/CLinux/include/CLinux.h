@@ -57,6 +57,12 @@ int clinux_stamp_arrivals(int socket);
 /// the socket does not say. How many bytes (0: an empty packet, or the end: see clinux_has_ended), or -errno; -EAGAIN where none waits. Never waits.
 int clinux_receive(int socket, void *bytes, size_t capacity, int64_t *arrival);
 
+/// Connects a local socket to the one that has a path, of at most 107 bytes (unix(7)). 0 or -errno; -ENAMETOOLONG for a longer path.
+int clinux_connect_local(int socket, const char *path);
+
+/// Gives a local socket a path, of at most 107 bytes, where nothing is yet (unix(7)). 0 or -errno; -ENAMETOOLONG for a longer path.
+int clinux_bind_local(int socket, const char *path);
+
 /// The process that listens at, or has connected, the other end of a local socket, and its user (SO_PEERCRED, unix(7)). 0 or
 /// -errno.
 int clinux_peer(int socket, int32_t *pid, uint32_t *user);

@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 
 /// Rows of one stream as they are stored, in ascending order of n.
 struct StoredRows {
@@ -20,32 +19,17 @@ struct StoredRows {
         of stream: Int64, channelCount: Int, in range: ClosedRange<Int64>, limit: Int = StoredRows.limit, from db: Database
     ) throws {
         self.channelCount = channelCount
-        let columns = (1...channelCount).map { "c\($0)" }.joined(separator: ", ")
-        let statement = try db.cachedStatement(
-            sql: "SELECT n, \(columns) FROM sample WHERE stream_id = ? AND n BETWEEN ? AND ? ORDER BY n LIMIT ?")
-        let handle = statement.sqliteStatement
-        defer {
-            sqlite3_reset(handle)
-            sqlite3_clear_bindings(handle)
-        }
-        for (index, value) in [stream, range.lowerBound, range.upperBound, Int64(limit)].enumerated() {
-            sqlite3_bind_int64(handle, Int32(index + 1), value)
-        }
-        while true {
-            let code = sqlite3_step(handle)
-            if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else {
-                throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
-            }
-            n.append(sqlite3_column_int64(handle, 0))
-            var missing: UInt8 = 0
-            for channel in 0..<channelCount {
-                let value = sqlite3_column_int(handle, Int32(channel + 1))
-                if value == 0, sqlite3_column_type(handle, Int32(channel + 1)) == SQLITE_NULL { missing |= 1 << UInt8(channel) }
-                values.append(value)
-            }
-            self.missing.append(missing)
-        }
+        var reading = RowReading(
+            stream: StreamID(rawValue: stream), channelCount: channelCount, rowsPerChunk: min(limit, StoredRows.limit))
+        var nothingLate = LateSamples()
+        _ = try reading.read(range, limit: limit, without: &nothingLate, in: db) { append($0) }
+        append(reading.chunk)
+    }
+
+    private mutating func append(_ chunk: SampleChunk) {
+        n += chunk.n
+        values += chunk.values
+        missing += chunk.missingChannels
     }
 
     /// The values of a row.

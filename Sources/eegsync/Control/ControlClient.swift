@@ -54,22 +54,12 @@ struct ControlClient {
 
     /// - Returns: a connection; nil where nobody listens.
     private func connect(for right: ControlRight) throws -> Int32? {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(socketPath.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { return nil }
-        let result = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        if result == 0 { return socket }
-        let code = errno
+        let connected = clinux_connect_local(socket, socketPath)
+        if connected == 0 { return socket }
         close(socket)
-        if code == EACCES { throw right.refusal() }
+        if connected == -EACCES { throw right.refusal() }
         return nil
     }
 

@@ -40,19 +40,9 @@ final class MarkerSocket {
         guard socket >= 0 else { throw Self.refused(path, errno) }
         // One that a dead process has left behind takes no messages.
         if Self.isAbandoned(path) { unlink(path) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            close(socket)
-            throw Self.refused(path, ENAMETOOLONG)
-        }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let result = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
-        guard result == 0, chmod(path, 0o660) == 0 else {
-            let code = errno
+        let bound = clinux_bind_local(socket, path)
+        guard bound == 0, chmod(path, 0o660) == 0 else {
+            let code = bound == 0 ? errno : -bound
             close(socket)
             throw Self.refused(path, code)
         }
@@ -83,17 +73,7 @@ final class MarkerSocket {
         let probe = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { return false }
         defer { close(probe) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let result = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        return result != 0 && errno == ECONNREFUSED
+        return clinux_connect_local(probe, path) == -ECONNREFUSED
     }
 
     private static func refused(_ path: String, _ code: Int32) -> Failure {
