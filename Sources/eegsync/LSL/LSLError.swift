@@ -17,8 +17,8 @@ extension Failure {
                 problem: "liblsl, the library of Lab Streaming Layer, is not there: tried \(tried.joined(separator: ", ")) "
                     + "(\(reason)).", consequence: "nothing is sent; the recording goes on.",
                 remedy:
-                    "install liblsl from its project (a .deb for each release), or take the one of the Python package pylsl: "
-                    + "eegsync lsl --library PATH.", code: .unavailable)
+                    "install liblsl from its project (a .deb for each release), or take the one of the Python package pylsl "
+                    + "(eegsync lsl --library PATH); then start it again: systemctl restart eegsync-lsl.", code: .unavailable)
         case .tooOld(let version, let function):
             self.init(
                 problem: "liblsl \(version / 100).\(version % 100) lacks \(function).",
@@ -27,7 +27,7 @@ extension Failure {
         case .outlet(let name):
             self.init(
                 problem: "liblsl makes no outlet \(name).", consequence: "nothing more is sent; the recording goes on.",
-                remedy: "see what liblsl has written above; ports 16572 to 16604 must be free.", code: .unavailable)
+                remedy: "see what liblsl has written above; ports 16572 to 16604 must be free.", code: .temporary)
         }
     }
 }
