@@ -1,15 +1,17 @@
-"""Strangers' ends of LSL around `eegsync lsl`: inlets that must get every sample once, and an outlet of markers.
+"""Strangers' ends of LSL around `eegsync lsl`: inlets that must get every sample once, a recorder, and an outlet of markers.
 
-    python inlets.py PROGRAM
+    python inlets.py PROGRAM [MINUTES]
 
-Two headsets are simulated, one with a memory. Recording is paused; the daemon, `eegsync lsl` and a reader are killed;
-what was received is compared with the rows and times of the database. Ends with "N passed, N failed".
+Two headsets are simulated, one with a memory. Recording is paused; the daemon, `eegsync lsl`, a reader and a recorder are
+killed, again and again where MINUTES are named; what was received, and what pyxdf reads of the recorder's files, is compared
+with the rows and times of the database. Ends with "N passed, N failed".
 """
 
 from __future__ import annotations
 
 import bisect
 import contextlib
+import dataclasses
 import itertools
 import math
 import pathlib
@@ -22,21 +24,28 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import pylsl
+import pyxdf
 
 from checklist import check, conclude, failed
-
-if TYPE_CHECKING:
-    pass
 
 HEADSETS = {"left": "buffered-eeg", "right": "muse"}
 # A time is right within so many seconds, and its standard deviation.
 DEVIATION_MAXIMUM = 0.002
 # The first seconds of a link, in which the rate of its clock is still being learnt, may be off by so much.
 EARLY_MAXIMUM = 0.1
+# An inlet takes up an outlet that comes again within so many seconds.
+RETURN_MAXIMUM = 10.0
+# The rate of what was recorded may be off by so much of it.
+RATE_DEVIATION_MAXIMUM = 0.001
+# A step of so many seconds is a gap.
+BREAK = 0.1
+# Of MINUTES, how many seconds lie between two losses.
+QUIET = 90
 Row = tuple[int | None, ...]
 
 
@@ -134,6 +143,12 @@ class Bench:
             process.send_signal(signal.SIGTERM)
             process.wait(timeout=20)
 
+    def kill(self) -> None:
+        """Whatever still runs, also where the test itself failed: its outlets would be taken for another's."""
+        for process in (self.lsl, self.daemon):
+            process.kill()
+            process.wait()
+
     def query(self, sql: str, *arguments: object) -> list[tuple[Any, ...]]:
         with contextlib.closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
             return connection.execute(sql, arguments).fetchall()
@@ -159,6 +174,8 @@ class Stored:
         firsts = [segment[0] for segment in segments]
         # The machine of a test is not suspended while it runs: the two clocks differ by a constant.
         offset = time.clock_gettime(time.CLOCK_MONOTONIC) - time.clock_gettime(time.CLOCK_BOOTTIME)
+        # Samples a second, over all of it.
+        self.rate = 1e9 * sum(1 / segment[3] for segment in segments) / len(segments)
         self.rows: list[tuple[int, float, Row]] = []
         for n, *values in bench.query(f"SELECT n, {columns} FROM sample WHERE stream_id = ? ORDER BY n", self.stream):
             _, reference_n, reference, period = segments[max(0, bisect.bisect_right(firsts, n) - 1)]
@@ -193,21 +210,56 @@ def inlets(*names: str) -> dict[str, Inlet]:
     return found
 
 
-def compare(bench: Bench, headset: str, received: dict[str, Inlet], holes: list[tuple[float, float]]) -> None:
+class HasSamples(Protocol):
+    """What somebody received of one stream: stamps and values."""
+
+    samples: list[tuple[float, list[Any]]]
+
+
+class Timeline:
+    """What happened when, in LSL's clock."""
+
+    def __init__(self) -> None:
+        # Lost with the daemon: sent, and never stored.
+        self.lost: list[tuple[float, float]] = []
+        # From a second before the death of `eegsync lsl`.
+        self.deaths: list[float] = []
+        # What a headset with a memory measured then came when it came.
+        self.pauses: list[tuple[float, float]] = []
+        self.holes: list[tuple[float, float]] = []
+
+    def is_lost(self, stamp: float) -> bool:
+        return any(begin <= stamp <= end for begin, end in self.lost)
+
+    def is_in_hole(self, stamp: float) -> bool:
+        return self.is_lost(stamp) or any(begin <= stamp <= end for begin, end in self.holes)
+
+    def with_pauses(self) -> Timeline:
+        """The same for somebody who was killed before everything of the pauses had come."""
+        copy = Timeline()
+        copy.lost, copy.holes = self.lost, [*self.holes, *self.pauses]
+        return copy
+
+    def find_holes(self, inlets: list[Inlet]) -> None:
+        """From each death of `eegsync lsl` until the last inlet goes on."""
+        for death in self.deaths:
+            firsts = [next((stamp for stamp, _ in inlet.samples if stamp > death + 1), math.inf) for inlet in inlets]
+            wanted(max(firsts) - death <= RETURN_MAXIMUM, f"an inlet went on {max(firsts) - death:.1f} s after the death")
+            self.holes.append((death, max(firsts) + 1.5))
+
+
+def compare(bench: Bench, headset: str, received: Mapping[str, HasSamples], timeline: Timeline, least: int = 250 * 20) -> None:
     """Every row between the first and the last one received was received once, but for those of the holes; stamps are right."""
     stored = Stored(bench, headset, "eeg")
-    live = stored.match(received[f"{headset}-eeg"].samples)
+    live = stored.match([each for each in received[f"{headset}-eeg"].samples if not timeline.is_lost(each[0])])
     late = stored.match(received[f"{headset}-eeg-late"].samples) if f"{headset}-eeg-late" in received else []
     numbers = sorted(n for n, _ in live + late)
-    wanted(len(numbers) > 250 * 20, f"only {len(numbers)} samples")
+    wanted(len(numbers) > least, f"only {len(numbers)} samples")
     twice = [n for n, following in itertools.pairwise(numbers) if n == following]
     wanted(not twice, f"{len(twice)} samples came twice, such as n {twice[:3]}")
     got = set(numbers)
-    missed = [
-        (n, stamp)
-        for n, stamp, _ in stored.rows
-        if numbers[0] <= n <= numbers[-1] and n not in got and not any(begin <= stamp <= end for begin, end in holes)
-    ]
+    between = range(min(n for n, _ in live), max(n for n, _ in live) + 1)
+    missed = [(n, stamp) for n, stamp, _ in stored.rows if n in between and n not in got and not timeline.is_in_hole(stamp)]
     wanted(not missed, f"{len(missed)} samples did not come, such as {missed[:3]}")
     wanted(max(abs(apart) for _, apart in live) <= EARLY_MAXIMUM, "a stamp is far from its time")
     settled = [apart for _, apart in live[len(live) // 3 :]]
@@ -219,7 +271,7 @@ def compare(bench: Bench, headset: str, received: dict[str, Inlet], holes: list[
     wanted(deviation <= DEVIATION_MAXIMUM, f"the standard deviation of stamps is {deviation * 1e3:.3f} ms")
 
 
-def notices_a_defect(bench: Bench, headset: str, received: dict[str, Inlet], holes: list[tuple[float, float]]) -> None:
+def notices_a_defect(bench: Bench, headset: str, received: dict[str, Inlet], timeline: Timeline) -> None:
     """A comparison that does not notice a sample that is missing, doubled or late has proven nothing."""
     inlet = received[f"{headset}-eeg"]
     whole = inlet.samples
@@ -231,12 +283,65 @@ def notices_a_defect(bench: Bench, headset: str, received: dict[str, Inlet], hol
     ):
         inlet.samples = spoiled
         try:
-            compare(bench, headset, received, holes)
+            compare(bench, headset, received, timeline)
         except BrokenRuleError:
             continue
         finally:
             inlet.samples = whole
         raise BrokenRuleError("a planted defect was not noticed")
+
+
+class Recorder:
+    """A program of its own that records into a file of XDF, and knows nothing of eegsync."""
+
+    def __init__(self, path: pathlib.Path, *names: str) -> None:
+        self.path = path
+        script = pathlib.Path(__file__).with_name("recorder.py")
+        self.process = subprocess.Popen([sys.executable, "-B", script, path, *names], stdout=subprocess.PIPE)
+        assert self.process.stdout is not None
+        wanted(self.process.stdout.readline() == b"recording\n", "the recorder did not begin")
+
+    def end(self, how: signal.Signals) -> None:
+        self.process.send_signal(how)
+        self.process.wait(timeout=20)
+
+
+@dataclasses.dataclass
+class RecordedStream:
+    """One stream of a file of XDF, as pyxdf reads it."""
+
+    samples: list[tuple[float, list[Any]]]
+
+    @property
+    def rate(self) -> float:
+        """Samples a second of what is unbroken."""
+        steps = [later - stamp for (stamp, _), (later, _) in itertools.pairwise(self.samples)]
+        unbroken = [step for step in steps if step < BREAK]
+        return len(unbroken) / sum(unbroken)
+
+
+def recorded(path: pathlib.Path, *, is_dejittered: bool) -> dict[str, RecordedStream]:
+    """The streams of a file by name."""
+    streams, _ = pyxdf.load_xdf(str(path), dejitter_timestamps=is_dejittered)
+    return {
+        stream["info"]["name"][0]: RecordedStream(
+            [(float(stamp), list(values)) for stamp, values in zip(stream["time_stamps"], stream["time_series"], strict=True)]
+        )
+        for stream in streams
+    }
+
+
+def compare_file(bench: Bench, path: pathlib.Path, timeline: Timeline, least: int) -> None:
+    """What pyxdf reads is what is stored, each sample once at its time, at its rate, and dejittering moves no sample."""
+    whole, dejittered = (recorded(path, is_dejittered=is_dejittered) for is_dejittered in (False, True))
+    for headset in HEADSETS:
+        compare(bench, headset, whole, timeline, least)
+        stream = f"{headset}-eeg"
+        moved = [abs(a - b) for (a, _), (b, _) in zip(whole[stream].samples, dejittered[stream].samples, strict=True)]
+        wanted(max(moved) == 0, f"pyxdf moves samples by up to {max(moved) * 1e3:.3f} ms")
+        rate, stored = whole[stream].rate, Stored(bench, headset, "eeg").rate
+        say(f"{headset} in {path.name}: {rate:.4f} Hz where {stored:.4f} are stored")
+        wanted(abs(rate / stored - 1) <= RATE_DEVIATION_MAXIMUM, f"{rate} Hz, and {stored} are stored")
 
 
 def describes(received: dict[str, Inlet]) -> None:
@@ -273,10 +378,50 @@ def markers_are_stored(bench: Bench, sent: dict[str, float]) -> None:
     wanted(worst <= 0.001, f"a marker is {worst * 1e3:.3f} ms away")
 
 
-def run(program: str) -> int:
+class Losses:
+    """The deaths that nobody else may feel."""
+
+    def __init__(self, bench: Bench, timeline: Timeline) -> None:
+        self.bench = bench
+        self.timeline = timeline
+
+    def pause(self) -> None:
+        begin = pylsl.local_clock() - 1
+        self.bench.command("pause")
+        let_pass(3)
+        self.bench.command("resume")
+        self.timeline.pauses.append((begin, pylsl.local_clock() + 2))
+
+    def kill_daemon(self) -> None:
+        """What it had not committed is lost to the database, and was sent."""
+        self.bench.kill_daemon()
+        died = pylsl.local_clock()
+        self.timeline.lost.append((died - 2, died + 0.1))
+        self.bench.start_daemon()
+
+    def kill_lsl(self) -> None:
+        self.timeline.deaths.append(pylsl.local_clock() - 1)
+        self.bench.kill_lsl()
+        self.bench.lsl = self.bench.start_lsl()
+
+    def for_minutes(self, minutes: float) -> None:
+        """One loss after another, each after a while in which nothing happens."""
+        end = time.monotonic() + minutes * 60
+        for loss in itertools.cycle([self.pause, self.kill_daemon, self.kill_lsl]):
+            if time.monotonic() + QUIET >= end:
+                return
+            let_pass(QUIET)
+            loss()
+
+
+def run(program: str, minutes: float) -> int:
     """Everything, in one acquisition."""
-    with tempfile.TemporaryDirectory(prefix="eegsync-lsl.") as folder:
-        bench = Bench(program, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory(prefix="eegsync-lsl.") as folder, contextlib.ExitStack() as ending:
+        work = pathlib.Path(folder)
+        bench = Bench(program, work)
+        ending.callback(bench.kill)
+        timeline = Timeline()
+        losses = Losses(bench, timeline)
         outlet = pylsl.StreamOutlet(pylsl.StreamInfo("stimuli", "Markers", 1, 0, "string", "test-stimuli"))
         received = inlets("left-eeg", "left-eeg-late", "right-eeg")
         # A reader that is killed costs nobody anything.
@@ -286,50 +431,47 @@ def run(program: str) -> int:
         sent = markers(bench, outlet)
         bench.command("mark", "lights out")
         received |= inlets("left-markers")
-        bench.command("pause")
-        let_pass(3)
-        bench.command("resume")
+        names = list(received)
+        recorder = Recorder(work / "first.xdf", *names)
+        let_pass(5)
+        losses.pause()
         let_pass(10)
         reader.kill()
         reader.wait()
-        # The daemon dies: what it had not committed is lost to the database, and was sent.
-        bench.kill_daemon()
-        died = pylsl.local_clock()
-        bench.start_daemon()
+        recorder.end(signal.SIGKILL)
+        recorder = Recorder(work / "second.xdf", *names)
+        losses.kill_daemon()
         let_pass(12)
-        before = pylsl.local_clock() - 1
-        bench.kill_lsl()
-        bench.lsl = bench.start_lsl()
+        losses.kill_lsl()
         let_pass(12)
+        losses.for_minutes(minutes)
         bench.command("mark", "lights on")
         let_pass(2)
         bench.command("record", "stop", "left")
         bench.command("record", "stop", "right")
         let_pass(2)
+        recorder.end(signal.SIGTERM)
         for inlet in received.values():
             inlet.stop()
         bench.end()
-        after = min(
-            next((stamp for stamp, _ in inlet.samples if stamp > before + 1), before)
-            for name, inlet in received.items()
-            if name.endswith("-eeg")
-        )
-        check("inlets go on after kill -9 of eegsync lsl", partial(wanted, after > before, "nothing came"))
+        lives = [inlet for name, inlet in received.items() if name.endswith("-eeg")]
+        check("inlets go on after kill -9 of eegsync lsl", partial(timeline.find_holes, lives))
         texts = [values[0] for _, values in received["left-markers"].samples]
         check("marks are sent", partial(wanted, "lights on" in texts, str(texts)))
         check("markers become annotations at their instants", partial(markers_are_stored, bench, sent))
-        # Lost with the daemon, and never stored.
-        lost = [(died - 2, died + 0.1)]
-        holes = [(before, after + 1.5), *lost]
-        for inlet in (received["left-eeg"], received["right-eeg"]):
-            inlet.samples = [each for each in inlet.samples if not any(begin <= each[0] <= end for begin, end in lost)]
         for headset in HEADSETS:
-            check(f"every sample of {headset} came once, at its time", partial(compare, bench, headset, received, holes))
-        check("planted defects are noticed", partial(notices_a_defect, bench, "right", received, holes))
+            check(f"every sample of {headset} came once, at its time", partial(compare, bench, headset, received, timeline))
+        check("planted defects are noticed", partial(notices_a_defect, bench, "right", received, timeline))
+        files = {"recorder that was killed": ("first", timeline.with_pauses()), "recorder": ("second", timeline)}
+        for words, (name, known) in files.items():
+            path = work / f"{name}.xdf"
+            check(f"pyxdf reads of a {words} what is stored", partial(compare_file, bench, path, known, 250 * 10))
+        marks = [values[0] for _, values in recorded(work / "second.xdf", is_dejittered=False)["left-markers"].samples]
+        check("the recorder has the mark", partial(wanted, "lights on" in marks, str(marks)))
         if failed:
-            print((pathlib.Path(folder) / "log").read_text()[-4000:], file=sys.stderr)
+            print((work / "log").read_text()[-4000:], file=sys.stderr)
     return conclude()
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1]))
+    sys.exit(run(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 0))
