@@ -23,8 +23,9 @@ extension Store {
     package func close() throws(StorageError) { try database.close() }
 
     static func requireRecording(_ recording: RecordingID, in db: Database) throws {
-        let exists = try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM recording WHERE id = ?)", arguments: [recording.rawValue])
+        let exists = try SQLRequest<Bool>(
+            sql: "SELECT EXISTS (SELECT 1 FROM recording WHERE id = ?)", arguments: [recording.rawValue], cached: true
+        ).fetchOne(db)
         // What is being deleted is not there for anybody else.
         let isDeleted = try Deletion.isNoted(recording, in: db)
         guard exists == true, !isDeleted else {

@@ -25,8 +25,9 @@ package struct Deletion: Hashable, Sendable {
 
     /// True where a recording was deleted, or is being.
     static func isNoted(_ recording: RecordingID, in db: Database) throws -> Bool {
-        try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM deletion WHERE recording_id = ?)", arguments: [recording.rawValue]) ?? false
+        try SQLRequest<Bool>(
+            sql: "SELECT EXISTS (SELECT 1 FROM deletion WHERE recording_id = ?)", arguments: [recording.rawValue], cached: true
+        ).fetchOne(db) ?? false
     }
 
     /// True where a stream belonged to a recording that was deleted, or is being.

@@ -2,7 +2,7 @@ import GRDB
 package import Headsets
 
 /// What is drawn of signals: pieces of streams, read in short transactions, so that a picture of weeks costs the recording
-/// nothing.
+/// nothing. Statements are kept: to compile them takes several times as long as to read what they find.
 extension Store {
     /// The streams of a recording, by position; those without a row have no extent.
     ///
@@ -11,13 +11,13 @@ extension Store {
         try database.read { db in
             try Self.requireRecording(recording, in: db)
             return try StreamRow.fetch(of: recording, in: db).map { stream in
-                let ends = try Row.fetchOne(
-                    db,
+                let ends = try SQLRequest<Row>(
                     sql: """
                         SELECT (SELECT min(n) FROM sample WHERE stream_id = ?1),
                             (SELECT max(n) FROM sample WHERE stream_id = ?1),
                             (SELECT uuid FROM stream WHERE id = ?1)
-                        """, arguments: [stream.id.rawValue])
+                        """, arguments: [stream.id.rawValue], cached: true
+                ).fetchOne(db)
                 let (first, last) = (ends?[0] as Int64?, ends?[1] as Int64?)
                 return SignalStream(
                     id: stream.id, uuid: ends?[2] ?? "", description: stream.description,
@@ -42,7 +42,9 @@ extension Store {
     /// The n of the newest row of a stream; nil where it has none.
     package func newestN(of stream: StreamID) throws(StorageError) -> Int64? {
         try database.read { db in
-            try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: [stream.rawValue])
+            try SQLRequest<Int64>(
+                sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: [stream.rawValue], cached: true
+            ).fetchOne(db)
         }
     }
 
@@ -65,15 +67,14 @@ extension Store {
     /// The time map of a stream from the piece on that holds an n; the first piece also holds what lies before it.
     package func timeSegments(of stream: StreamID, from n: Int64 = .min) throws(StorageError) -> [TimeSegment] {
         try database.read { db in
-            try Row.fetchAll(
-                db,
+            try SQLRequest<Row>(
                 sql: """
                     SELECT * FROM segment_time
                     WHERE stream_id = ?1 AND reference_unix_ns IS NOT NULL AND first_n >= coalesce(
                         (SELECT max(first_n) FROM segment WHERE stream_id = ?1 AND first_n <= ?2), ?2)
                     ORDER BY first_n
-                    """, arguments: [stream.rawValue, n]
-            ).map(TimeSegment.init)
+                    """, arguments: [stream.rawValue, n], cached: true
+            ).fetchAll(db).map(TimeSegment.init)
         }
     }
 
@@ -84,8 +85,7 @@ extension Store {
         of stream: StreamID, in range: ClosedRange<Int64>, limit: Int
     ) throws(StorageError) -> [SignalGap] {
         try database.read { db in
-            try Row.fetchAll(
-                db,
+            try SQLRequest<Row>(
                 sql: """
                     SELECT g.*, w.meaning AS meaning FROM gap AS g JOIN gap_cause AS w ON w.cause = g.cause
                     WHERE g.stream_id = ?1 AND g.channel = 0 AND g.cause <> 'notSent' AND g.first_n <= ?3
@@ -93,8 +93,8 @@ extension Store {
                             WHERE stream_id = ?1 AND channel = 0 AND first_n < ?2), ?2)
                         AND (g.count IS NULL OR g.first_n + g.count >= ?2)
                     ORDER BY g.count IS NOT NULL, g.count DESC LIMIT ?4
-                    """, arguments: [stream.rawValue, range.lowerBound, range.upperBound, limit]
-            ).map { row in
+                    """, arguments: [stream.rawValue, range.lowerBound, range.upperBound, limit], cached: true
+            ).fetchAll(db).map { row in
                 SignalGap(
                     firstN: row["first_n"], count: row["count"], recovered: row["recovered"], cause: row["cause"],
                     meaning: row["meaning"])
@@ -106,13 +106,12 @@ extension Store {
     /// how many of its samples have arrived after all.
     package func recoveredSamples(of stream: StreamID, before n: Int64) throws(StorageError) -> [RecoveredGap] {
         try database.read { db in
-            try Row.fetchAll(
-                db,
+            try SQLRequest<Row>(
                 sql: """
                     SELECT first_n, channel, coalesce(count, 0) AS count, recovered FROM gap
                     WHERE stream_id = ? AND first_n < ? AND recovered > 0 ORDER BY first_n, channel
-                    """, arguments: [stream.rawValue, n]
-            ).map { row in
+                    """, arguments: [stream.rawValue, n], cached: true
+            ).fetchAll(db).map { row in
                 RecoveredGap(
                     firstN: row["first_n"], channel: row["channel"], count: row["count"], recovered: row["recovered"])
             }
@@ -124,15 +123,14 @@ extension Store {
         of recording: RecordingID, in time: ClosedRange<Int64>, limit: Int
     ) throws(StorageError) -> [AnnotationContents] {
         try database.read { db in
-            try Row.fetchAll(
-                db,
+            try SQLRequest<Row>(
                 sql: """
                     SELECT * FROM annotation_time
                     WHERE recording_id = ?1 AND onset_unix_ns <= ?3
                         AND onset_unix_ns + coalesce(duration_seconds, 0) * 1e9 >= ?2
                     ORDER BY onset_unix_ns LIMIT ?4
-                    """, arguments: [recording.rawValue, time.lowerBound, time.upperBound, limit]
-            ).map { row in
+                    """, arguments: [recording.rawValue, time.lowerBound, time.upperBound, limit], cached: true
+            ).fetchAll(db).map { row in
                 AnnotationContents(
                     onsetUnixNanoseconds: row["onset_unix_ns"], durationSeconds: row["duration_seconds"],
                     description: row["description"], source: row["source"])

@@ -9,9 +9,10 @@ struct StreamRow {
 
     /// The streams of a recording, by position and bank; of several at one position the earlier ones first.
     static func fetch(of recording: RecordingID, in db: Database) throws -> [StreamRow] {
-        try Row.fetchAll(
-            db, sql: "SELECT * FROM stream WHERE recording_id = ? ORDER BY position, bank, id", arguments: [recording.rawValue]
-        ).map { row in
+        try SQLRequest<Row>(
+            sql: "SELECT * FROM stream WHERE recording_id = ? ORDER BY position, bank, id", arguments: [recording.rawValue],
+            cached: true
+        ).fetchAll(db).map { row in
             let id: Int64 = row["id"]
             let channels = try channels(
                 "SELECT * FROM channel WHERE stream_id = ? ORDER BY number", of: StreamID(rawValue: id), in: db)
@@ -34,7 +35,7 @@ struct StreamRow {
     }
 
     private static func channels(_ sql: String, of stream: StreamID, in db: Database) throws -> [ChannelDescription] {
-        try Row.fetchAll(db, sql: sql, arguments: [stream.rawValue]).map { channel in
+        try SQLRequest<Row>(sql: sql, arguments: [stream.rawValue], cached: true).fetchAll(db).map { channel in
             ChannelDescription(
                 name: channel["name"], type: channel["type"], unit: channel["unit"], scale: channel["scale"],
                 offset: channel["offset"], rawMinimum: channel["raw_minimum"], rawMaximum: channel["raw_maximum"])
