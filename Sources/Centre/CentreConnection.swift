@@ -6,6 +6,8 @@ package final class CentreConnection {
     private let connection: OpaquePointer
     /// The server and its database, such as `study.example.org:5432/study`: no password, no user.
     package let destination: String
+    /// The most bytes of a piece of what is copied; and what is called after each, with its bytes. It may take its time.
+    package var pacing: (pieceSize: Int, after: (Int) -> Void) = (1 << 20, { _ in })
 
     /// Connects.
     ///
@@ -140,10 +142,11 @@ package final class CentreConnection {
         let sent = bytes.withUnsafeBytes { bytes -> Bool in
             var offset = 0
             while offset < bytes.count {
-                let count = min(bytes.count - offset, 1 << 20)
+                let count = min(bytes.count - offset, pacing.pieceSize)
                 let start = bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
                 guard PQputCopyData(connection, start, Int32(count)) == 1 else { return false }
                 offset += count
+                pacing.after(count)
             }
             return PQputCopyEnd(connection, nil) == 1
         }

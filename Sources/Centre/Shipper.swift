@@ -16,6 +16,8 @@ package final class Shipper {
         package var transactions = 0
         /// False where more waits.
         package var isComplete = true
+
+        package init() {}
     }
 
     /// Rows of one stream that a transaction sends of the newest, and of older ones: 16 blocks.

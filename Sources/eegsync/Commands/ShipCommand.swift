@@ -20,12 +20,15 @@ struct ShipCommand: AsyncParsableCommand {
             EXAMPLES
               eegsync ship --to postgresql://pi-07@study.example.org/study
               eegsync ship --once
+              eegsync ship --max-rate 50k --hours 22:00-06:00
             """)
 
     /// How often it looks for what is new.
     private static let interval = Duration.seconds(2)
     /// How long it waits at most before it tries again.
     private static let waitMaximum = Duration.seconds(60)
+    /// How often it says how the machine is while samples wait for their hours.
+    private static let quietInterval = Duration.seconds(60)
 
     @Option(
         help: ArgumentHelp(
@@ -36,6 +39,18 @@ struct ShipCommand: AsyncParsableCommand {
     @Flag(help: "End when everything that is recorded now is there.")
     var once = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes of samples a second, such as 50k or 2M. Without it: as the configuration says, else as fast as the "
+                + "line is.", valueName: "rate"))
+    var maxRate: ByteRate?
+
+    @Option(
+        help: ArgumentHelp(
+            "When samples may be sent, in local time, such as 22:00-06:00. Without it: as the configuration says, else always. "
+                + "With --once, what the configuration says of hours does not count.", valueName: "from-to"))
+    var hours: ShippingHours?
+
     /// Rows of a stream in a transaction, so that tests interrupt many.
     @Option(help: .hidden)
     var rows: Int = Shipper.rowLimit
@@ -44,20 +59,25 @@ struct ShipCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let address = try CentreAddress.stated(to, configured: try configuredAddress())
+        let configured = try configuredShip()
+        let address = try CentreAddress.stated(to, configured: configured?.to)
+        let rate = (maxRate ?? configured?.maxRate).map { SendingRate(bytesPerSecond: $0.bytesPerSecond) }
+        let hours = hours ?? (once ? nil : configured?.hours)
         let control = try options.openForControl()
         let machine = try Self.machine(control)
         var wait = Self.interval
         while true {
             do {
                 let store = try options.openReadOnly()
+                let connection = try CentreConnection(address)
+                if let rate { Self.limit(connection, to: rate) }
                 let shipper = try Shipper(
-                    store: store, control: control, connection: try CentreConnection(address), machine: machine,
-                    version: Eegsync.version, rowLimit: max(1, rows))
+                    store: store, control: control, connection: connection, machine: machine, version: Eegsync.version,
+                    rowLimit: min(max(1, rows), rate.map(Self.rowLimit) ?? .max))
                 for (stream, reason) in shipper.diverged.sorted(by: { $0.key < $1.key }) {
                     Self.say("nothing is sent of the recording of stream \(stream): \(reason)")
                 }
-                try await ship(shipper, ShipStatusReader(options, store: store)) { wait = Self.interval }
+                try await ship(shipper, ShipStatusReader(options, store: store), hours) { wait = Self.interval }
                 return
             } catch let error as CentreError where error.maySucceedLater && !once {
                 Self.say("\(error). It is tried again in \(wait.components.seconds) s")
@@ -68,11 +88,19 @@ struct ShipCommand: AsyncParsableCommand {
     }
 
     /// Sends until there is an error or, with --once, nothing left.
-    private func ship(_ shipper: Shipper, _ status: ShipStatusReader?, succeeded: () -> Void) async throws {
+    private func ship(
+        _ shipper: Shipper, _ status: ShipStatusReader?, _ hours: ShippingHours?, succeeded: () -> Void
+    ) async throws {
         var facts = ShipFacts()
         var status = status
+        var isWaiting = false
         while true {
-            let round = try shipper.round { HostClock.now }
+            let mayShip = hours?.contains(Date()) ?? true
+            if let hours, mayShip == isWaiting {
+                isWaiting = !mayShip
+                Self.say(isWaiting ? "samples wait: they are sent \(hours.text)" : "samples are sent again")
+            }
+            let round = mayShip ? try shipper.round { HostClock.now } : Shipper.Round()
             if let document = try status?.document(at: HostClock.now), try !shipper.say(document) {
                 Self.say("the centre is of an older version, and `eegsync fleet` there says nothing of this machine")
                 status = nil
@@ -87,6 +115,10 @@ struct ShipCommand: AsyncParsableCommand {
                 facts.refusedRecordings.append(recording.rawValue)
             }
             guard round.isComplete else { continue }
+            guard mayShip else {
+                try await Task.sleep(for: Self.quietInterval)
+                continue
+            }
             if once {
                 try facts.print(asJSON: output.json)
                 if !facts.isEverythingSent { throw ExitCode(Failure.Code.dataError.rawValue) }
@@ -96,11 +128,29 @@ struct ShipCommand: AsyncParsableCommand {
         }
     }
 
-    /// The address of the configuration, where that is the one of the database.
-    private func configuredAddress() throws -> String? {
+    /// What the configuration says, where that is the one of the database, and no other centre is stated.
+    private func configuredShip() throws -> Configuration.Ship? {
         if let to, !to.isEmpty { return nil }
         guard let configuration = try options.configurationIfPresent() else { return nil }
-        return configuration.names(try options.databasePath()) ? configuration.ship?.to : nil
+        return configuration.names(try options.databasePath()) ? configuration.ship : nil
+    }
+
+    /// Keeps what is copied to a rate.
+    private static func limit(_ connection: CentreConnection, to rate: SendingRate) {
+        var rate = rate
+        connection.pacing = (
+            rate.pieceSize,
+            { bytes in
+                let pause = rate.pause(after: bytes, at: HostClock.now)
+                if pause > .zero { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
+            }
+        )
+    }
+
+    /// Rows of a stream in a transaction that takes some 20 seconds at a rate: a server waits for ever for nobody.
+    private static func rowLimit(_ rate: SendingRate) -> Int {
+        let (seconds, bytesPerRow) = (20, 72)
+        return max(64, Int(rate.bytesPerSecond) * seconds / bytesPerRow)
     }
 
     /// The machine's UUID.
@@ -124,6 +174,14 @@ struct ShipCommand: AsyncParsableCommand {
     private static func say(_ sentence: String) {
         FileHandle.standardError.write(Data("eegsync ship: \(sentence.printable)\n".utf8))
     }
+}
+
+extension ByteRate: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
+}
+
+extension ShippingHours: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
 }
 
 extension CentreError {

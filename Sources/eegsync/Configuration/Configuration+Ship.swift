@@ -3,5 +3,9 @@ extension Configuration {
     struct Ship: Hashable, Sendable {
         /// The address of the centre.
         var to: String
+        /// How fast; nil for as fast as the line is.
+        var maxRate: ByteRate?
+        /// When samples may be sent; nil for always.
+        var hours: ShippingHours?
     }
 }
