@@ -3,15 +3,18 @@ import CPostgreSQL
 /// A row of a result in the server's binary form, which is that of COPY (PostgreSQL 15, COPY, Binary Format). What a server
 /// sends is not believed: each length is looked at.
 package struct BinaryRow {
+    private let libpq: UnsafePointer<LibPQ>
     private let result: OpaquePointer
     private let row: Int32
 
-    init(_ result: OpaquePointer, _ row: Int32) { (self.result, self.row) = (result, row) }
+    init(_ libpq: UnsafePointer<LibPQ>, _ result: OpaquePointer, _ row: Int32) {
+        (self.libpq, self.result, self.row) = (libpq, result, row)
+    }
 
     private func bytes(_ column: Int32) -> UnsafeRawBufferPointer? {
-        guard column < PQnfields(result), PQgetisnull(result, row, column) == 0 else { return nil }
+        guard column < libpq.pointee.PQnfields(result), libpq.pointee.PQgetisnull(result, row, column) == 0 else { return nil }
         return UnsafeRawBufferPointer(
-            start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
+            start: libpq.pointee.PQgetvalue(result, row, column), count: Int(libpq.pointee.PQgetlength(result, row, column)))
     }
 
     /// A bigint.

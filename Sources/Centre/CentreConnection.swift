@@ -3,6 +3,7 @@ import Glibc
 
 /// A connection to a PostgreSQL server, through libpq. Used by one thread at a time; closed when it is let go.
 package final class CentreConnection {
+    private let libpq: UnsafePointer<LibPQ>
     private let connection: OpaquePointer
     /// The server and its database, such as `study.example.org:5432/study`: no password, no user.
     package let destination: String
@@ -19,28 +20,32 @@ package final class CentreConnection {
     /// - Parameter address: a URI such as `postgresql://pi-07@study.example.org/study`, or keywords as libpq takes them
     ///   (PostgreSQL 15, 34.1.1).
     package init(_ address: String) throws(CentreError) {
+        let libpq = try Self.library()
+        self.libpq = libpq
         let stated = try Self.parts(of: address)
         let words =
             [("dbname", address), ("application_name", "eegsync")] + Self.defaults.filter { stated[$0.0] == nil }
         let keywords = words.map { strdup($0.0) } + [nil]
         let values = words.map { strdup($0.1) } + [nil]
         defer { for text in keywords + values { free(text) } }
-        let opened = PQconnectdbParams(
+        let opened = libpq.pointee.PQconnectdbParams(
             keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1)
         guard let opened else { throw .unreachable(detail: "no memory") }
-        guard PQstatus(opened) == CONNECTION_OK else {
-            let detail = Self.text(PQerrorMessage(opened))
-            PQfinish(opened)
+        guard libpq.pointee.PQstatus(opened) == CONNECTION_OK else {
+            let detail = Self.text(libpq.pointee.PQerrorMessage(opened))
+            libpq.pointee.PQfinish(opened)
             throw .unreachable(detail: detail)
         }
         connection = opened
-        let host = Self.text(PQhost(opened))
-        destination = (host.hasPrefix("/") ? host : "\(host):\(Self.text(PQport(opened)))") + "/" + Self.text(PQdb(opened))
+        let host = Self.text(libpq.pointee.PQhost(opened))
+        destination =
+            (host.hasPrefix("/") ? host : "\(host):\(Self.text(libpq.pointee.PQport(opened)))") + "/"
+            + Self.text(libpq.pointee.PQdb(opened))
         // Lines that a server sends beside results would go to standard error.
-        PQsetNoticeProcessor(opened, { _, _ in }, nil)
+        _ = libpq.pointee.PQsetNoticeProcessor(opened, { _, _ in }, nil)
     }
 
-    deinit { PQfinish(connection) }
+    deinit { libpq.pointee.PQfinish(connection) }
 
     /// What counts where the address says nothing of it (PostgreSQL 15, 34.1.2).
     private static let defaults = [
@@ -51,29 +56,38 @@ package final class CentreConnection {
         ("tcp_user_timeout", "90000"),
     ]
 
-    /// What is wrong with an address, without what stands there, as it may be a password; nil for nothing.
+    /// libpq, which stays as long as the process runs.
+    private static func library() throws(CentreError) -> UnsafePointer<LibPQ> {
+        var problem: UnsafePointer<CChar>?
+        guard let library = cpostgresql_library(&problem) else { throw .noLibrary(reason: text(problem)) }
+        return library
+    }
+
+    /// What is wrong with an address, without what stands there, as it may be a password; nil for nothing, and where no libpq is
+    /// there to judge it.
     package static func problem(of address: String) -> String? {
         do throws(CentreError) {
             _ = try parts(of: address)
             return nil
         } catch {
-            guard case .address(let reason) = error else { return "\(error)" }
+            guard case .address(let reason) = error else { return nil }
             return reason
         }
     }
 
     /// What an address states, by keyword.
     private static func parts(of address: String) throws(CentreError) -> [String: String] {
+        let libpq = try library()
         var problem: UnsafeMutablePointer<CChar>?
-        guard let options = PQconninfoParse(address, &problem) else {
+        guard let options = libpq.pointee.PQconninfoParse(address, &problem) else {
             let detail = text(problem)
-            PQfreemem(problem)
+            libpq.pointee.PQfreemem(problem)
             // libpq repeats what it was given, and somebody may have put a password there.
             throw .address(
                 reason: "it is no address of a PostgreSQL server"
                     + (detail.contains("\"") ? "" : ": \(detail)"))
         }
-        defer { PQconninfoFree(options) }
+        defer { libpq.pointee.PQconninfoFree(options) }
         var parts: [String: String] = [:]
         var option = options
         while let keyword = option.pointee.keyword {
@@ -100,18 +114,19 @@ package final class CentreConnection {
     package func execute(_ sql: String, _ parameters: [String?] = []) throws(CentreError) -> [[String?]] {
         let result: OpaquePointer?
         if parameters.isEmpty {
-            result = PQexec(connection, sql)
+            result = libpq.pointee.PQexec(connection, sql)
         } else {
             let values = parameters.map { $0.flatMap { strdup($0) } }
             defer { for value in values { free(value) } }
-            result = PQexecParams(
+            result = libpq.pointee.PQexecParams(
                 connection, sql, Int32(parameters.count), nil, values.map { UnsafePointer($0) }, nil, nil, 0)
         }
-        defer { PQclear(result) }
+        defer { libpq.pointee.PQclear(result) }
         try check(result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY])
-        return (0..<PQntuples(result)).map { row in
-            (0..<PQnfields(result)).map { column in
-                PQgetisnull(result, row, column) == 1 ? nil : PQgetvalue(result, row, column).map { String(cString: $0) }
+        return (0..<libpq.pointee.PQntuples(result)).map { row in
+            (0..<libpq.pointee.PQnfields(result)).map { column in
+                libpq.pointee.PQgetisnull(result, row, column) == 1
+                    ? nil : libpq.pointee.PQgetvalue(result, row, column).map { String(cString: $0) }
             }
         }
     }
@@ -122,12 +137,12 @@ package final class CentreConnection {
     ) throws(CentreError) {
         let values = parameters.map { $0.flatMap { strdup($0) } }
         defer { for value in values { free(value) } }
-        let result = PQexecParams(
+        let result = libpq.pointee.PQexecParams(
             connection, sql, Int32(parameters.count), nil, values.map { UnsafePointer($0) }, nil, nil, 1)
-        defer { PQclear(result) }
+        defer { libpq.pointee.PQclear(result) }
         try check(result, [PGRES_TUPLES_OK])
         guard let result else { return }
-        for row in 0..<PQntuples(result) { try body(BinaryRow(result, row)) }
+        for row in 0..<libpq.pointee.PQntuples(result) { try body(BinaryRow(libpq, result, row)) }
     }
 
     /// Sends rows by COPY.
@@ -136,25 +151,25 @@ package final class CentreConnection {
     ///   - sql: `COPY ... FROM STDIN (FORMAT binary)`.
     ///   - bytes: what the format asks for.
     package func copy(_ sql: String, _ bytes: [UInt8]) throws(CentreError) {
-        let begun = PQexec(connection, sql)
-        defer { PQclear(begun) }
+        let begun = libpq.pointee.PQexec(connection, sql)
+        defer { libpq.pointee.PQclear(begun) }
         try check(begun, [PGRES_COPY_IN])
         let sent = bytes.withUnsafeBytes { bytes -> Bool in
             var offset = 0
             while offset < bytes.count {
                 let count = min(bytes.count - offset, pacing.pieceSize)
                 let start = bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
-                guard PQputCopyData(connection, start, Int32(count)) == 1 else { return false }
+                guard libpq.pointee.PQputCopyData(connection, start, Int32(count)) == 1 else { return false }
                 offset += count
                 pacing.after(count)
             }
-            return PQputCopyEnd(connection, nil) == 1
+            return libpq.pointee.PQputCopyEnd(connection, nil) == 1
         }
-        guard sent else { throw .lost(detail: Self.text(PQerrorMessage(connection))) }
+        guard sent else { throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection))) }
         var problem: CentreError?
-        while let result = PQgetResult(connection) {
+        while let result = libpq.pointee.PQgetResult(connection) {
             do throws(CentreError) { try check(result, [PGRES_COMMAND_OK]) } catch { problem = problem ?? error }
-            PQclear(result)
+            libpq.pointee.PQclear(result)
         }
         if let problem { throw problem }
     }
@@ -179,16 +194,16 @@ package final class CentreConnection {
     }
 
     private func check(_ result: OpaquePointer?, _ expected: [ExecStatusType]) throws(CentreError) {
-        let status = PQresultStatus(result)
+        let status = libpq.pointee.PQresultStatus(result)
         if expected.contains(where: { $0 == status }) { return }
-        let detail = Self.text(PQerrorMessage(connection))
-        guard PQstatus(connection) == CONNECTION_OK else { throw .lost(detail: detail) }
+        let detail = Self.text(libpq.pointee.PQerrorMessage(connection))
+        guard libpq.pointee.PQstatus(connection) == CONNECTION_OK else { throw .lost(detail: detail) }
         // 'C': the field of SQLSTATE; 'V': how severe it is, in English. What has none was not said by the server, and a server
         // that ends the session refuses nothing of what was asked.
-        let state = Self.text(PQresultErrorField(result, Int32(UInt8(ascii: "C"))))
-        let severity = Self.text(PQresultErrorField(result, Int32(UInt8(ascii: "V"))))
+        let state = Self.text(libpq.pointee.PQresultErrorField(result, Int32(UInt8(ascii: "C"))))
+        let severity = Self.text(libpq.pointee.PQresultErrorField(result, Int32(UInt8(ascii: "V"))))
         guard !state.isEmpty, severity != "FATAL", severity != "PANIC" else { throw .lost(detail: detail) }
-        let message = Self.text(PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
+        let message = Self.text(libpq.pointee.PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
         // A function, or a table, that is not there.
         if ["42883", "42P01"].contains(state) {
             throw .schema(reason: "the database \(destination) is no centre, or one of another version (\(message))")

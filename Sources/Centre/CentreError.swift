@@ -1,5 +1,7 @@
 /// Why something could not be done at a centre.
 package enum CentreError: Error, Hashable, Sendable {
+    /// libpq, the client of PostgreSQL, is not installed.
+    case noLibrary(reason: String)
     /// How the centre is reached cannot be used as it was said.
     case address(reason: String)
     /// The server cannot be reached, or does not let this role in.
@@ -31,7 +33,7 @@ package enum CentreError: Error, Hashable, Sendable {
     package var disposition: Disposition {
         switch self {
         case .unreachable, .lost, .incomplete: .retry
-        case .address, .schema, .absent, .contradiction: .person
+        case .noLibrary, .address, .schema, .absent, .contradiction: .person
         case .refused(let state, _):
             // Connections, serialization and deadlock, resources, locks, an operator's shutdown, the system: classes 08, 40,
             // 53, 55, 57, 58. 25006: a server that only reads, such as one that is about to take over.
@@ -43,6 +45,7 @@ package enum CentreError: Error, Hashable, Sendable {
 extension CentreError: CustomStringConvertible {
     package var description: String {
         switch self {
+        case .noLibrary(let reason): "libpq, the client of PostgreSQL, is not there: \(reason)"
         case .address(let reason): reason
         case .unreachable(let detail): "the centre cannot be reached: \(detail)"
         case .lost(let detail): "the connection to the centre broke: \(detail)"

@@ -5,6 +5,9 @@ extension Failure {
     init(centre error: CentreError) {
         let consequence = "what is recorded stays in this machine's database, and is sent when that works."
         switch error {
+        case .noLibrary:
+            self.init(
+                problem: "\(error).", consequence: consequence, remedy: "install it: apt install libpq5.", code: .unavailable)
         case .address:
             self.init(
                 problem: "\(error).", consequence: "nothing was sent.",

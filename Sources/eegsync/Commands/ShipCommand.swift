@@ -190,7 +190,7 @@ extension CentreError {
     fileprivate var maySucceedLater: Bool {
         switch self {
         case .unreachable, .lost, .refused, .schema, .incomplete: true
-        case .address, .absent, .contradiction: false
+        case .noLibrary, .address, .absent, .contradiction: false
         }
     }
 }
