@@ -8,6 +8,28 @@ package struct RecordingFetch {
 
     package init(_ connection: CentreConnection) { self.connection = connection }
 
+    /// The numbers, at the centre, of all recordings that this role may read and that fit; ascending. What is nil is not asked
+    /// for.
+    ///
+    /// - Parameter since: UTC in nanoseconds since 1970, from which on they began.
+    /// - Throws: ``CentreError``, `absent` where there is none.
+    package func numbers(
+        subject: String?, task: String?, label: String?, since: Int64?
+    ) throws(CentreError) -> [Int64] {
+        let rows = try connection.execute(
+            """
+            SELECT r.id FROM recording AS r
+            WHERE ($1::text IS NULL OR r.subject = $1) AND ($2::text IS NULL OR r.task = $2)
+                AND ($3::text IS NULL OR r.label = $3)
+                AND ($4::bigint IS NULL
+                    OR (SELECT start_unix_ns FROM recording_overview WHERE recording_id = r.id) >= $4::bigint)
+            ORDER BY r.id
+            """, [subject, task, label, since.map { "\($0)" }])
+        let numbers = rows.compactMap { $0[0].flatMap { Int64($0) } }
+        guard !numbers.isEmpty else { throw .absent(what: "recording that fits what was asked for") }
+        return numbers
+    }
+
     /// Writes a recording, as it is at the centre at one instant. One that goes on is written as far as it is.
     ///
     /// Whether what was written is what was recorded, an audit of the file says.

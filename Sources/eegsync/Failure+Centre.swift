@@ -3,14 +3,16 @@ import Centre
 extension Failure {
     /// Errors of a centre. What a machine has recorded is safe in its own database, whatever the error.
     init(centre error: CentreError) {
-        let consequence = "what is recorded stays in this machine's database, and is sent when that works."
+        let consequence =
+            "no file was written; what is recorded stays in its machine's database, and eegsync ship sends it when that "
+            + "works."
         switch error {
         case .noLibrary:
             self.init(
                 problem: "\(error).", consequence: consequence, remedy: "install it: apt install libpq5.", code: .unavailable)
         case .address:
             self.init(
-                problem: "\(error).", consequence: "nothing was sent.",
+                problem: "\(error).", consequence: "no centre was asked.",
                 remedy: "write it as postgresql://ROLE@HOST/DATABASE; see the page on studies.", code: .usage)
         case .unreachable:
             self.init(

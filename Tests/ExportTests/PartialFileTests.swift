@@ -103,4 +103,24 @@ import Testing
         _ = try file("b.edf")
         #expect(try names() == [".mine.1.partial", "a.eegsync-partial"])
     }
+
+    @Test(arguments: ["night.edf", "study/", "study//"])
+    func whatIsFetchedForAnExportIsForOneReaderAndForAWhile(output: String) throws {
+        var seen = ""
+        let read = try FetchedFile.whileNeeded(beside: "\(directory.path)/\(output)") { path in
+            seen = path
+            #expect(try names().count == 1 && names()[0].hasPrefix("."), "a directory that is not there yet stays so")
+            var status = stat()
+            #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            try Data([7]).write(to: URL(fileURLWithPath: path + "-journal"))
+            return 7
+        }
+        #expect(read == 7 && !seen.isEmpty)
+        #expect(try names().isEmpty)
+        struct Ended: Error {}
+        #expect(throws: Ended.self) {
+            try FetchedFile.whileNeeded(beside: "\(directory.path)/\(output)") { _ in throw Ended() }
+        }
+        #expect(try names().isEmpty)
+    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Centre
 package import Export
 import Foundation
 import Storage
@@ -25,6 +26,10 @@ struct ExportCommand: ParsableCommand {
             Several recordings are written one after the other, each with its number in the name, as night_recording-12.edf; \
             or into a directory, as recording-12.edf.
 
+            --from with an address, postgresql://ROLE@HOST/DATABASE, exports from a centre instead, byte for byte what the \
+            machine's own database would give; a second --from is a time. Recordings are named by their UUIDs or their numbers \
+            at the centre. Each is fetched beside the output for as long as it takes, and audited, as `eegsync fetch` does.
+
             \(ExportFormat.allCases.map(\.summary).joined(separator: " "))
 
             --format csv --dialect writes tables as other tools do: openbci (OpenBCI GUI; a Cyton, with or without a Daisy, or \
@@ -43,6 +48,8 @@ struct ExportCommand: ParsableCommand {
               eegsync export 12 -o night.sqlite
               eegsync export 12 --format bids -o study
               eegsync export --task rest --format parquet -o tables
+              eegsync export 12 --from postgresql://ada@study.example.org/study -o night.edf
+              eegsync export --subject P07 --from postgresql://ada@study.example.org/study --format edf -o study/
             """)
 
     @OptionGroup var recordings: ExportedRecordings
@@ -58,11 +65,11 @@ struct ExportCommand: ParsableCommand {
     var format: ExportFormat?
 
     @Option(
-        parsing: .unconditional,
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Only from then on: '2026-03-01 23:00', 2026-03-01T22:00:00Z, +10min after the beginning, -5m before the end, "
-                + "n=12000.", valueName: "time"))
-    var from: String?
+                + "n=12000. With an address, postgresql://ROLE@HOST/DATABASE: from that centre.", valueName: "time"))
+    var from: [String] = []
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Only up to then; written as --from.", valueName: "time"))
     var to: String?
@@ -104,6 +111,7 @@ struct ExportCommand: ParsableCommand {
     @OptionGroup var outputOptions: OutputOptions
 
     func validate() throws {
+        try validateOrigin()
         if output.isEmpty { throw ValidationError("The output must be the path of a file, or of a directory.") }
         if output == "-" {
             throw ValidationError(
@@ -146,19 +154,54 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
+    /// The centre that recordings come from; nil for a database of this machine.
+    private var centre: String? { from.first { Self.isAddress($0) } }
+
+    /// An address of a PostgreSQL server, which no time looks like (PostgreSQL 15, 34.1.1.2).
+    private static func isAddress(_ text: String) -> Bool {
+        text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+    }
+
+    private func validateOrigin() throws {
+        let addresses = from.count { Self.isAddress($0) }
+        if addresses > 1 || from.count - addresses > 1 {
+            throw ValidationError("--from says twice the same: give one time, and beside it at most the address of one centre.")
+        }
+        if addresses > 0, options.database != nil || options.config != nil {
+            throw ValidationError(
+                "The recordings come from the centre of --from, or from a database of this machine: leave out --database "
+                    + "and --config, or --from.")
+        }
+        if let database = options.database, Self.isAddress(database) {
+            throw ValidationError("--database is a file. Recordings of a centre: --from postgresql://ROLE@HOST/DATABASE.")
+        }
+    }
+
     func run() throws {
+        let now = Int64(Date().timeIntervalSince1970 * 1e9)
+        if let centre {
+            let connection = try CentreConnection(centre)
+            var export = CentreExports(connection: connection, names: try recordings.names(at: connection, now: now))
+            let outcome = Result {
+                try UnfinishedFiles.removedOnSignals { try export.run(beside: output) { try request(for: $0) } }
+            }
+            return try report(outcome, done: export.done, skipped: export.skipped)
+        }
         let store = try options.openReadOnly()
-        let numbers = try recordings.numbers(in: store, now: Int64(Date().timeIntervalSince1970 * 1e9))
+        let numbers = try recordings.numbers(in: store, now: now)
         var export = RecordingExports(store: store, numbers: numbers, isSeveral: recordings.mayBeSeveral)
         let outcome = Result {
             try UnfinishedFiles.removedOnSignals { try export.run { try request(for: $0) } }
         }
-        // What is finished stays, and is named, also where the next one fails.
-        if case .success = outcome {} else if export.done.isEmpty { return try outcome.get() }
+        try report(outcome, done: export.done, skipped: export.skipped)
+    }
+
+    /// Prints what was done. What is finished stays, and is named, also where the next one fails.
+    private func report(_ outcome: Result<Void, any Error>, done: [ExportFacts], skipped: [Int64]) throws {
+        if case .success = outcome {} else if done.isEmpty { return try outcome.get() }
         if recordings.mayBeSeveral {
-            try ExportsFacts(recordings: export.done, skipped: export.skipped).print(
-                asJSON: outputOptions.json, clock: times.clock)
-        } else if let facts = export.done.first {
+            try ExportsFacts(recordings: done, skipped: skipped).print(asJSON: outputOptions.json, clock: times.clock)
+        } else if let facts = done.first {
             try facts.print(asJSON: outputOptions.json, clock: times.clock)
         }
         try outcome.get()
@@ -186,8 +229,8 @@ struct ExportCommand: ParsableCommand {
             throw ValidationError("'\(text)' of \(option) is no time. Write \(ExportSelection.Edge.words).")
         }
         return ExportSelection(
-            from: try edge(from, "--from"), to: try edge(to, "--to"), streams: Self.names(streams),
-            channels: Self.names(channels))
+            from: try edge(from.first { !Self.isAddress($0) }, "--from"), to: try edge(to, "--to"),
+            streams: Self.names(streams), channels: Self.names(channels))
     }
 
     /// The names of a list with commas.

@@ -45,6 +45,13 @@ struct ExportFacts: Facts {
         }
     }
 
+    /// The same, of a recording that is called by another number where it was asked for.
+    func renumbered(_ number: Int64) -> ExportFacts {
+        var facts = self
+        facts.recording = number
+        return facts
+    }
+
     /// `0.7 ms`, `12 ms`, `1.3 s`.
     private static func words(ofUncertainty seconds: Double) -> String {
         seconds < 0.01 ? String(format: "%.1f ms", seconds * 1000) : Quantity.duration(seconds: seconds)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Centre
 import Foundation
 import Storage
 
@@ -59,5 +60,19 @@ struct ExportedRecordings: ParsableArguments {
         }.map(\.id)
         guard !found.isEmpty else { throw StorageError.notFound(what: "recording that fits what was asked for") }
         return found
+    }
+
+    /// Their names at a centre, UUIDs or numbers, each once.
+    ///
+    /// - Throws: ``CentreError``; `Failure` where a name is one that only a machine's own database knows.
+    func names(at connection: CentreConnection, now: Int64) throws -> [String] {
+        if isQuery {
+            return try RecordingFetch(connection).numbers(
+                subject: subject, task: task, label: label, since: since?.unixNanoseconds(now: now)
+            ).map(String.init)
+        }
+        var names: [String] = []
+        for name in try recordings.map({ try $0.nameAtCentre() }) where !names.contains(name) { names.append(name) }
+        return names
     }
 }

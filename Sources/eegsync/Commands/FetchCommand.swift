@@ -1,8 +1,6 @@
 import ArgumentParser
 import Centre
 import Export
-import Foundation
-import Storage
 import Synchronization
 
 /// `eegsync fetch`: a recording from a centre, as a database of its own.
@@ -54,29 +52,14 @@ struct FetchCommand: ParsableCommand {
         defer { bar.withLock { $0.finish() } }
         let (fetched, bytes) = try UnfinishedFiles.removedOnSignals {
             try FetchedFile(path: output, replacesExisting: force).write { path in
-                let fetched = try RecordingFetch(connection).write(recording, to: path) { done, total in
+                try RecordingFetch(connection).writeAudited(recording, to: path) { done, total in
                     bar.withLock { $0.update(done: done, total: total) }
                 }
-                try Self.audit(path)
-                return fetched
             }
         }
         bar.withLock { $0.finish() }
         try FetchFacts(fetched, file: output, centre: connection.destination, bytes: bytes).print(
             asJSON: outputOptions.json)
-    }
-
-    /// Throws where the file does not hold what its digests say.
-    private static func audit(_ path: String) throws {
-        let store = try ReadOnlyStore(path: path, hostBoot: try HostBoot.current())
-        defer { try? store.close() }
-        let readers = max(1, min(4, ProcessInfo.processInfo.activeProcessorCount))
-        let report = try store.audit(AuditScope(readerCount: readers))
-        if report.holds { return }
-        let findings = report.findings.prefix(3).map { "\($0.check.evidence.rawValue): \($0.detail)" }
-        let more = report.findings.count > 3 ? ", and \(report.findings.count - 3) more" : ""
-        throw CentreError.contradiction(
-            detail: findings.isEmpty ? "rows and gaps do not add up" : findings.joined(separator: "; ") + more)
     }
 }
 
