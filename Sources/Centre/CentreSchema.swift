@@ -38,6 +38,11 @@ package struct CentreSchema {
         return exists ? try connection.execute("SELECT identifier FROM schema_step").compactMap { $0.first ?? nil } : []
     }
 
+    /// Whether rows of all tables are here: a step that earlier versions of a centre do not have.
+    func keepsRows() throws(CentreError) -> Bool {
+        try connection.execute("SELECT to_regclass('public.recording_row') IS NOT NULL").first?.first == "t"
+    }
+
     private static func requireKnown(_ present: [String]) throws(CentreError) {
         let unknown = present.filter { identifier in !CentreStep.all.contains { $0.identifier == identifier } }
         if let first = unknown.min() {

@@ -12,6 +12,8 @@ enum FetchedColumn {
     case stream(String)
     /// An annotation, by its UUID.
     case annotation(String)
+    /// A column of a row that is kept as it is: JSON of which a value is read as a text.
+    case kept(String, Kept)
     /// What is the same in all rows.
     case constant(String, FetchedValue)
 
@@ -19,9 +21,22 @@ enum FetchedColumn {
     var name: String {
         switch self {
         case .integer(let name, _), .real(let name), .text(let name, _), .bytes(let name), .hostBoot(let name),
-            .stream(let name), .annotation(let name), .constant(let name, _):
+            .stream(let name), .annotation(let name), .kept(let name, _), .constant(let name, _):
             name
         }
+    }
+
+    /// What a value of a kept row is.
+    enum Kept: Hashable {
+        case integer
+        case real
+        case text
+        /// Hexadecimal digits.
+        case bytes
+        /// UUIDs.
+        case hostBoot
+        case stream
+        case link
     }
 
     /// What is asked of the centre.
@@ -30,6 +45,14 @@ enum FetchedColumn {
         case .integer(let name, let own), .text(let name, let own): "t.\(own ?? name)"
         case .real(let name), .hostBoot(let name), .stream(let name), .annotation(let name): "t.\(name)"
         case .bytes(let name): "encode(t.\(name), 'hex')"
+        case .kept(let name, let kind):
+            // A name of this program; `offset` is quoted in SQL, and not in JSON.
+            switch kind {
+            case .hostBoot: "t.row ->> 'host_boot'"
+            case .stream: "t.row ->> 'stream'"
+            case .link: "t.row ->> 'link'"
+            case .integer, .real, .text, .bytes: "t.row ->> '\(name.filter { $0 != "\"" })'"
+            }
         case .constant: "NULL"
         }
     }
@@ -47,10 +70,23 @@ enum FetchedColumn {
             case .hostBoot: numbers.hostBoots[text].map { .integer($0) }
             case .stream: numbers.streams[text].map { .integer($0) }
             case .annotation: numbers.annotations[text].map { .integer($0) }
+            case .kept(_, let kind): Self.value(text, kind, numbers)
             case .constant: nil
             }
         guard let value else { throw .contradiction(detail: "\(name) is '\(text)', which is none, or is of nothing") }
         return value
+    }
+
+    private static func value(_ text: String, _ kind: Kept, _ numbers: FetchedNumbers) -> FetchedValue? {
+        switch kind {
+        case .integer: Int64(text).map { .integer($0) }
+        case .real: Double(text).map { .real($0) }
+        case .text: .text(text)
+        case .bytes: decoded(text).map { .bytes($0) }
+        case .hostBoot: numbers.hostBootUUIDs[text].map { .integer($0) }
+        case .stream: numbers.streamUUIDs[text].map { .integer($0) }
+        case .link: numbers.links[text].map { .integer($0) }
+        }
     }
 
     /// Bytes of hexadecimal digits.
@@ -67,6 +103,10 @@ struct FetchedNumbers {
     var hostBoots: [String: Int64] = [:]
     var streams: [String: Int64] = [:]
     var annotations: [String: Int64] = [:]
+    /// By UUID.
+    var hostBootUUIDs: [String: Int64] = [:]
+    var streamUUIDs: [String: Int64] = [:]
+    var links: [String: Int64] = [:]
 
     /// Numbers keys in their order.
     static func inOrder(_ rows: [[String?]]) -> [String: Int64] {

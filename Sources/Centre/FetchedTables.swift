@@ -8,12 +8,16 @@ struct FetchedTables {
 
     init(_ recording: CentreRecording, through connection: CentreConnection) throws(CentreError) {
         (self.recording, self.connection) = (recording, connection)
+        let boots = try connection.execute("SELECT id, uuid FROM host_boot WHERE role = $1 ORDER BY id", [recording.role])
+        let links = try connection.execute("SELECT uuid FROM link WHERE recording_id = $1 ORDER BY id", [recording.key])
         numbers = FetchedNumbers(
-            hostBoots: FetchedNumbers.inOrder(
-                try connection.execute("SELECT id FROM host_boot WHERE role = $1 ORDER BY id", [recording.role])),
+            hostBoots: FetchedNumbers.inOrder(boots),
             streams: FetchedNumbers.inOrder(recording.streams.map { ["\($0.centreNumber)"] }),
             annotations: FetchedNumbers.inOrder(
-                try connection.execute("SELECT uuid FROM annotation WHERE recording_id = $1 ORDER BY id", [recording.key])))
+                try connection.execute("SELECT uuid FROM annotation WHERE recording_id = $1 ORDER BY id", [recording.key])),
+            hostBootUUIDs: FetchedNumbers.inOrder(boots.map { Array($0.dropFirst()) }),
+            streamUUIDs: FetchedNumbers.inOrder(recording.streams.map { [$0.uuid] }),
+            links: FetchedNumbers.inOrder(links))
     }
 
     /// All of them, those that others refer to first.
@@ -151,7 +155,7 @@ struct FetchedTables {
         var link = try table(
             "link",
             [
-                .text("uuid"), .constant("recording_id", .integer(recording.machineNumber)),
+                .constant("id", .null), .text("uuid"), .constant("recording_id", .integer(recording.machineNumber)),
                 .constant("headset_id", .integer(1)), .hostBoot("host_boot_id"), .integer("began_boottime_ns"),
                 .integer("ended_boottime_ns"), .text("provenance_id", of: "facts"),
             ], "FROM link AS t WHERE t.recording_id = $1 ORDER BY t.id", recording.key)
@@ -163,6 +167,7 @@ struct FetchedTables {
             let key = keys[facts] ?? Int64(keys.count + 1)
             if keys.updateValue(key, forKey: facts) == nil { provenance.rows.append([.integer(key), .text(facts)]) }
             link.rows[index][link.columns.count - 1] = .integer(key)
+            link.rows[index][0] = .integer(Int64(index + 1))
         }
         return [provenance, link]
     }
@@ -180,6 +185,11 @@ struct FetchedTables {
         return annotation
     }
 
+    /// A value as a machine's database has it.
+    func value(of column: FetchedColumn, _ text: String?) throws(CentreError) -> FetchedValue {
+        try column.value(text, numbers)
+    }
+
     private func table(
         _ name: String, _ columns: [FetchedColumn], _ source: String, _ key: String
     ) throws(CentreError) -> FetchedTable {
@@ -187,7 +197,7 @@ struct FetchedTables {
         var table = FetchedTable(name: name, columns: columns.map(\.name), rows: [])
         for row in try connection.execute("SELECT \(asked) \(source)", [key]) {
             var values: [FetchedValue] = []
-            for (column, text) in zip(columns, row) { values.append(try column.value(text, numbers)) }
+            for (column, text) in zip(columns, row) { values.append(try value(of: column, text)) }
             table.rows.append(values)
         }
         return table

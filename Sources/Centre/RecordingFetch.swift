@@ -45,10 +45,20 @@ package struct RecordingFetch {
         try connection.inSnapshot {
             let recording = try CentreRecording(name, through: connection)
             try recording.requireWhole()
-            let tables = try FetchedTables(recording, through: connection).read()
+            let keepsRows = try CentreSchema(connection).keepsRows()
+            if keepsRows { try requireWholeSeries(of: recording) }
+            let reader = try FetchedTables(recording, through: connection)
+            let tables = try reader.read()
             do {
                 let database = try FetchedDatabase(path: path)
                 try database.insert(tables)
+                if keepsRows {
+                    for table in CarriedTable.all {
+                        try reader.forEachPart(of: table, columns: try database.columns(of: table)) {
+                            try database.insert([$0])
+                        }
+                    }
+                }
                 var done: Int64 = 0
                 for (index, stream) in recording.streams.enumerated() {
                     let key = StreamID(rawValue: Int64(index + 1))
@@ -64,6 +74,18 @@ package struct RecordingFetch {
                 throw CentreError.contradiction(detail: detail)
             }
             return recording
+        }
+    }
+
+    /// Throws where rows of a table that grows beside the samples are still to come.
+    private func requireWholeSeries(of recording: CentreRecording) throws(CentreError) {
+        let series = try connection.execute(
+            """
+            SELECT table_name, sum(row_count) FROM recording_series WHERE recording_id = $1::bigint AND NOT is_complete
+            GROUP BY table_name ORDER BY table_name LIMIT 1
+            """, [recording.key])
+        if let row = series.first, let table = row[0], let count = row[1] {
+            throw .incomplete(detail: "it has \(count) rows of \(table), and more are still to come")
         }
     }
 

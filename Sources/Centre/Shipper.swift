@@ -43,6 +43,10 @@ package final class Shipper {
     private var documents: [RecordingID: SentDocument] = [:]
     /// False where the centre is of a version that takes whole documents only.
     private let takesChanges: Bool
+    /// What is there of the tables that grow beside the samples, of each recording that was looked at.
+    private var series: [RecordingID: [RowSeries: RowSeries.State]] = [:]
+    /// False where the centre is of a version that takes none of them.
+    private let takesRows: Bool
     private var hostBoots: Digest?
     private var ended: Set<RecordingID> = []
     private var roundNumber = 0
@@ -66,6 +70,8 @@ package final class Shipper {
         self.machine = machine
         takesChanges =
             try connection.execute("SELECT to_regprocedure('ship_changes(jsonb)') IS NOT NULL").first?.first == "t"
+        takesRows =
+            try connection.execute("SELECT to_regprocedure('ship_series(uuid)') IS NOT NULL").first?.first == "t"
         try connection.execute(Self.limits)
         try connection.execute("SELECT ship_machine($1, $2)", [machine, version])
         try connection.execute(PieceTable.creation)
@@ -118,12 +124,15 @@ package final class Shipper {
             guard let shipment = try self.shipment(of: recording) else { continue }
             if shipment.streams.contains(where: { diverged[$0.uuid] != nil }) { continue }
             let statement = statement(for: shipment)
-            if statement != nil || shipment.streams.contains(where: { $0.after != $0.before }) {
+            if statement != nil || shipment.streams.contains(where: { $0.after != $0.before })
+                || shipment.series.contains(where: { $0.rows != nil })
+            {
                 guard try sent(shipment, statement) else { continue }
                 round.transactions += 1
                 round.rows += shipment.streams.reduce(0) { $0 + $1.rowCount }
                 documents[recording] = shipment.document.sent
             }
+            series[recording] = Dictionary(shipment.series.map { ($0.series, $0.after) }) { first, _ in first }
             for stream in shipment.streams {
                 states[stream.uuid] = stream.after
                 for block in stream.lastBlocks { blocksFrom[stream.uuid, default: [:]][block.chain] = block.number }
@@ -139,13 +148,29 @@ package final class Shipper {
     }
 
     /// What is to be sent of a recording; nil where it was deleted just now.
-    private func shipment(of recording: RecordingID) throws(StorageError) -> RecordingShipment? {
+    private func shipment(of recording: RecordingID) throws -> RecordingShipment? {
         do {
-            return try store.shipment(of: recording, states: states, blocksFrom: blocksFrom, rowLimit: rowLimit)
-        } catch {
-            if case .notFound = error { return nil }
-            throw error
+            return try store.shipment(
+                of: recording, states: states, blocksFrom: blocksFrom,
+                series: takesRows ? try seriesThere(of: recording) : nil, rowLimit: rowLimit)
+        } catch StorageError.notFound {
+            return nil
         }
+    }
+
+    /// What the centre has of the tables that grow; it is asked once on each connection.
+    private func seriesThere(of recording: RecordingID) throws -> [RowSeries: RowSeries.State] {
+        if let known = series[recording] { return known }
+        let uuid = try store.identity(of: recording)
+        var states: [RowSeries: RowSeries.State] = [:]
+        for row in try connection.execute("SELECT * FROM ship_series($1)", [uuid]) {
+            let numbers = row.dropFirst(2).map { $0.flatMap { Int64($0) } }
+            guard let table = row[0], let owner = row[1], let part = numbers[0], let last = numbers[1], let count = numbers[2]
+            else { continue }
+            states[RowSeries(table: table, owner: owner, part: part)] = RowSeries.State(
+                last: last, count: count, isComplete: row[5] == "t")
+        }
+        return states
     }
 
     /// What says everything of a recording but samples: all of it where this connection has not yet, and then what has changed;
@@ -178,6 +203,15 @@ package final class Shipper {
             try connection.execute("SET LOCAL synchronous_commit = on")
             if hostBoots != Digest(of: boots) { try connection.execute("SELECT ship_host_boots($1)", [boots]) }
             if let statement { try connection.execute(statement.sql, [statement.document]) }
+            for part in shipment.series {
+                guard let rows = part.rows else { continue }
+                try connection.execute(
+                    "SELECT ship_rows($1, $2, $3, $4, $5, $6, $7, $8)",
+                    [
+                        shipment.uuid, part.series.table, part.series.owner, "\(part.series.part)", "\(part.after.last)",
+                        "\(part.after.count)", part.after.isComplete ? "t" : "f", rows,
+                    ])
+            }
             for stream in shipment.streams where stream.after != stream.before {
                 let before = stream.before
                 try connection.execute(

@@ -25,6 +25,20 @@ TABLES = {
     "epoch": "number, boot_identifier, first_n, first_index, boottime_ns",
     "loss_detection": "first_n, means",
 }
+# Those of which the centre keeps the rows as they are, from its step p0006_rows on.
+KEPT_TABLES = {
+    "arrival": "n, boottime_ns, device_ticks",
+    "refit": "id, boottime_ns, version, evidence_count, shift_max_ns, shift_mean_ns",
+    "undigested_rows": "first_n, last_n",
+    "channel_declaration": 'number, name, unit, scale, "offset"',
+    "channel_correction": 'id, number, name, unit, scale, "offset", reason, corrected_unix_seconds',
+    "signal_check": "first_n, channel, last_n, condition, sample_count, railed_fraction, peak_to_peak, line_50_hz, line_60_hz",
+}
+KEPT_TABLES_OF_RECORDING = {
+    "recording_edit": "id, field, before, after, boottime_ns",
+    "streaming_return": "id, boottime_ns, layer, attempts, cause, heard_boottime_ns",
+    "impedance": "id, electrode, kilohms, boottime_ns",
+}
 VIEWS = {
     "gap_time": "first_n, last_n, count, channel, channel_name, cause, meaning, recovered, missing, sampling_frequency, "
     "noticed_unix_ns, start_unix_ns, end_unix_ns, start_time, end_time, duration_seconds, certainty, uncertainty",
@@ -153,6 +167,7 @@ def physical(db: sqlite3.Connection, centre: Centre, uuid: str, name: str, view:
 def compare(path: str, centre: Centre) -> list[str]:
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     found = []
+    keeps_rows = list(centre.rows("SELECT to_regclass('recording_row') IS NOT NULL")) == [("t",)]
     for recording, uuid in db.execute("SELECT id, uuid FROM recording ORDER BY id").fetchall():
         key = f"(SELECT id FROM recording WHERE uuid = '{uuid}')"
         own = db.execute(f"SELECT {RECORDING} FROM recording_overview WHERE recording_id = ?", (recording,)).fetchall()
@@ -166,10 +181,14 @@ def compare(path: str, centre: Centre) -> list[str]:
         found += differences(
             "UUIDs of annotations", own, list(centre.rows(f"SELECT uuid FROM annotation WHERE recording_id = {key} ORDER BY 1"))
         )
+        for table, columns in KEPT_TABLES_OF_RECORDING.items() if keeps_rows else []:
+            own = db.execute(f"SELECT {columns} FROM {table} WHERE recording_id = ? ORDER BY id", (recording,)).fetchall()
+            there = list(centre.rows(f"SELECT {columns} FROM {table} WHERE recording_id = {key} ORDER BY id"))
+            found += differences(f"{table} of {uuid}", own, there)
     streams = db.execute("SELECT id, uuid, channel_count, name, view_name FROM stream ORDER BY id").fetchall()
     for stream, uuid, count, name, view in streams:
         key = f"(SELECT id FROM stream WHERE uuid = '{uuid}')"
-        for table, columns in (TABLES | VIEWS).items():
+        for table, columns in (TABLES | VIEWS | (KEPT_TABLES if keeps_rows else {})).items():
             own = db.execute(f"SELECT {columns} FROM {table} WHERE stream_id = ? ORDER BY 1, 2", (stream,)).fetchall()
             found += differences(
                 f"{table} of {uuid}",

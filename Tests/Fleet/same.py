@@ -2,8 +2,10 @@
 """Compares a database that was fetched from a centre with the machine's own, table by table and row by row.
 
     same.py MACHINE.sqlite FETCHED.sqlite
+    same.py --whole EXPORTED.sqlite FETCHED.sqlite
 
-Knows nothing of eegsync but the schema. Says what differs; exit 1 then.
+With --whole, the first is what the machine exports as a database: every table there is, with every column, is the same, but for
+the keys of blocks, which nothing refers to. Knows nothing of eegsync but the schema. Says what differs; exit 1 then.
 """
 
 import sqlite3
@@ -66,9 +68,34 @@ def differences(machine: sqlite3.Connection, fetched: sqlite3.Connection) -> lis
     return found
 
 
+def whole_differences(exported: sqlite3.Connection, fetched: sqlite3.Connection) -> list[str]:
+    found: list[str] = []
+    compared = 0
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    names, others = ([name for (name,) in db.execute(tables)] for db in (exported, fetched))
+    if names != others:
+        found.append(f"tables: {names} and {others}")
+    for name in names:
+        columns = [column for (column,) in exported.execute("SELECT name FROM pragma_table_info(?)", (name,))]
+        if name == "block":
+            columns.remove("id")
+        # Rows of a real number beside an integer compare as numbers, and differ as texts.
+        wanted = ", ".join(f'quote("{column}")' for column in columns)
+        left, right = (set(db.execute(f'SELECT {wanted} FROM "{name}"')) for db in (exported, fetched))
+        compared += len(left)
+        # Of the process and the machine, what lies during the recording.
+        more = set() if name in ("process", "suspension", "full_disk") and right else left - right
+        if more or right - left:
+            found.append(f"{name}: {len(more)} rows of {len(left)} are not there, {len(right - left)} others are")
+    if compared == 0:
+        found.append("nothing was compared")
+    return found
+
+
 def main() -> None:
-    machine, fetched = (sqlite3.connect(f"file:{path}?mode=ro", uri=True) for path in sys.argv[1:])
-    found = differences(machine, fetched)
+    paths = [path for path in sys.argv[1:] if path != "--whole"]
+    machine, fetched = (sqlite3.connect(f"file:{path}?mode=ro", uri=True) for path in paths)
+    found = (whole_differences if "--whole" in sys.argv else differences)(machine, fetched)
     print("\n".join(found))
     sys.exit(1 if found else 0)
 

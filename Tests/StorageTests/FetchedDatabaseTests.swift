@@ -46,7 +46,7 @@ struct FetchedDatabaseTests {
 
     /// Writes what a first shipment has, with a change of its pieces.
     private func fetch(_ change: (inout StreamShipment) -> Void = { _ in }) throws -> AuditReport {
-        let shipment = try store.shipment(of: recording, states: [:], blocksFrom: [:], rowLimit: 10_000)
+        let shipment = try store.shipment(of: recording, states: [:], blocksFrom: [:], series: nil, rowLimit: 10_000)
         let database = try FetchedDatabase(path: path)
         try database.insert(try tables())
         for var stream in shipment.streams {

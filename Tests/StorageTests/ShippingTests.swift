@@ -56,7 +56,7 @@ struct ShippingTests {
     }
 
     private func shipment(_ states: [String: ShippedState] = [:], rowLimit: Int = 10_000) throws -> RecordingShipment {
-        try store.shipment(of: recording, states: states, blocksFrom: [:], rowLimit: rowLimit)
+        try store.shipment(of: recording, states: states, blocksFrom: [:], series: nil, rowLimit: rowLimit)
     }
 
     @Test("has rows in order, those that came late behind them, and what is confirmed then")
@@ -133,7 +133,8 @@ struct ShippingTests {
         let eeg = try #require(try shipment().streams.first)
         var from: [String: Int64] = [:]
         for block in eeg.lastBlocks { from[block.chain] = block.number }
-        let last = try store.shipment(of: recording, states: [:], blocksFrom: [eeg.uuid: from], rowLimit: 10_000).document
+        let last = try store.shipment(of: recording, states: [:], blocksFrom: [eeg.uuid: from], series: nil, rowLimit: 10_000)
+            .document
         #expect(last.streams[0].blocks.lines.count < second.streams[0].blocks.lines.count)
         #expect(last.changes(since: second.sent) == nil)
         // A stream that begins later comes whole.

@@ -136,9 +136,9 @@ struct RecordingExport {
 
     private static let ofStream = "t.stream_id IN (SELECT id FROM stream WHERE recording_id = :id)"
     /// Reports of the headset between the request and the end of the recording.
-    private static func duringRecording(_ time: String) -> String {
+    static func duringRecording(_ time: String, id: String = ":id") -> String {
         """
-        EXISTS (SELECT 1 FROM recording AS r WHERE r.id = :id AND r.headset_id = t.headset_id
+        EXISTS (SELECT 1 FROM recording AS r WHERE r.id = \(id) AND r.headset_id = t.headset_id
             AND (t.host_boot_id, t.\(time)) >= (r.requested_host_boot_id, r.requested_boottime_ns)
             AND (r.stopped_host_boot_id IS NULL
                 OR (t.host_boot_id, t.\(time)) <= (r.stopped_host_boot_id, r.stopped_boottime_ns)))

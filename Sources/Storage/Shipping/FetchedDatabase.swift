@@ -29,12 +29,25 @@ package final class FetchedDatabase {
         try write { db in
             for table in tables {
                 // A cause that this version does not know comes with its meaning; the others are there.
-                let verb = table.name == "gap_cause" ? "INSERT OR IGNORE" : "INSERT"
+                // A trigger has declared channels as they are corrected.
+                let verbs = ["gap_cause": "INSERT OR IGNORE", "channel_declaration": "INSERT OR REPLACE"]
+                let verb = verbs[table.name] ?? "INSERT"
                 let marks = Array(repeating: "?", count: table.columns.count).joined(separator: ", ")
                 let statement = try db.makeStatement(
                     sql: "\(verb) INTO \(table.name) (\(table.columns.joined(separator: ", "))) VALUES (\(marks))")
                 for row in table.rows { try statement.execute(arguments: StatementArguments(row.map(\.databaseValue))) }
             }
+        }
+    }
+
+    /// The columns of a table, with their types: `INTEGER`, `REAL`, `TEXT` or `BLOB`.
+    package func columns(of table: CarriedTable) throws(StorageError) -> [(name: String, type: String)] {
+        do {
+            return try queue.read { db in
+                try db.columns(in: table.name).map { ($0.name, $0.type.uppercased()) }
+            }
+        } catch {
+            throw StorageError(error, path: path)
         }
     }
 

@@ -58,12 +58,15 @@ package struct BlockEnd: Hashable, Sendable {
 /// What one transaction sends of a recording.
 package struct RecordingShipment: Hashable, Sendable {
     package var recording: RecordingID
+    package var uuid: String
     /// The tables but for samples.
     package var document: RecordingDocument
     package var streams: [StreamShipment]
+    /// What of the tables that grow beside the samples.
+    package var series: [SeriesShipment]
     /// True where nobody records into it any more.
     package var isEnded: Bool
 
     /// False where more rows wait.
-    package var isComplete: Bool { streams.allSatisfy(\.isComplete) }
+    package var isComplete: Bool { streams.allSatisfy(\.isComplete) && series.allSatisfy(\.after.isComplete) }
 }

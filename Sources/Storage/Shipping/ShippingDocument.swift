@@ -103,9 +103,10 @@ enum ShippingDocument {
         let streams = try Row.fetchAll(
             db, sql: "SELECT id, uuid FROM stream WHERE recording_id = ? ORDER BY id", arguments: key
         ).map { try stream($0[0], $0[1], blocksFrom: blocksFrom[$0[1]] ?? [:], in: db) }
+        let small = try CarriedRows(of: id, in: db).smallTables(in: db)
         return RecordingDocument(
             head: "\"recording\":\(recording),\"headset\":\(headset),\"recording_detail\":\(details),"
-                + "\"recording_property\":\(properties)", tables: [annotations, links], streams: streams)
+                + "\"recording_property\":\(properties)", tables: [annotations, links] + small, streams: streams)
     }
 
     /// The rows of a table, each with the columns that distinguish it.

@@ -32,23 +32,27 @@ extension Store {
     /// - Parameters:
     ///   - states: what is at the centre, by the stream's UUID.
     ///   - blocksFrom: by the stream's UUID and chain, the block from which on digests are sent.
+    ///   - series: what is at the centre of the tables that grow beside the samples; nil where it takes none of them.
     ///   - rowLimit: rows of each stream, of the newest and of older ones each.
     package func shipment(
-        of recording: RecordingID, states: [String: ShippedState], blocksFrom: [String: [String: Int64]], rowLimit: Int
+        of recording: RecordingID, states: [String: ShippedState], blocksFrom: [String: [String: Int64]],
+        series: [RowSeries: RowSeries.State]?, rowLimit: Int
     ) throws(StorageError) -> RecordingShipment {
         try database.read { db in
             let streams = try Row.fetchAll(
                 db,
                 sql: "SELECT id, uuid, sampling_frequency, channel_count FROM stream WHERE recording_id = ? ORDER BY id",
                 arguments: [recording.rawValue])
-            let isEnded = try Bool.fetchOne(
-                db, sql: "SELECT stopped_host_boot_id IS NOT NULL FROM recording WHERE id = ?", arguments: [recording.rawValue])
+            let own = try Row.fetchOne(
+                db, sql: "SELECT uuid, stopped_host_boot_id IS NOT NULL FROM recording WHERE id = ?",
+                arguments: [recording.rawValue])
+            guard let own else { throw StorageError.notFound(what: "recording \(recording.rawValue)") }
             return RecordingShipment(
-                recording: recording,
+                recording: recording, uuid: own[0],
                 document: try ShippingDocument.recording(recording, blocksFrom: blocksFrom, in: db),
                 streams: try streams.map { row in
                     try ShipmentReader(row, rowLimit: rowLimit, in: db).shipment(after: states[row["uuid"]] ?? ShippedState())
-                }, isEnded: isEnded ?? false)
+                }, series: try series.map { try SeriesReader(recording, in: db).shipments(after: $0) } ?? [], isEnded: own[1])
         }
     }
 

@@ -15,7 +15,9 @@ struct FetchCommand: ParsableCommand {
             file is left then (65). A recording that goes on is fetched as far as it is; one that is not all there yet is \
             not (75).
 
-            The centre lacks what only reports: connections, statuses, arrivals, and what people said before they corrected it.
+            It holds what `eegsync export 12 -o night.sqlite` writes on the machine: the evidence of times, the history, and \
+            what people said before they corrected it, too. Of a machine with an older eegsync, or a centre that was not \
+            brought up to date since (eegsync centre init), these are missing.
 
             EXAMPLES
               eegsync fetch 12 -o night.sqlite --from postgresql://ada@study.example.org/study
