@@ -7,7 +7,8 @@ package final class CentreConnection {
     private let connection: OpaquePointer
     /// The server and its database, such as `study.example.org:5432/study`: no password, no user.
     package let destination: String
-    /// The most bytes of a piece of what is copied; and what is called after each, with its bytes. It may take its time.
+    /// The most bytes of a piece of what is copied; and what is called after each, and after each statement with parameters, with
+    /// its bytes. It may take its time.
     package var pacing: (pieceSize: Int, after: (Int) -> Void) = (1 << 20, { _ in })
 
     /// Connects.
@@ -123,6 +124,7 @@ package final class CentreConnection {
         }
         defer { libpq.pointee.PQclear(result) }
         try check(result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY])
+        if !parameters.isEmpty { pacing.after(parameters.reduce(0) { $0 + ($1?.utf8.count ?? 0) }) }
         return (0..<libpq.pointee.PQntuples(result)).map { row in
             (0..<libpq.pointee.PQnfields(result)).map { column in
                 libpq.pointee.PQgetisnull(result, row, column) == 1

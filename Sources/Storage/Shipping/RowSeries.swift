@@ -52,9 +52,10 @@ struct SeriesReader {
 
     /// What is to be sent where so much is there.
     func shipments(after states: [RowSeries: RowSeries.State]) throws -> [SeriesShipment] {
-        let streams = try Row.fetchAll(
-            db, sql: "SELECT id, uuid, channel_count FROM stream WHERE recording_id = ? ORDER BY id",
-            arguments: [recording.rawValue])
+        let streams = try SQLRequest<Row>(
+            sql: "SELECT id, uuid, channel_count FROM stream WHERE recording_id = ? ORDER BY id",
+            arguments: [recording.rawValue], cached: true
+        ).fetchAll(db)
         var shipments: [SeriesShipment] = []
         for table in CarriedTable.growing {
             guard table.owner == .stream else {
@@ -76,21 +77,23 @@ struct SeriesReader {
         of series: RowSeries, _ table: CarriedTable, key: Int64, after before: RowSeries.State?
     ) throws -> SeriesShipment {
         var condition = table.growth ?? "FALSE"
-        if let part = table.part { condition += " AND t.\(part) = \(series.part)" }
+        let part: [Int64] = table.part == nil ? [] : [series.part]
+        if let part = table.part { condition += " AND t.\(part) = ?3" }
         var before = before
         if let there = before, !there.isCompared {
             let count = try Int64.fetchOne(
                 db, sql: "SELECT count(*) FROM \(table.name) AS t WHERE \(condition) AND t.\(table.number) <= ?2",
-                arguments: [key, there.last])
+                arguments: StatementArguments([key, there.last] + part))
             // Rows have come in between, or went: all are sent again.
             if count != there.count { before = nil }
         }
-        let found = try Row.fetchAll(
-            db,
+        // Asked each round of each table.
+        let found = try SQLRequest<Row>(
             sql: """
                 SELECT t.* FROM \(table.name) AS t WHERE \(condition) AND t.\(table.number) >= ?2
                 ORDER BY t.\(table.number) LIMIT \(rowLimit)
-                """, arguments: [key, before?.last ?? Int64.min])
+                """, arguments: StatementArguments([key, before?.last ?? .min] + part), cached: true
+        ).fetchAll(db)
         var after = before ?? RowSeries.State(last: Int64.min, count: 0, isComplete: true)
         let wasComplete = before?.isComplete ?? true
         after.isCompared = true

@@ -41,7 +41,7 @@ struct ShipCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The most bytes of samples a second, such as 50k or 2M. Without it: as the configuration says, else as fast as the "
+            "The most bytes a second, such as 50k or 2M. Without it: as the configuration says, else as fast as the "
                 + "line is.", valueName: "rate"))
     var maxRate: ByteRate?
 
