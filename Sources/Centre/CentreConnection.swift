@@ -5,6 +5,7 @@ import Glibc
 package final class CentreConnection {
     private let libpq: UnsafePointer<LibPQ>
     private let connection: OpaquePointer
+    private let silence: ServerSilence
     /// The server and its database, such as `study.example.org:5432/study`: no password, no user.
     package let destination: String
     /// The most bytes of a piece of what is copied; and what is called after each, and after each statement with parameters, with
@@ -15,7 +16,8 @@ package final class CentreConnection {
     ///
     /// A server that is reached over a network must prove who it is (`sslmode=verify-full`), unless the address says otherwise,
     /// wherever its name stands: PGHOST, PGHOSTADDR and PGSSLMODE change nothing of that. libpq ignores it for a socket of the
-    /// machine. A server that does not answer any more is noticed within a minute or two.
+    /// machine. A server that is gone is noticed within a minute or two, and one that is there and does nothing (it was
+    /// stopped, its disk hangs) by ``ServerSilence``.
     /// Passwords stand in the password file (`~/.pgpass`) or in PGPASSFILE, never in the address.
     ///
     /// - Parameter address: a URI such as `postgresql://pi-07@study.example.org/study`, or keywords as libpq takes them
@@ -26,11 +28,7 @@ package final class CentreConnection {
         let stated = try Self.parts(of: address)
         let words =
             [("dbname", address), ("application_name", "eegsync")] + Self.defaults.filter { stated[$0.0] == nil }
-        let keywords = words.map { strdup($0.0) } + [nil]
-        let values = words.map { strdup($0.1) } + [nil]
-        defer { for text in keywords + values { free(text) } }
-        let opened = libpq.pointee.PQconnectdbParams(
-            keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1)
+        let opened = ServerSilence.withParameters(words) { libpq.pointee.PQconnectdbParams($0, $1, 1) }
         guard let opened else { throw .unreachable(detail: "no memory") }
         guard libpq.pointee.PQstatus(opened) == CONNECTION_OK else {
             let detail = Self.text(libpq.pointee.PQerrorMessage(opened))
@@ -38,12 +36,14 @@ package final class CentreConnection {
             throw .unreachable(detail: detail)
         }
         connection = opened
+        silence = ServerSilence(libpq, of: opened, reachedBy: words)
         let host = Self.text(libpq.pointee.PQhost(opened))
         destination =
             (host.hasPrefix("/") ? host : "\(host):\(Self.text(libpq.pointee.PQport(opened)))") + "/"
             + Self.text(libpq.pointee.PQdb(opened))
         // Lines that a server sends beside results would go to standard error.
         _ = libpq.pointee.PQsetNoticeProcessor(opened, { _, _ in }, nil)
+        _ = libpq.pointee.PQsetnonblocking(opened, 1)
     }
 
     deinit { libpq.pointee.PQfinish(connection) }
@@ -113,15 +113,7 @@ package final class CentreConnection {
     /// - Returns: the rows, all values as texts.
     @discardableResult
     package func execute(_ sql: String, _ parameters: [String?] = []) throws(CentreError) -> [[String?]] {
-        let result: OpaquePointer?
-        if parameters.isEmpty {
-            result = libpq.pointee.PQexec(connection, sql)
-        } else {
-            let values = parameters.map { $0.flatMap { strdup($0) } }
-            defer { for value in values { free(value) } }
-            result = libpq.pointee.PQexecParams(
-                connection, sql, Int32(parameters.count), nil, values.map { UnsafePointer($0) }, nil, nil, 0)
-        }
+        let result = try result(of: sql, parameters.isEmpty ? nil : parameters, isBinary: false)
         defer { libpq.pointee.PQclear(result) }
         try check(result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY])
         if !parameters.isEmpty { pacing.after(parameters.reduce(0) { $0 + ($1?.utf8.count ?? 0) }) }
@@ -137,14 +129,75 @@ package final class CentreConnection {
     package func forEachRow(
         _ sql: String, _ parameters: [String?], _ body: (BinaryRow) throws(CentreError) -> Void
     ) throws(CentreError) {
-        let values = parameters.map { $0.flatMap { strdup($0) } }
-        defer { for value in values { free(value) } }
-        let result = libpq.pointee.PQexecParams(
-            connection, sql, Int32(parameters.count), nil, values.map { UnsafePointer($0) }, nil, nil, 1)
+        let result = try result(of: sql, parameters, isBinary: true)
         defer { libpq.pointee.PQclear(result) }
         try check(result, [PGRES_TUPLES_OK])
         guard let result else { return }
         for row in 0..<libpq.pointee.PQntuples(result) { try body(BinaryRow(libpq, result, row)) }
+    }
+
+    /// Sends a statement, or several where there are no parameters, and waits for the last result, or the one that is an error,
+    /// or that asks for rows.
+    private func result(of sql: String, _ parameters: [String?]?, isBinary: Bool) throws(CentreError) -> OpaquePointer? {
+        try silence.requireAnswering()
+        let isSent: Int32
+        if let parameters {
+            let values = parameters.map { $0.flatMap { strdup($0) } }
+            defer { for value in values { free(value) } }
+            isSent = libpq.pointee.PQsendQueryParams(
+                connection, sql, Int32(parameters.count), nil, values.map { UnsafePointer($0) }, nil, nil, isBinary ? 1 : 0)
+        } else {
+            isSent = libpq.pointee.PQsendQuery(connection, sql)
+        }
+        guard isSent == 1 else { throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection))) }
+        var last: OpaquePointer?
+        do throws(CentreError) {
+            while let next = try nextResult() {
+                libpq.pointee.PQclear(last)
+                last = next
+                if libpq.pointee.PQresultStatus(next) == PGRES_COPY_IN { break }
+            }
+        } catch {
+            libpq.pointee.PQclear(last)
+            throw error
+        }
+        return last
+    }
+
+    /// The next result of what was sent; nil where there is none left.
+    private func nextResult() throws(CentreError) -> OpaquePointer? {
+        while true {
+            let isUnsent = try flush()
+            if libpq.pointee.PQisBusy(connection) == 0 { return libpq.pointee.PQgetResult(connection) }
+            try silence.wait(toSend: isUnsent)
+            try consume()
+        }
+    }
+
+    /// Sends what waits, as far as the server takes it. Returns whether something is left.
+    private func flush() throws(CentreError) -> Bool {
+        let left = libpq.pointee.PQflush(connection)
+        guard left >= 0 else { throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection))) }
+        return left == 1
+    }
+
+    private func consume() throws(CentreError) {
+        guard libpq.pointee.PQconsumeInput(connection) == 1 else {
+            throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection)))
+        }
+    }
+
+    /// Does what sends something of a COPY until the server has taken it: 0 asks for another time.
+    private func send(_ part: () -> Int32) throws(CentreError) {
+        while true {
+            let done = part()
+            if done == 1 { return }
+            guard done == 0 else { throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection))) }
+            if try flush() {
+                try silence.wait(toSend: true)
+                try consume()
+            }
+        }
     }
 
     /// Sends rows by COPY.
@@ -153,23 +206,27 @@ package final class CentreConnection {
     ///   - sql: `COPY ... FROM STDIN (FORMAT binary)`.
     ///   - bytes: what the format asks for.
     package func copy(_ sql: String, _ bytes: [UInt8]) throws(CentreError) {
-        let begun = libpq.pointee.PQexec(connection, sql)
+        let begun = try result(of: sql, nil, isBinary: false)
         defer { libpq.pointee.PQclear(begun) }
         try check(begun, [PGRES_COPY_IN])
-        let sent = bytes.withUnsafeBytes { bytes -> Bool in
-            var offset = 0
-            while offset < bytes.count {
-                let count = min(bytes.count - offset, pacing.pieceSize)
-                let start = bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
-                guard libpq.pointee.PQputCopyData(connection, start, Int32(count)) == 1 else { return false }
-                offset += count
-                pacing.after(count)
+        for offset in stride(from: 0, to: bytes.count, by: pacing.pieceSize) {
+            try send {
+                bytes.withUnsafeBytes { bytes in
+                    let part = bytes[offset..<min(bytes.count, offset + pacing.pieceSize)]
+                    let start = UnsafeRawBufferPointer(rebasing: part).baseAddress?.assumingMemoryBound(to: CChar.self)
+                    return libpq.pointee.PQputCopyData(connection, start, Int32(part.count))
+                }
             }
-            return libpq.pointee.PQputCopyEnd(connection, nil) == 1
+            // Memory holds one part, and not all that the server has not taken yet.
+            while try flush() {
+                try silence.wait(toSend: true)
+                try consume()
+            }
+            pacing.after(min(bytes.count - offset, pacing.pieceSize))
         }
-        guard sent else { throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection))) }
+        try send { libpq.pointee.PQputCopyEnd(connection, nil) }
         var problem: CentreError?
-        while let result = libpq.pointee.PQgetResult(connection) {
+        while let result = try nextResult() {
             do throws(CentreError) { try check(result, [PGRES_COMMAND_OK]) } catch { problem = problem ?? error }
             libpq.pointee.PQclear(result)
         }

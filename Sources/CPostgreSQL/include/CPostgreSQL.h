@@ -11,25 +11,31 @@
     FUNCTION(PQconnectdbParams)                                                                                                  \
     FUNCTION(PQconninfoFree)                                                                                                     \
     FUNCTION(PQconninfoParse)                                                                                                    \
+    FUNCTION(PQconsumeInput)                                                                                                     \
     FUNCTION(PQdb)                                                                                                               \
     FUNCTION(PQerrorMessage)                                                                                                     \
-    FUNCTION(PQexec)                                                                                                             \
-    FUNCTION(PQexecParams)                                                                                                       \
     FUNCTION(PQfinish)                                                                                                           \
+    FUNCTION(PQflush)                                                                                                            \
     FUNCTION(PQfreemem)                                                                                                          \
-    FUNCTION(PQgetResult)                                                                                                        \
     FUNCTION(PQgetisnull)                                                                                                        \
     FUNCTION(PQgetlength)                                                                                                        \
+    FUNCTION(PQgetResult)                                                                                                        \
     FUNCTION(PQgetvalue)                                                                                                         \
     FUNCTION(PQhost)                                                                                                             \
+    FUNCTION(PQisBusy)                                                                                                           \
     FUNCTION(PQnfields)                                                                                                          \
     FUNCTION(PQntuples)                                                                                                          \
+    FUNCTION(PQpingParams)                                                                                                       \
     FUNCTION(PQport)                                                                                                             \
     FUNCTION(PQputCopyData)                                                                                                      \
     FUNCTION(PQputCopyEnd)                                                                                                       \
     FUNCTION(PQresultErrorField)                                                                                                 \
     FUNCTION(PQresultStatus)                                                                                                     \
+    FUNCTION(PQsendQuery)                                                                                                        \
+    FUNCTION(PQsendQueryParams)                                                                                                  \
+    FUNCTION(PQsetnonblocking)                                                                                                   \
     FUNCTION(PQsetNoticeProcessor)                                                                                               \
+    FUNCTION(PQsocket)                                                                                                           \
     FUNCTION(PQstatus)
 
 #define CPOSTGRESQL_MEMBER(name) __typeof__(name) *name;

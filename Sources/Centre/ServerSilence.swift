@@ -1,0 +1,68 @@
+import CPostgreSQL
+import Glibc
+
+/// Waits for a server, and gives it up where it does nothing any more.
+///
+/// The kernel of a machine whose server was stopped, or whose disk hangs, acknowledges what it is sent as before: neither TCP's
+/// keepalives nor `tcp_user_timeout` find anything wrong, and the server keeps none of its own limits. One that works long on a
+/// statement is as silent. So one that is silent for a while is asked over a second connection whether it lives
+/// (PostgreSQL 15, 34.1: PQpingParams), which `connect_timeout` bounds.
+final class ServerSilence {
+    /// Until the server is asked: longer than most statements take.
+    private static let millisecondsMaximum: Int32 = 30_000
+
+    private let libpq: UnsafePointer<LibPQ>
+    private let connection: OpaquePointer
+    private let words: [(String, String)]
+    private var isGivenUp = false
+
+    /// - Parameter words: keywords and values with which the connection was made.
+    init(_ libpq: UnsafePointer<LibPQ>, of connection: OpaquePointer, reachedBy words: [(String, String)]) {
+        (self.libpq, self.connection, self.words) = (libpq, connection, words)
+    }
+
+    /// Throws where the server was given up before: its connection is of no use.
+    func requireAnswering() throws(CentreError) {
+        if isGivenUp { throw Self.problem }
+    }
+
+    /// Waits until the server has sent something or, where something is to be sent, takes more.
+    ///
+    /// - Throws: ``CentreError/lost(detail:)`` where it does neither, and answers nobody else.
+    func wait(toSend: Bool) throws(CentreError) {
+        try requireAnswering()
+        let events = Int16(POLLIN) | (toSend ? Int16(POLLOUT) : 0)
+        while true {
+            var socket = pollfd(fd: libpq.pointee.PQsocket(connection), events: events, revents: 0)
+            let ready = poll(&socket, 1, Self.millisecondsMaximum)
+            if ready > 0 { return }
+            if ready < 0 {
+                if errno == EINTR { continue }
+                throw .lost(detail: String(cString: strerror(errno)))
+            }
+            guard answers() else {
+                isGivenUp = true
+                throw Self.problem
+            }
+        }
+    }
+
+    private static let problem = CentreError.lost(
+        detail: "the server has said nothing for \(millisecondsMaximum / 1000) s, and does not answer a second connection")
+
+    private func answers() -> Bool {
+        let said = Self.withParameters(words) { libpq.pointee.PQpingParams($0, $1, 1) }
+        return said != PQPING_NO_RESPONSE
+    }
+
+    /// Lends keywords and values as libpq takes them.
+    static func withParameters<Result>(
+        _ words: [(String, String)],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
+    ) -> Result {
+        let keywords = words.map { strdup($0.0) } + [nil]
+        let values = words.map { strdup($0.1) } + [nil]
+        defer { for text in keywords + values { free(text) } }
+        return body(keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) })
+    }
+}
