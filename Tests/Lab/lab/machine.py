@@ -54,6 +54,8 @@ class Machine:
             f"LAB_MODULE={self.module}",
             # floor/reader.c; built by Tests/Lab/run.
             f"LAB_READER={os.environ.get('EEGSYNC_LAB_READER', '')}",
+            # Python with programs of others, where scenarios that want them were named.
+            f"LAB_STRANGERS={os.environ.get('EEGSYNC_LAB_STRANGERS', '')}",
             f"LAB_BLUEZ={self.bluez or ''}",
         ]
         if self.is_time_simulated:

@@ -22,6 +22,7 @@ from . import (
     recording,
     serial_pairing,
     serial_port,
+    strangers,
     tap,
     throughput,
     unbuffered,
@@ -48,6 +49,7 @@ _MODULES = (
     capture,
     imitation,
     companion,
+    strangers,
 )
 ALL: list[Scenario] = sorted((s for module in _MODULES for s in module.SCENARIOS), key=lambda scenario: scenario.number)
 
