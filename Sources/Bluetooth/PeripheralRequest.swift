@@ -43,11 +43,15 @@ public struct PublishedCharacteristic: Hashable, Sendable {
     public var characteristic: Characteristic
     /// What a link must be.
     public var security: Security
+    /// True where its notifications keep their order among those of all others of which this is true. They then have 20 bytes
+    /// at most, which every link can carry: nobody says what this one can.
+    public var keepsOrder: Bool
 
     /// Creates one.
-    public init(_ characteristic: Characteristic, security: Security = .open) {
+    public init(_ characteristic: Characteristic, security: Security = .open, keepsOrder: Bool = false) {
         self.characteristic = characteristic
         self.security = security
+        self.keepsOrder = keepsOrder
     }
 }
 

@@ -60,6 +60,17 @@ struct PeripheralConversationTests {
         #expect(script.others.isEmpty)
     }
 
+    @Test("offers no socket for values that keep their order: bluetoothd reads sockets in any", arguments: [true, false])
+    func order(keepsOrder: Bool) throws {
+        var script = Script.ready()
+        let data = Characteristic(service: Script.service, uuid: Script.data, properties: [.notify])
+        script.request(.publish([PublishedCharacteristic(data, keepsOrder: keepsOrder)]))
+        let objects = try #require(try script.ask("GetManagedObjects", at: PublishedObjects.root).get().first?.entries)
+        let interfaces = try #require(objects.last?.value.entries)
+        let names = try #require(interfaces.first?.value.entries).map(\.key.text)
+        #expect(names.contains("UUID") && names.contains("NotifyAcquired") == !keepsOrder)
+    }
+
     @Test("without sockets, values are signals from StartNotify to StopNotify")
     func signals() throws {
         var script = Script.advertising()

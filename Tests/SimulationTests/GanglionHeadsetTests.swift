@@ -23,15 +23,17 @@ struct GanglionHeadsetTests {
         #expect(host.statuses.first?.condition == .idle)
     }
 
-    @Test("With the accelerometer off, packets are numbered from 100 and have 19 bits")
-    func withoutAccelerometer() {
-        var host = HostedHeadset(.ganglion(), profile: GanglionProfile(isAccelerometerOn: false))
+    @Test("With the accelerometer off, packets are numbered from 100 and have 19 bits", arguments: GanglionFirmware.allCases)
+    func withoutAccelerometer(_ firmware: GanglionFirmware) {
+        let specification = HeadsetSpecification.ganglion(GanglionSpecification(firmware: firmware))
+        var host = HostedHeadset(specification, profile: GanglionProfile(isAccelerometerOn: false))
         host.start()
         host.run(seconds: 3)
         let numbers = host.notifications.filter { $0.characteristic == GanglionService.data }.compactMap(\.value.first)
         #expect(numbers.count > 200)
-        #expect(numbers.allSatisfy { (100..<200).contains($0) })
+        #expect(numbers.allSatisfy { firmware == .version3 ? (100..<200).contains($0) : $0 == 0 || (101...200).contains($0) })
         #expect(host.blocks.allSatisfy { $0.block.stream == GanglionProfile.eeg })
+        #expect(host.firstWrong() == nil, "one bit more of each sample")
     }
 
     @Test("Answers commands with text, looks at the first byte of a write only, and measures impedances")

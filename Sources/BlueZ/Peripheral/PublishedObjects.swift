@@ -63,9 +63,10 @@ struct PublishedObjects {
         let uuid = BusValue.string(entry.uuid.fullDescription)
         let flags = BusValue.array(flags(entry.published).map { .string($0) }, of: "s")
         let service = BusValue.objectPath(entry.service)
-        // That the property is there says that values can go through a socket.
+        // That the property is there says that values can go through a socket; bluetoothd reads sockets in any order, and what
+        // comes over the bus in its own.
         let isNotifying = !entry.published.characteristic.properties.isDisjoint(with: [.notify, .indicate])
-        return isNotifying
+        return isNotifying && !entry.published.keepsOrder
             ? .options(["UUID": uuid, "Service": service, "Flags": flags, "NotifyAcquired": .boolean(false)])
             : .options(["UUID": uuid, "Service": service, "Flags": flags])
     }

@@ -38,6 +38,8 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     private var impedanceElectrode = 0
     private var nextImpedance: Int64 = 0
     private var reconstruction: Reconstruction?
+    /// Which fields the samples from an instant on are sent in, in order; one entry at least for each session.
+    private var widths: [(session: Int, first: Int64, bits: Int)] = []
 
     /// The samples of one cycle of firmware 2 as the sum of their differences.
     private struct Reconstruction {
@@ -94,8 +96,8 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         switch command {
         case .start: start(at: time)
         case .stop: stop(at: time)
-        case .accelerometerOn: isAccelerometerOn = true
-        case .accelerometerOff: isAccelerometerOn = false
+        case .accelerometerOn: switchAccelerometer(on: true)
+        case .accelerometerOff: switchAccelerometer(on: false)
         case .impedanceOn:
             wasSampling = isSampling
             stop(at: time)
@@ -124,6 +126,22 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
             SampleSession(
                 began: MonotonicTime(nanoseconds: time), firstIndexes: [0, 0],
                 samplingFrequencies: [200, 2000 / Double(Self.cycle)], crystal: headset.specification.crystal))
+        widths.append((sessions.count - 1, 0, width))
+    }
+
+    /// A byte of each packet is the accelerometer's while that is on; the samples have the rest.
+    private var width: Int { isAccelerometerOn ? 18 : 19 }
+
+    private func switchAccelerometer(on isOn: Bool) {
+        isAccelerometerOn = isOn
+        guard isSampling, widths.last?.bits != width else { return }
+        widths.append((sessions.count - 1, next, width))
+        reconstruction = nil
+    }
+
+    /// The width of the fields in which a sample was sent.
+    private func width(_ session: Int, _ position: Int64) -> Int {
+        widths.last { $0.session == session && $0.first <= position }?.bits ?? width
     }
 
     private func stop(at time: Int64) {
@@ -200,7 +218,6 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
             }
             return packet + stale.suffix(GanglionService.packetLength - packet.count)
         }
-        let width = isAccelerometerOn ? 18 : 19
         var fields: [UInt32] = []
         for instant in first..<(first + 2) {
             for channel in 0..<4 {
@@ -251,8 +268,9 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         switch specification.firmware {
         case .version3:
             if position % Self.cycle == Self.cycle - 1 { return nil }
+            let width = width(session, position)
             return GanglionField.sample(
-                GanglionField.field(ofSample: sampled(session, channel, position), width: 18), width: 18)
+                GanglionField.field(ofSample: sampled(session, channel, position), width: width), width: width)
         case .version2:
             return reconstructed(session, cycle: position / Self.cycle)[Int(position % Self.cycle) * 4 + channel]
         }
@@ -264,10 +282,11 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         let first = cycle * Self.cycle
         var values = (0..<4).map { sampled(session, $0, first) }
         for position in (first + 1)..<(first + Self.cycle) {
+            let width = width(session, position)
             for channel in 0..<4 {
                 let difference = sampled(session, channel, position - 1) - sampled(session, channel, position)
-                let field = GanglionField.field(ofDifference: difference, width: 18)
-                values.append(values[values.count - 4] - GanglionField.difference(field, width: 18))
+                let field = GanglionField.field(ofDifference: difference, width: width)
+                values.append(values[values.count - 4] - GanglionField.difference(field, width: width))
             }
         }
         reconstruction = Reconstruction(session: session, cycle: cycle, values: values)

@@ -40,6 +40,9 @@ package struct HeadsetSpecification: Sendable {
     /// True where the bytes of its notifications follow each other without regard to where one ends.
     package var sendsByteStream = false
 
+    /// True where programs rely on the order in which the notifications of several characteristics come; they are short.
+    package internal(set) var sendsInOrder = false
+
     init(
         localName: String, identifier: PeripheralIdentifier, serialNumber: String? = nil, serviceUUIDs: [BluetoothUUID],
         pairingServiceUUIDs: [BluetoothUUID] = [], database: GATTDatabase,

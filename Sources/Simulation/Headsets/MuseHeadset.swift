@@ -358,6 +358,8 @@ extension HeadsetSpecification {
                     }),
             firmware: { MuseHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(15)
+        // muselsl takes the packet of AF7 for the last one of an instant.
+        headset.sendsInOrder = specification.muse != .museSAthena
         return headset
     }
 }

@@ -34,7 +34,9 @@ struct Imitation {
         self.headset = headset
         self.schedule = schedule
         began = start
-        requests.append(.publish(headset.database.characteristics.map { PublishedCharacteristic($0) }))
+        let keepsOrder = headset.specification.sendsInOrder
+        requests.append(
+            .publish(headset.database.characteristics.map { PublishedCharacteristic($0, keepsOrder: keepsOrder) }))
     }
 
     /// When ``advance(to:)`` is due; nil for not before an event.

@@ -13,6 +13,8 @@ from checks.played import PlayedRow, PlayedRun
 
 # A program's value, as counts of the headset, may be so far from a whole number.
 _ROUNDING = 0.01
+# BrainFlow's scale of a Ganglion is one of single precision.
+_SINGLE_PRECISION = 1.2e-7
 # So many rows show where the first one stands: the signal is noise, so that they occur once.
 _WINDOW = 8
 # So many rows a program may leave out at the beginning: until it has heard of each channel.
@@ -31,7 +33,8 @@ class Scale:
     def counts(self, value: float) -> int | None:
         """The counts of a value; None where it is of none."""
         counts = value / self.size + self.zero
-        return round(counts) if abs(counts - round(counts)) <= _ROUNDING else None
+        tolerance = _ROUNDING + abs(counts) * _SINGLE_PRECISION
+        return round(counts) if abs(counts - round(counts)) <= tolerance else None
 
 
 @dataclass(frozen=True)
