@@ -53,7 +53,7 @@ struct ImitationTests {
             return
         }
         #expect(published.map(\.characteristic.uuid).contains(MuseService.control))
-        #expect(published.allSatisfy(\.keepsOrder), "muselsl takes the packet of AF7 for the last one of an instant")
+        #expect(published.allSatisfy { $0.keepsOrder }, "muselsl takes the packet of AF7 for the last one of an instant")
         imitation.take(.didPublish(error: nil), at: Self.start)
         #expect(imitation.takeRequests() == [.startAdvertising(imitation.headset.advertisement)])
         imitation.take(.didConnect(Self.central), at: Self.start)

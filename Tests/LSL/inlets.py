@@ -412,6 +412,7 @@ class Losses:
                 return
             let_pass(QUIET)
             loss()
+            let_pass(RETURN_MAXIMUM)
 
 
 def run(program: str, minutes: float) -> int:
