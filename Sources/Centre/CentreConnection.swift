@@ -8,8 +8,8 @@ package final class CentreConnection {
     private let silence: ServerSilence
     /// The server and its database, such as `study.example.org:5432/study`: no password, no user.
     package let destination: String
-    /// The most bytes of a piece of what is copied; and what is called after each, and after each statement with parameters, with
-    /// its bytes. It may take its time.
+    /// The most bytes of a piece of what is copied; and what is called after each, and after each statement with parameters,
+    /// with its bytes. It may take its time.
     package var pacing: (pieceSize: Int, after: (Int) -> Void) = (1 << 20, { _ in })
 
     /// Connects.
@@ -64,8 +64,8 @@ package final class CentreConnection {
         return library
     }
 
-    /// What is wrong with an address, without what stands there, as it may be a password; nil for nothing, and where no libpq is
-    /// there to judge it.
+    /// What is wrong with an address, without what stands there, as it may be a password; nil for nothing, and where no libpq
+    /// is there to judge it.
     package static func problem(of address: String) -> String? {
         do throws(CentreError) {
             _ = try parts(of: address)

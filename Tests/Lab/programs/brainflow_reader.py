@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from typing import Any
 
@@ -16,6 +17,11 @@ from brainflow.board_shim import BoardIds, BoardShim, BrainFlowInputParams
 
 def _say(**event: Any) -> None:
     print(json.dumps({"boottime": time.clock_gettime_ns(time.CLOCK_BOOTTIME), **event}), flush=True)
+
+
+def _listen(seconds: float) -> None:
+    """The headset sends in real time."""
+    threading.Event().wait(seconds)
 
 
 def main() -> None:
@@ -30,10 +36,10 @@ def main() -> None:
     _say(event="found")
     shim.start_stream()
     _say(event="started")
-    time.sleep(float(sys.argv[4]))
+    _listen(float(sys.argv[4]))
     _say(event="stops")
     shim.stop_stream()
-    time.sleep(2)
+    _listen(2)
     data = shim.get_board_data()
     eeg = BoardShim.get_eeg_channels(board)
     number = BoardShim.get_package_num_channel(board)
