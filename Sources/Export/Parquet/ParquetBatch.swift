@@ -60,7 +60,9 @@ struct ParquetBatch {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(4 + n.count * (16 + values.count * 5))
         func append<Number: FixedWidthInteger>(_ numbers: [Number]) {
-            numbers.map(\.littleEndian).withUnsafeBytes { bytes.append(contentsOf: $0) }
+            // A copy only where the machine has the other order.
+            let ordered = Number(1).littleEndian == 1 ? numbers : numbers.map(\.littleEndian)
+            ordered.withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
         append([UInt32(n.count)])
         append(n)

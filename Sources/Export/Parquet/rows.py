@@ -114,10 +114,14 @@ class Files:
     def table(self, batch: Batch) -> Any:
         n, time, values, present = batch
         times = pa.array(time, mask=None if self.facts["has_times"] else np.ones(len(time), dtype=bool))
-        columns = [pa.array(n), times.cast(self.schema.field("time").type)]
+        columns = [pa.array(n), times.view(self.schema.field("time").type)]
         for channel, counts, there in zip(self.facts["channels"], values, present, strict=True):
-            column = counts if self.facts["values"] == "raw" else counts * channel["scale"] + channel["offset"]
-            columns.append(pa.array(column, mask=there == 0))
+            column = counts
+            if self.facts["values"] != "raw":
+                column = np.multiply(counts, channel["scale"])
+                column += channel["offset"]
+            # A mask is gone through value by value: most channels need none.
+            columns.append(pa.array(column, mask=None if there.all() else there == 0))
         zeros = pa.array(np.zeros(len(n), dtype=np.int32))
         columns += [pa.DictionaryArray.from_arrays(zeros, pa.array([text], pa.string())) for _, text in self.texts]
         return pa.table(columns, schema=self.schema)
@@ -136,19 +140,23 @@ def write(directory: Path, facts: dict[str, Any]) -> None:
     answer(json.dumps(files.names).encode() + b"\n")
 
 
-def answer(data: bytes) -> None:
+def answer(data: bytes | memoryview) -> None:
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def counts(column: Any, field: Any, *, is_raw: bool) -> tuple[Numbers, Numbers]:
     """The counts of a channel, 0 where there is none, and where there is one."""
-    present = np.asarray(column.is_valid()).astype("u1")
-    filled = column.fill_null(0).to_numpy(zero_copy_only=False)
+    has_all = column.null_count == 0
+    present = np.ones(len(column), "u1") if has_all else np.asarray(column.is_valid()).astype("u1")
+    filled = column.to_numpy() if has_all else column.fill_null(0).to_numpy(zero_copy_only=False)
     if not is_raw:
         scale, offset = (float(field.metadata[key]) for key in (b"scale", b"offset"))
-        filled = np.where(present == 1, np.rint((filled - offset) / scale), 0)
-    return filled.astype("<i4"), present
+        values = filled - offset
+        values /= scale
+        np.rint(values, out=values)
+        filled = values if has_all else np.where(present == 1, values, 0)
+    return filled.astype("<i4", copy=False), present
 
 
 def read(paths: list[str]) -> None:
@@ -158,11 +166,13 @@ def read(paths: list[str]) -> None:
         is_raw = schema.metadata[b"values"] == b"raw"
         channels = [name for name in schema.names if schema.field(name).metadata and b"scale" in schema.field(name).metadata]
         for batch in file.iter_batches(batch_size=GROUP, columns=["n", "time", *channels]):
-            time = batch.column("time").cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+            time = batch.column("time").view(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
             columns = [counts(batch.column(name), schema.field(name), is_raw=is_raw) for name in channels]
             answer(len(batch).to_bytes(4, "little"))
-            answer(batch.column("n").to_numpy().astype("<i8").tobytes() + time.astype("<i8").tobytes())
-            answer(b"".join([values.tobytes() for values, _ in columns] + [there.tobytes() for _, there in columns]))
+            for column in (batch.column("n").to_numpy(), time):
+                answer(column.astype("<i8", copy=False).data)
+            for column in (*(values for values, _ in columns), *(there for _, there in columns)):
+                answer(column.data)
     answer(bytes(4))
 
 
