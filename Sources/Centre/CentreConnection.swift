@@ -26,9 +26,9 @@ package final class CentreConnection {
         let libpq = try Self.library()
         self.libpq = libpq
         let stated = try Self.parts(of: address)
-        let words =
-            [("dbname", address), ("application_name", "eegsync")] + Self.defaults.filter { stated[$0.0] == nil }
-        let opened = ServerSilence.withParameters(words) { libpq.pointee.PQconnectdbParams($0, $1, 1) }
+        let parameters = ConnectionParameters(
+            words: [("dbname", address), ("application_name", "eegsync")] + Self.defaults.filter { stated[$0.0] == nil })
+        let opened = parameters.lend { libpq.pointee.PQconnectdbParams($0, $1, 1) }
         guard let opened else { throw .unreachable(detail: "no memory") }
         guard libpq.pointee.PQstatus(opened) == CONNECTION_OK else {
             let detail = Self.text(libpq.pointee.PQerrorMessage(opened))
@@ -36,7 +36,7 @@ package final class CentreConnection {
             throw .unreachable(detail: detail)
         }
         connection = opened
-        silence = ServerSilence(libpq, of: opened, reachedBy: words)
+        silence = ServerSilence(libpq, of: opened, reachedBy: parameters)
         let host = Self.text(libpq.pointee.PQhost(opened))
         destination =
             (host.hasPrefix("/") ? host : "\(host):\(Self.text(libpq.pointee.PQport(opened)))") + "/"

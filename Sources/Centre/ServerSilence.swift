@@ -13,12 +13,12 @@ final class ServerSilence {
 
     private let libpq: UnsafePointer<LibPQ>
     private let connection: OpaquePointer
-    private let words: [(String, String)]
+    private let parameters: ConnectionParameters
     private var isGivenUp = false
 
-    /// - Parameter words: keywords and values with which the connection was made.
-    init(_ libpq: UnsafePointer<LibPQ>, of connection: OpaquePointer, reachedBy words: [(String, String)]) {
-        (self.libpq, self.connection, self.words) = (libpq, connection, words)
+    /// - Parameter parameters: with which the connection was made.
+    init(_ libpq: UnsafePointer<LibPQ>, of connection: OpaquePointer, reachedBy parameters: ConnectionParameters) {
+        (self.libpq, self.connection, self.parameters) = (libpq, connection, parameters)
     }
 
     /// Throws where the server was given up before: its connection is of no use.
@@ -51,18 +51,7 @@ final class ServerSilence {
         detail: "the server has said nothing for \(millisecondsMaximum / 1000) s, and does not answer a second connection")
 
     private func answers() -> Bool {
-        let said = Self.withParameters(words) { libpq.pointee.PQpingParams($0, $1, 1) }
+        let said = parameters.lend { libpq.pointee.PQpingParams($0, $1, 1) }
         return said != PQPING_NO_RESPONSE
-    }
-
-    /// Lends keywords and values as libpq takes them.
-    static func withParameters<Result>(
-        _ words: [(String, String)],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
-    ) -> Result {
-        let keywords = words.map { strdup($0.0) } + [nil]
-        let values = words.map { strdup($0.1) } + [nil]
-        defer { for text in keywords + values { free(text) } }
-        return body(keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) })
     }
 }

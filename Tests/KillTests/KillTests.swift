@@ -1,5 +1,4 @@
 import Bluetooth
-import CLinux
 import Foundation
 import Glibc
 import Simulation
@@ -12,12 +11,8 @@ import Testing
     private static let seed: UInt64 = 2_026
     private static let killCount = 50
 
-    /// On a thread of its own: it waits for another process most of the time, and other tests need the shared threads.
     @Test func fiftyKillsLoseNothing() async throws {
-        let result = await withCheckedContinuation { continuation in
-            Thread { @Sendable in continuation.resume(returning: Result { try Self.killFiftyTimes() }) }.start()
-        }
-        try result.get()
+        try await OwnThread.run { try Self.killFiftyTimes() }
     }
 
     private static func killFiftyTimes() throws {
@@ -32,7 +27,7 @@ import Testing
                 guard daemon.nextLine() != nil else { break }
             }
             // Between two lines, too: up to one interval of the commits later.
-            spin(nanoseconds: Int64(generator.next() % 50_000_000))
+            OwnThread.spin(nanoseconds: Int64(generator.next() % 50_000_000))
             daemon.signal(SIGKILL)
             try #require(daemon.end() == -SIGKILL, "kill \(number): \(daemon.lines.suffix(3))")
 
@@ -91,11 +86,5 @@ import Testing
         rows[key] = nil
         #expect(Self.lostRows(known, in: rows) == 1)
         #expect(try fixture.wrongRows(rows) == 0)
-    }
-
-    /// Lets time pass without waiting for anything.
-    private static func spin(nanoseconds: Int64) {
-        let end = clinux_boottime_nanoseconds() + nanoseconds
-        while clinux_boottime_nanoseconds() < end {}
     }
 }

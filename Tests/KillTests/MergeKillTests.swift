@@ -17,10 +17,7 @@ import Testing
     private typealias Contents = [String: [Int64]]
 
     @Test func aKilledMergeIsWholeOrNothing() async throws {
-        let result = await withCheckedContinuation { continuation in
-            Thread { @Sendable in continuation.resume(returning: Result { try Self.killMerges() }) }.start()
-        }
-        try result.get()
+        try await OwnThread.run { try Self.killMerges() }
     }
 
     private static func killMerges() throws {
@@ -45,7 +42,7 @@ import Testing
             let path = fixture.directory.appendingPathComponent("killed\(number).sqlite").path
             try FileManager.default.copyItem(atPath: here, toPath: path)
             let merge = try run(["merge", other, "--database", path])
-            spin(nanoseconds: Int64(generator.next() % duration))
+            OwnThread.spin(nanoseconds: Int64(generator.next() % duration))
             merge.kill()
             if merge.end() == -SIGKILL { hits += 1 }
             let found = try contents(path)
@@ -119,11 +116,5 @@ import Testing
         run.process.standardInput = FileHandle.nullDevice
         try run.process.run()
         return run
-    }
-
-    /// Lets time pass without waiting for anything.
-    private static func spin(nanoseconds: Int64) {
-        let end = clinux_boottime_nanoseconds() + nanoseconds
-        while clinux_boottime_nanoseconds() < end {}
     }
 }

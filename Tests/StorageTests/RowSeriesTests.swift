@@ -34,7 +34,8 @@ struct RowSeriesTests {
         .uuid
         let series = RowSeries(table: "arrival", owner: uuid, part: 0)
         let found = try store.database.read { db in
-            try SeriesReader(recording, rowLimit: rowLimit, in: db).shipments(after: state.map { [series: $0] } ?? [:])
+            try SeriesReader(CarriedRows(of: recording, in: db), rowLimit: rowLimit, in: db).shipments(
+                after: state.map { [series: $0] } ?? [:])
         }
         return try #require(found.first { $0.series == series })
     }

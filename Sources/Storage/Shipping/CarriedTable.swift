@@ -95,14 +95,14 @@ package struct CarriedTable: Hashable, Sendable {
 
 /// Makes rows of carried tables JSON: numbers that only this database has become UUIDs.
 struct CarriedRows {
-    private let recording: RecordingID
+    let recording: RecordingID
     private let hostBoots: [Int64: String]
     private let streams: [Int64: String]
     private let links: [Int64: String]
 
     init(of recording: RecordingID, in db: Database) throws {
         func names(_ sql: String, _ arguments: StatementArguments = []) throws -> [Int64: String] {
-            let rows = try Row.fetchAll(db, sql: sql, arguments: arguments)
+            let rows = try SQLRequest<Row>(sql: sql, arguments: arguments, cached: true).fetchAll(db)
             return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
         }
         self.recording = recording

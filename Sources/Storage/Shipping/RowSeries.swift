@@ -41,26 +41,25 @@ struct SeriesReader {
     static let rowLimit = 5000
 
     let db: Database
-    let recording: RecordingID
     private let rowLimit: Int
     private let rows: CarriedRows
 
-    init(_ recording: RecordingID, rowLimit: Int = Self.rowLimit, in db: Database) throws {
-        (self.recording, self.rowLimit, self.db) = (recording, rowLimit, db)
-        rows = try CarriedRows(of: recording, in: db)
+    /// - Parameter rows: of the recording.
+    init(_ rows: CarriedRows, rowLimit: Int = Self.rowLimit, in db: Database) {
+        (self.rows, self.rowLimit, self.db) = (rows, rowLimit, db)
     }
 
     /// What is to be sent where so much is there.
     func shipments(after states: [RowSeries: RowSeries.State]) throws -> [SeriesShipment] {
         let streams = try SQLRequest<Row>(
             sql: "SELECT id, uuid, channel_count FROM stream WHERE recording_id = ? ORDER BY id",
-            arguments: [recording.rawValue], cached: true
+            arguments: [rows.recording.rawValue], cached: true
         ).fetchAll(db)
         var shipments: [SeriesShipment] = []
         for table in CarriedTable.growing {
             guard table.owner == .stream else {
                 let series = RowSeries(table: table.name, owner: "", part: 0)
-                shipments.append(try shipment(of: series, table, key: recording.rawValue, after: states[series]))
+                shipments.append(try shipment(of: series, table, key: rows.recording.rawValue, after: states[series]))
                 continue
             }
             for stream in streams {

@@ -64,9 +64,11 @@ enum ShippingDocument {
 
     /// A recording with its headset and all that belongs to it.
     ///
-    /// - Parameter from: for each stream and chain, the block from which on digests are sent.
+    /// - Parameters:
+    ///   - carried: rows of the recording.
+    ///   - from: for each stream and chain, the block from which on digests are sent.
     static func recording(
-        _ id: RecordingID, blocksFrom: [String: [String: Int64]], in db: Database
+        _ id: RecordingID, carried: CarriedRows, blocksFrom: [String: [String: Int64]], in db: Database
     ) throws -> RecordingDocument {
         let key: StatementArguments = [id.rawValue]
         func one(_ sql: String) throws -> String { try Row.fetchOne(db, sql: sql, arguments: key).map { object($0) } ?? "null" }
@@ -103,7 +105,7 @@ enum ShippingDocument {
         let streams = try Row.fetchAll(
             db, sql: "SELECT id, uuid FROM stream WHERE recording_id = ? ORDER BY id", arguments: key
         ).map { try stream($0[0], $0[1], blocksFrom: blocksFrom[$0[1]] ?? [:], in: db) }
-        let small = try CarriedRows(of: id, in: db).smallTables(in: db)
+        let small = try carried.smallTables(in: db)
         return RecordingDocument(
             head: "\"recording\":\(recording),\"headset\":\(headset),\"recording_detail\":\(details),"
                 + "\"recording_property\":\(properties)", tables: [annotations, links] + small, streams: streams)

@@ -47,12 +47,13 @@ extension Store {
                 db, sql: "SELECT uuid, stopped_host_boot_id IS NOT NULL FROM recording WHERE id = ?",
                 arguments: [recording.rawValue])
             guard let own else { throw StorageError.notFound(what: "recording \(recording.rawValue)") }
+            let carried = try CarriedRows(of: recording, in: db)
             return RecordingShipment(
                 recording: recording, uuid: own[0],
-                document: try ShippingDocument.recording(recording, blocksFrom: blocksFrom, in: db),
+                document: try ShippingDocument.recording(recording, carried: carried, blocksFrom: blocksFrom, in: db),
                 streams: try streams.map { row in
                     try ShipmentReader(row, rowLimit: rowLimit, in: db).shipment(after: states[row["uuid"]] ?? ShippedState())
-                }, series: try series.map { try SeriesReader(recording, in: db).shipments(after: $0) } ?? [], isEnded: own[1])
+                }, series: try series.map { try SeriesReader(carried, in: db).shipments(after: $0) } ?? [], isEnded: own[1])
         }
     }
 
