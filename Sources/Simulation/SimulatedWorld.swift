@@ -66,6 +66,8 @@ package final class SimulatedWorld {
     /// The state of the adapter, reported or not.
     package internal(set) var adapterState = AdapterState.poweredOn
 
+    /// What the headset sends instead of the simulated signal; only in a world of one headset.
+    package var tape: (any SignalTape)?
     /// The world's present in nanoseconds.
     var clock: Int64
     var queue = EventQueue()

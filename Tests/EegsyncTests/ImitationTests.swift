@@ -104,6 +104,14 @@ struct ImitationTests {
         #expect(schedule.take(at: Self.start + .seconds(50))?.name == "drop")
     }
 
+    @Test("switched off, it lets go whoever is connected")
+    func ends() {
+        var imitation = Self.muse()
+        Self.streaming(&imitation)
+        imitation.end()
+        #expect(imitation.takeRequests() == [.stopAdvertising, .disconnect(Self.central)])
+    }
+
     @Test("every model with a radio of Low Energy can be imitated, with characteristics that differ")
     func models() {
         #expect(["muse", "ganglion", "buffered-eeg", "hermes", "athena"].allSatisfy(ImitatedModel.all.map(\.name).contains))

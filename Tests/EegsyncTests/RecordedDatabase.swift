@@ -38,13 +38,13 @@ final class RecordedDatabase {
     ///
     /// - Parameter byDesign: how many samples the headset never sends besides.
     @discardableResult
-    func record(byDesign: Int64 = 0) throws -> RecordingID {
+    func record(byDesign: Int64 = 0, model: String = "buffered-eeg") throws -> RecordingID {
         let store = try acquisitionStore()
         let now = HostClock.now
         let start = now - .seconds(10)
         try store.control.noteClockOffset(HostClock.offset())
         let recording = try store.control.startRecording(
-            headset: "left", model: "buffered-eeg", label: "night 3", subject: "P07", task: "sleep", at: start)
+            headset: "left", model: model, label: "night 3", subject: "P07", task: "sleep", at: start)
         let stream = StreamID(rawValue: 1)
         var batch = WriteBatch(number: 1)
         batch.changes += [

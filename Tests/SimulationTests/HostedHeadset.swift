@@ -16,8 +16,12 @@ struct HostedHeadset {
     /// The notifications of each characteristic, in order.
     private(set) var notifications: [(characteristic: BluetoothUUID, value: [UInt8])] = []
 
-    init(_ specification: HeadsetSpecification, profile: any HeadsetProfile, seed: UInt64 = 1, script: [ScriptedFault] = []) {
+    init(
+        _ specification: HeadsetSpecification, profile: any HeadsetProfile, seed: UInt64 = 1, script: [ScriptedFault] = [],
+        tape: (any SignalTape)? = nil
+    ) {
         bench = Bench(seed: seed, headsets: [specification], script: script)
+        bench.world.tape = tape
         self.profile = profile
         decoder = profile.makeDecoder()
     }
@@ -122,7 +126,23 @@ struct HostedHeadset {
     /// The same for streams that the headset has described itself.
     func wrong(in streams: [StreamDescription]?, session: Int = 0, stream only: Int? = nil) -> SampleBlock? {
         guard let truth = headset.sessions, let streams else { return blocks.first?.block }
-        let sampled = truth.sessions[session]
+        let found = located(in: streams, firstIndexes: truth.sessions[session].firstIndexes, stream: only).first {
+            truth.sent(session: session, stream: $0.block.stream, channel: $0.channel, position: $0.position) != $0.value
+        }
+        return found?.block
+    }
+
+    /// A decoded value, and how many sampling periods after the first index of its stream it was taken.
+    struct LocatedValue {
+        var block: SampleBlock
+        var channel: Int
+        var position: Int64
+        var value: Int32
+    }
+
+    /// Every value that was decoded.
+    func located(in streams: [StreamDescription], firstIndexes: [Int64], stream only: Int? = nil) -> [LocatedValue] {
+        var located: [LocatedValue] = []
         var next = [Int: Int64]()
         for (block, values) in blocks where only == nil || only == block.stream {
             let stream = streams[block.stream]
@@ -130,19 +150,19 @@ struct HostedHeadset {
             let key = block.stream * 8 + block.firstChannel
             let turn = (stream.counterModulus ?? 1 << 32) * step
             // Near the block before of the same channels.
-            let expected = next[key] ?? sampled.firstIndexes[block.stream]
+            let expected = next[key] ?? firstIndexes[block.stream]
             let counter = Int64(block.counter ?? 0) * step
             let turned = counter + Int64((Double(expected - counter) / Double(turn)).rounded()) * turn
             let index = block.counter == nil ? expected : turned
             next[key] = index + Int64(block.instantCount)
             for (offset, value) in values.enumerated() {
-                let position = index - sampled.firstIndexes[block.stream] + Int64(offset / block.channelCount)
-                let channel = block.firstChannel + offset % block.channelCount
-                let sent = truth.sent(session: session, stream: block.stream, channel: channel, position: position)
-                if sent != value { return block }
+                located.append(
+                    LocatedValue(
+                        block: block, channel: block.firstChannel + offset % block.channelCount,
+                        position: index - firstIndexes[block.stream] + Int64(offset / block.channelCount), value: value))
             }
         }
-        return nil
+        return located
     }
 }
 

@@ -53,7 +53,13 @@ extension BufferedHeadset {
             while position < end, budget > 0 {
                 // A block waits until it is worth a packet, but never for long: silence means a lost link.
                 guard end - position >= 6 || time - oldest >= 100_000_000 else { break }
-                let count = min(end - position, Int64(BufferedEEGBlock.instantCountMaximum(channelCount: channelCount)))
+                let taped = taped(stream: stream, from: position, end: end)
+                guard taped.isThere else {
+                    position = taped.end
+                    continue
+                }
+                let most = Int64(BufferedEEGBlock.instantCountMaximum(channelCount: channelCount))
+                let count = min(taped.end - position, most)
                 if split || channelCount > 1 && headset.world.isPossible(.lostChannelPacket, headset: headset.number) {
                     sendHalves(stream: stream, from: position, count: Int(count), split: split)
                 } else {
@@ -96,10 +102,15 @@ extension BufferedHeadset {
                 let record = boot.streams[stream]
                 switch memories[stream].content(at: read.next, end: read.end, runs: record.runs) {
                 case .samples(let end):
-                    guard read.credit > 0 else { return }
                     let channelCount = specification.streams[stream].channels.count
                     let most = Int64(BufferedEEGBlock.instantCountMaximum(channelCount: channelCount))
-                    let count = min(end - read.next, most)
+                    let taped = taped(stream: stream, from: read.next, end: end)
+                    guard taped.isThere else {
+                        sendGap(stream, read.next, taped.end, .notSampled)
+                        break
+                    }
+                    guard read.credit > 0 else { return }
+                    let count = min(taped.end - read.next, most)
                     sendBlock(stream: stream, from: read.next, count: Int(count), isFromMemory: true)
                     reads[stream]?.next += count
                     reads[stream]?.credit -= 1
@@ -134,8 +145,13 @@ extension BufferedHeadset {
         let identifier = boot.bootIdentifier
         let sent = channels ?? 0..<specification.streams[stream].channels.count
         values.removeAll(keepingCapacity: true)
-        for instant in 0..<Int64(count) {
-            let index = record.index(at: position + instant)
+        for instant in position..<position + Int64(count) {
+            if headset.world.tape != nil {
+                let number = bootHistory.count - 1
+                values += sent.map { value(bootNumber: number, stream: stream, channel: $0, position: instant) ?? 0 }
+                continue
+            }
+            let index = record.index(at: instant)
             for channel in sent {
                 values.append(
                     SimulatedSignal.value(seed: seed, boot: identifier, stream: stream, channel: channel, index: index))

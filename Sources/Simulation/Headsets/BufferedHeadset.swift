@@ -52,6 +52,18 @@ package final class BufferedHeadset: PeripheralBehaviour {
         SimulatedSignal.value(seed: seed, boot: boot, stream: stream, channel: channel, index: index)
     }
 
+    /// The value of a sample, by the number of its boot; nil where a tape does not hold all of its row.
+    func value(bootNumber: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
+        let boot = bootHistory[bootNumber]
+        guard let tape = headset.world.tape else {
+            let index = boot.streams[stream].index(at: position)
+            return value(boot: boot.bootIdentifier, stream: stream, channel: channel, index: index)
+        }
+        guard isOnTape(tape, bootNumber: bootNumber, stream: stream, position) else { return nil }
+        let onTape = tapePosition(of: position, bootNumber: bootNumber, stream: stream)
+        return tape.value(stream: stream, channel: channel, position: onTape)
+    }
+
     /// True where the sample with an index of the present boot was taken and has not been overwritten, acknowledged or not.
     package func holds(stream: Int, index: UInt32) -> Bool {
         let end = settledEnd(stream, at: headset.world.now.nanoseconds)

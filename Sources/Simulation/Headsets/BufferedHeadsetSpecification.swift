@@ -68,6 +68,7 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: BufferedEEGService.characteristics),
             firmware: { BufferedHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(30)
+        headset.playsTapes = true
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         return headset
     }

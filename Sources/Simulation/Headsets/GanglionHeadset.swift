@@ -22,8 +22,8 @@ package struct GanglionSpecification: Hashable, Sendable {
 final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     private(set) var sessions: [SampleSession] = []
 
-    private unowned let headset: SimulatedHeadset
-    private let specification: GanglionSpecification
+    unowned let headset: SimulatedHeadset
+    let specification: GanglionSpecification
     private let interval: Int64
     private var isSampling = false
     private var isAccelerometerOn = false
@@ -38,6 +38,8 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     private var impedanceElectrode = 0
     private var nextImpedance: Int64 = 0
     private var reconstruction: Reconstruction?
+    /// Where on a tape a cycle of firmware 2 begins, and where it lacks something.
+    var wholeCycle: (begin: Int64, end: Int64)?
     /// Which fields the samples from an instant on are sent in, in order; one entry at least for each session.
     private var widths: [(session: Int, first: Int64, bits: Int)] = []
 
@@ -50,7 +52,8 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
 
     /// What the radio can hold back before the firmware drops packets.
     private static let backlog: Int64 = 64
-    private static let cycle = Int64(GanglionService.cycleLength)
+    static let cycle = Int64(GanglionService.cycleLength)
+    static let accelerationsPerCycle: Int64 = 10
     /// 1,001 readings, one each 500 µs: so long one electrode takes.
     private static let impedancePeriod: Int64 = 500_500_000
 
@@ -122,10 +125,11 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         isMeasuringImpedance = false
         isSampling = true
         next = 0
-        sessions.append(
-            SampleSession(
-                began: MonotonicTime(nanoseconds: time), firstIndexes: [0, 0],
-                samplingFrequencies: [200, 2000 / Double(Self.cycle)], crystal: headset.specification.crystal))
+        var session = SampleSession(
+            began: MonotonicTime(nanoseconds: time), firstIndexes: [0, 0],
+            samplingFrequencies: [200, 2000 / Double(Self.cycle)], crystal: headset.specification.crystal)
+        if headset.world.tape != nil { session.wind(to: sessions.first, headset.specification) }
+        sessions.append(session)
         widths.append((sessions.count - 1, 0, width))
     }
 
@@ -168,9 +172,12 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         if isSampling, let session = sessions.last {
             let end = session.position(at: MonotonicTime(nanoseconds: time), stream: 0)
             dropBacklog(end)
-            while let packet = nextPacket(end) {
-                stale = packet
-                headset.notify(packet, from: GanglionService.data)
+            while next + instants(ofPacketAt: next) <= end {
+                let first = next
+                next += Self.length(ofPacketAt: first, specification.firmware)
+                guard isThere(first) else { continue }
+                stale = packet(of: first)
+                headset.notify(stale, from: GanglionService.data)
             }
         }
         return isSampling || isMeasuringImpedance || !messages.isEmpty ? time + interval : nil
@@ -201,16 +208,16 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         }
     }
 
-    /// The packet of the instants from ``next`` on, if they lie before `end`.
-    private func nextPacket(_ end: Int64) -> [UInt8]? {
-        let position = next % Self.cycle
-        let isRaw = specification.firmware == .version2 && position == 0
-        let count: Int64 = isRaw ? 1 : 2
-        guard next + count <= end else { return nil }
+    /// How many instants the packet that begins at one holds.
+    private func instants(ofPacketAt first: Int64) -> Int64 {
+        specification.firmware == .version2 && first % Self.cycle == 0 ? 1 : 2
+    }
+
+    /// The packet of the instants from `first` on.
+    private func packet(of first: Int64) -> [UInt8] {
+        let position = first % Self.cycle
         let session = sessions.count - 1
-        let first = next
-        next += Self.length(ofPacketAt: first, specification.firmware)
-        if isRaw {
+        if instants(ofPacketAt: first) == 1 {
             var packet: [UInt8] = [0]
             for channel in 0..<4 {
                 let bits = UInt32(bitPattern: sampled(session, channel, first))
@@ -245,16 +252,23 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
 
     // MARK: The signal
 
-    /// What the converter gave; 24 bits.
+    /// What the converter gave; 24 bits. Where a tape holds none it is 0, and not sent.
     private func sampled(_ session: Int, _ channel: Int, _ position: Int64) -> Int32 {
+        if let tape = headset.world.tape {
+            return tape.value(stream: 0, channel: channel, position: sessions[session].tapePositions[0] + position) ?? 0
+        }
         // A count of the Ganglion is a twelfth of one of the common signal.
-        12
+        return 12
             * SimulatedSignal.value(
                 seed: headset.world.seed, boot: UInt32(session), stream: 0, channel: channel,
                 index: UInt32(truncatingIfNeeded: position))
     }
 
     private func acceleration(_ session: Int, _ axis: Int, _ position: Int64) -> Int32 {
+        if let tape = headset.world.tape {
+            // Its byte is in packets of samples, so that one that a tape does not hold is sent as 0.
+            return tape.value(stream: 1, channel: axis, position: sessions[session].tapePositions[1] + position) ?? 0
+        }
         let value = SimulatedSignal.value(
             seed: headset.world.seed, boot: UInt32(session), stream: 1, channel: axis,
             index: UInt32(truncatingIfNeeded: position))
@@ -264,7 +278,11 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
 
     func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
         if position < 0 { return nil }
-        if stream == GanglionProfile.accelerometer { return acceleration(session, channel, position) }
+        if stream == GanglionProfile.accelerometer {
+            let first = Self.packet(ofAxis: channel, position, specification.firmware)
+            return isThere(first, session: session) ? acceleration(session, channel, position) : nil
+        }
+        if !isThere(position, session: session) { return nil }
         switch specification.firmware {
         case .version3:
             if position % Self.cycle == Self.cycle - 1 { return nil }
@@ -310,6 +328,8 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: GanglionService.characteristics),
             firmware: { GanglionHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(20)
+        headset.indexesPerPacket = [Int64(GanglionService.cycleLength), GanglionHeadset.accelerationsPerCycle]
+        headset.playsTapes = true
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)
         return headset
     }

@@ -43,6 +43,12 @@ package struct HeadsetSpecification: Sendable {
     /// True where programs rely on the order in which the notifications of several characteristics come; they are short.
     package internal(set) var sendsInOrder = false
 
+    /// By stream: how many indexes are a packet, or a cycle of packets that is numbered from 0; empty for one each.
+    package internal(set) var indexesPerPacket: [Int64] = []
+
+    /// True where it can send a ``SignalTape``.
+    package internal(set) var playsTapes = false
+
     init(
         localName: String, identifier: PeripheralIdentifier, serialNumber: String? = nil, serviceUUIDs: [BluetoothUUID],
         pairingServiceUUIDs: [BluetoothUUID] = [], database: GATTDatabase,

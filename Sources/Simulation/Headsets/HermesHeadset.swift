@@ -104,10 +104,11 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
         let motion = HermesProfile.motionFrequency
         boots.append(bootCount)
         sessionGains.append(gains)
-        sessions.append(
-            SampleSession(
-                began: MonotonicTime(nanoseconds: time), firstIndexes: [taken, 0, 0, 0],
-                samplingFrequencies: [250, motion, motion, motion], crystal: headset.specification.crystal))
+        var session = SampleSession(
+            began: MonotonicTime(nanoseconds: time), firstIndexes: [taken, 0, 0, 0],
+            samplingFrequencies: [250, motion, motion, motion], crystal: headset.specification.crystal)
+        if headset.world.tape != nil { session.wind(to: sessions.first, headset.specification) }
+        sessions.append(session)
     }
 
     private func stop(at time: Int64) {
@@ -141,16 +142,17 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
             fullPackets += 1
             if fullPackets - nextPacket == Int64(HermesService.heldPackets) { nextPacket = fullPackets }
             guard headset.isHeard, nextPacket < fullPackets else { continue }
-            headset.notify(packet(nextPacket), from: HermesService.eegData)
+            if let packet = packet(nextPacket) { headset.notify(packet, from: HermesService.eegData) }
             nextPacket += 1
         }
     }
 
-    private func packet(_ number: Int64) -> [UInt8] {
+    /// The packet of a number; nil where a tape does not hold all of it.
+    private func packet(_ number: Int64) -> [UInt8]? {
         var bytes = [UInt8(number % Int64(HermesService.counterModulus))]
         for index in (number * Self.instants)..<((number + 1) * Self.instants) {
             for channel in 0..<HermesProfile.channelCount {
-                let value = value(boot: bootCount, gains: gains, stream: HermesProfile.eeg, channel, index)
+                guard let value = value(ofIndex: index, channel) else { return nil }
                 for shift in [16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: value >> Int32(shift))) }
             }
         }
@@ -161,15 +163,13 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
     private func sendMotion(upTo end: Int64) {
         nextMotion = max(nextMotion, end - 4)
         while nextMotion < end {
-            var bytes: [UInt8] = []
-            for stream in HermesProfile.accelerometer...HermesProfile.magnetometer {
-                for axis in 0..<3 {
-                    let value = value(boot: bootCount, gains: gains, stream: stream, axis, nextMotion)
-                    bytes += [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
-                }
+            let values = (HermesProfile.accelerometer...HermesProfile.magnetometer).flatMap { stream in
+                (0..<3).compactMap { sent(session: sessions.count - 1, stream: stream, channel: $0, position: nextMotion) }
             }
-            headset.notify(bytes, from: HermesService.motionData)
             nextMotion += 1
+            guard values.count == 9 else { continue }
+            let bytes = values.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+            headset.notify(bytes, from: HermesService.motionData)
         }
     }
 
@@ -185,9 +185,45 @@ final class HermesHeadset: PeripheralBehaviour, SessionHeadset {
     }
 
     func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
-        value(
+        if let tape = headset.world.tape {
+            return played(tape, sessions[session], stream: stream, channel: channel, position: position)
+        }
+        return value(
             boot: boots[session], gains: sessionGains[session], stream: stream, channel,
             sessions[session].firstIndexes[stream] + position)
+    }
+
+    /// An index since power-on belongs to the session in which it was taken: a packet may have begun in an earlier one.
+    private func value(ofIndex index: Int64, _ channel: Int) -> Int32? {
+        guard headset.world.tape != nil else {
+            return value(boot: bootCount, gains: gains, stream: HermesProfile.eeg, channel, index)
+        }
+        let found = sessions.indices.last { boots[$0] == bootCount && sessions[$0].firstIndexes[HermesProfile.eeg] <= index }
+        return found.flatMap { session in
+            sent(
+                session: session, stream: HermesProfile.eeg, channel: channel,
+                position: index - sessions[session].firstIndexes[HermesProfile.eeg])
+        }
+    }
+
+    /// Of a packet that has begun in an earlier session, this looks at what is of this one.
+    private func played(
+        _ tape: any SignalTape, _ session: SampleSession, stream: Int, channel: Int, position: Int64
+    ) -> Int32? {
+        func at(_ stream: Int, _ position: Int64) -> Int64 { session.tapePositions[stream] + position }
+        if stream == HermesProfile.eeg {
+            let first = position - (session.firstIndexes[stream] + position) % Self.instants
+            let positions = at(stream, max(0, first))..<at(stream, first + Self.instants)
+            guard tape.isWhole(stream: stream, channels: 0..<HermesProfile.channelCount, positions: positions) else {
+                return nil
+            }
+        } else {
+            let isWhole = (HermesProfile.accelerometer...HermesProfile.magnetometer).allSatisfy { stream in
+                tape.isWhole(stream: stream, channels: 0..<3, positions: at(stream, position)..<at(stream, position) + 1)
+            }
+            if !isWhole { return nil }
+        }
+        return tape.value(stream: stream, channel: channel, position: at(stream, position))
     }
 }
 
@@ -206,6 +242,8 @@ extension HeadsetSpecification {
             database: GATTDatabase(characteristics: HermesService.characteristics),
             firmware: { HermesHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(30)
+        headset.indexesPerPacket = [Int64(HermesService.samplesPerPacket), 1, 1, 1]
+        headset.playsTapes = true
         // Up to a whole ring of packets, 40 ms each: nothing in them shows it, and the page Hermes says so.
         headset.heldBackMaximum = .milliseconds(40) * HermesService.heldPackets
         headset.crystal = Crystal(errorPPM: specification.crystalErrorPPM)

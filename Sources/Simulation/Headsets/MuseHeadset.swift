@@ -72,7 +72,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         replies = MuseReplyQueue(
             name: headset.specification.localName, serialNumber: headset.specification.serialNumber ?? "")
         interval = headset.specification.connectionInterval.nanoseconds
-        instantsPerPacket = specification.muse == .museSAthena ? [2, 3, 3, 1, 1, 6] : [12, 3, 3, 6]
+        instantsPerPacket = headset.specification.indexesPerPacket
     }
 
     var isStreaming: Bool { isSampling }
@@ -163,10 +163,11 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
             seed: headset.world.seed, purpose: 0x305E ^ UInt64(headset.number) << 16 ^ UInt64(sessions.count) << 32)
         // Some sessions begin shortly before the number of the packets wraps.
         let first = Int64(generator.next() % 2 == 0 ? generator.below(1000) : 65_535 - generator.below(1000))
-        sessions.append(
-            SampleSession(
-                began: MonotonicTime(nanoseconds: time), firstIndexes: instantsPerPacket.map { first * $0 },
-                samplingFrequencies: [256, 52, 52, 64, 64, 29.7], crystal: headset.specification.crystal))
+        var session = SampleSession(
+            began: MonotonicTime(nanoseconds: time), firstIndexes: instantsPerPacket.map { first * $0 },
+            samplingFrequencies: [256, 52, 52, 64, 64, 29.7], crystal: headset.specification.crystal)
+        if headset.world.tape != nil { session.wind(to: sessions.first, headset.specification) }
+        sessions.append(session)
     }
 
     private func stop(at time: Int64) {
@@ -219,10 +220,14 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
                 bitPattern: sent(
                     session: sessions.count - 1, stream: stream, channel: channel, position: packet * count + instant) ?? 0)
         }
+        func isThere(_ channel: Int) -> Bool {
+            headset.world.tape == nil
+                || sent(session: sessions.count - 1, stream: stream, channel: channel, position: packet * count) != nil
+        }
         switch stream {
         case MuseProfile.eeg:
             // What nobody has subscribed is not worth the packing.
-            for channel in Self.channelOrder where headset.isNotifying(MuseService.eeg[channel]) {
+            for channel in Self.channelOrder where headset.isNotifying(MuseService.eeg[channel]) && isThere(channel) {
                 var bytes = header
                 for instant in stride(from: Int64(0), to: count, by: 2) {
                     let (first, second) = (value(channel, instant), value(channel, instant + 1))
@@ -233,7 +238,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
                 headset.notify(bytes, from: MuseService.eeg[channel])
             }
         case MuseProfile.ppg:
-            for channel in 0..<3 {
+            for channel in 0..<3 where isThere(channel) {
                 var bytes = header
                 for instant in 0..<count {
                     bytes += [16, 8, 0].map { UInt8(truncatingIfNeeded: value(channel, instant) >> $0) }
@@ -241,6 +246,7 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
                 headset.notify(bytes, from: MuseService.ppg[channel])
             }
         default:
+            guard isThere(0) else { return }
             var bytes = header
             for instant in 0..<count {
                 for channel in 0..<3 {
@@ -262,6 +268,9 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
     // MARK: The signal
 
     func sent(session: Int, stream: Int, channel: Int, position: Int64) -> Int32? {
+        if let tape = headset.world.tape {
+            return played(tape, session: session, stream: stream, channel: channel, position: position)
+        }
         let index = UInt32(truncatingIfNeeded: position)
         let value = SimulatedSignal.value(
             seed: headset.world.seed, boot: UInt32(session), stream: stream, channel: channel, index: index)
@@ -282,49 +291,17 @@ final class MuseHeadset: PeripheralBehaviour, SessionHeadset {
         default: max(-0x8000, min(0x7FFF, value >> 5))
         }
     }
-}
 
-/// What a Muse has to say: JSON, cut into notifications of 19 characters behind their count. What a shorter one leaves of
-/// the buffer is left over from the one before.
-struct MuseReplyQueue {
-    /// The charge that the simulated headset sends.
-    static let batteryPercent = 82
-
-    private let name: String
-    private let serialNumber: String
-    private var text: [UInt8] = []
-    private var buffer = [UInt8](repeating: 0, count: MuseService.packetLength)
-
-    init(name: String, serialNumber: String) {
-        self.name = name
-        self.serialNumber = serialNumber
-    }
-
-    mutating func clear() { text.removeAll() }
-
-    mutating func add(_ json: String) { text += json.utf8 }
-
-    mutating func addVersion(isInBootloader: Bool) {
-        add(
-            "{\"ap\":\"\(isInBootloader ? "bootloader" : "headset")\",\"sp\":\"RevE\",\"tp\":\"consumer\",\"hw\":\"3.1\","
-                + "\"bn\":27,\"fw\":\"1.2.13\",\"bl\":\"1.2.3\",\"pv\":1,\"rc\":0}")
-    }
-
-    /// The preset is sent in decimal.
-    mutating func addStatus(preset: UInt8) {
-        add(
-            "{\"hn\":\"\(name)\",\"sn\":\"\(serialNumber)\",\"ma\":\"00-55-da-b0-13-24\","
-                + "\"id\":\"07473435 32313630 004f003a\",\"bp\":\(Self.batteryPercent),\"ts\":0,\"ps\":\(preset),\"rc\":0}")
-    }
-
-    /// The next notification; nil where nothing is left to say.
-    mutating func next() -> [UInt8]? {
-        guard !text.isEmpty else { return nil }
-        let count = min(text.count, buffer.count - 1)
-        buffer[0] = UInt8(count)
-        buffer.replaceSubrange(1..<(1 + count), with: text.prefix(count))
-        text.removeFirst(count)
-        return buffer
+    /// A packet is of one channel of electrodes or light, or of all axes.
+    private func played(
+        _ tape: any SignalTape, session: Int, stream: Int, channel: Int, position: Int64
+    ) -> Int32? {
+        let begin = sessions[session].tapePositions[stream]
+        let count = instantsPerPacket[stream]
+        let first = begin + position / count * count
+        let channels = [MuseProfile.eeg, MuseProfile.ppg].contains(stream) ? channel..<channel + 1 : 0..<3
+        guard tape.isWhole(stream: stream, channels: channels, positions: first..<first + count) else { return nil }
+        return tape.value(stream: stream, channel: channel, position: begin + position)
     }
 }
 
@@ -358,6 +335,8 @@ extension HeadsetSpecification {
                     }),
             firmware: { MuseHeadset(specification, headset: $0) })
         headset.connectionInterval = .milliseconds(15)
+        headset.indexesPerPacket = specification.muse == .museSAthena ? [2, 3, 3, 1, 1, 6] : [12, 3, 3, 6]
+        headset.playsTapes = specification.muse != .museSAthena
         // muselsl takes the packet of AF7 for the last one of an instant.
         headset.sendsInOrder = specification.muse != .museSAthena
         return headset

@@ -31,6 +31,8 @@ package struct SampleSession: Hashable, Sendable {
     package var crystal = Crystal()
     /// By stream: how long after the beginning position 0 is taken, in nanoseconds of the headset's time; empty for at once.
     package var delays: [Int64] = []
+    /// By stream: where on a ``SignalTape`` position 0 stands; empty where none is played.
+    var tapePositions: [Int64] = []
 
     /// How many sampling periods of a stream have passed at an instant.
     package func position(at time: MonotonicTime, stream: Int) -> Int64 {

@@ -28,10 +28,15 @@ package final class ImitatedHeadset {
     ///   - specification: what it is like.
     ///   - streams: those of its profile; of a headset with memory its own are taken.
     ///   - seed: decides what it measures.
+    ///   - tape: what it sends instead.
     ///   - start: the instant.
-    package init(_ specification: HeadsetSpecification, streams: [StreamDescription], seed: UInt64, start: MonotonicTime) {
+    package init(
+        _ specification: HeadsetSpecification, streams: [StreamDescription], seed: UInt64, tape: (any SignalTape)? = nil,
+        start: MonotonicTime
+    ) {
         self.specification = specification
         world = SimulatedWorld(seed: seed, headsets: [specification], start: start)
+        world.tape = tape
         central = world.makeCentral()
         self.streams = world.headsets[0].buffered?.specification.streams ?? streams
     }
@@ -54,6 +59,21 @@ package final class ImitatedHeadset {
 
     /// How often each fault befell it.
     package var faults: InjectedFaults { world.injected }
+
+    /// When its tape is over; nil before its first sample, and without a tape.
+    package var tapeEnd: MonotonicTime? {
+        guard let tape = world.tape else { return nil }
+        let began =
+            if let buffered = headset.buffered {
+                buffered.bootHistory.lazy.compactMap { boot in
+                    boot.streams[0].runs.first.map { boot.time(of: $0.start, stream: 0) }
+                }.first
+            } else {
+                headset.sessions?.sessions.first?.began
+            }
+        let crystal = specification.crystal
+        return began.map { crystal.instant(of: crystal.headsetTime(at: $0) + tape.duration.nanoseconds) }
+    }
 
     /// Lets its time go on, and takes what it did.
     package func advance(to now: MonotonicTime) -> [Output] {

@@ -11,7 +11,8 @@ package struct PlayedSample: Hashable, Sendable {
     package var index: Int64
     /// When it was measured.
     package var time: MonotonicTime
-    /// By channel, as a perfect decoder gets them; nil where the headset by design never sends the value.
+    /// By channel, as a perfect decoder gets them; nil where the headset by design never sends the value, or a tape does not
+    /// hold its packet.
     package var values: [Int32?]
 }
 
@@ -62,13 +63,13 @@ struct PlayedCursor {
                     let end = sampled.end ?? boot.position(at: now, stream: stream)
                     positions[stream] = max(positions[stream], sampled.start)
                     while positions[stream] < end {
-                        let index = record.index(at: positions[stream])
                         samples.append(
                             PlayedSample(
                                 run: run, stream: stream, index: Int64(record.firstIndex) + positions[stream],
                                 time: boot.time(of: positions[stream], stream: stream),
                                 values: channels.map {
-                                    headset.value(boot: boot.bootIdentifier, stream: stream, channel: $0, index: index)
+                                    headset.value(
+                                        bootNumber: run, stream: stream, channel: $0, position: positions[stream])
                                 }))
                         positions[stream] += 1
                     }

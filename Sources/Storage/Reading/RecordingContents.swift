@@ -55,10 +55,13 @@ package struct StreamContents: Hashable, Sendable {
     package var lossDetection: String
     /// Digests of the last block of each chain, in hexadecimal, by the chain's name; see the page Evidence.
     package var chainHeads: [String: String]
+    /// The runs of the headset's counter, by first n.
+    package var epochs: [EpochContents]
 
     package init(
         id: StreamID, position: Int, description: StreamDescription, firstN: Int64?, lastN: Int64?, rowCount: Int64,
-        gaps: [GapContents], segments: [TimeSegment], lossDetection: String, chainHeads: [String: String]
+        gaps: [GapContents], segments: [TimeSegment], lossDetection: String, chainHeads: [String: String],
+        epochs: [EpochContents] = []
     ) {
         self.id = id
         self.position = position
@@ -70,6 +73,7 @@ package struct StreamContents: Hashable, Sendable {
         self.segments = segments
         self.lossDetection = lossDetection
         self.chainHeads = chainHeads
+        self.epochs = epochs
     }
 
     /// UTC nanoseconds since 1970 of sample n, by the segment that holds n or the nearest one; nil without segments.
@@ -134,6 +138,18 @@ package struct TimeSegment: Hashable, Sendable {
     /// UTC nanoseconds since 1970 of sample n.
     package func unixNanoseconds(ofSample n: Int64) -> Int64 {
         referenceUnixNanoseconds + Int64((Double(n - referenceN) * periodNanoseconds).rounded())
+    }
+}
+
+/// One run of the headset's counter; its samples have n = firstN + (index - firstIndex).
+package struct EpochContents: Hashable, Sendable {
+    package var firstN: Int64
+    /// The index of the sample at ``firstN``, before the counter's modulus is taken.
+    package var firstIndex: Int64
+
+    package init(firstN: Int64, firstIndex: Int64) {
+        self.firstN = firstN
+        self.firstIndex = firstIndex
     }
 }
 

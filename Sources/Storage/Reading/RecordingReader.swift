@@ -211,7 +211,11 @@ extension StreamContents {
             id: stream.id, position: stream.position, description: stream.description, firstN: sums?["first_n"],
             lastN: sums?["last_n"], rowCount: sums?["rows"] ?? 0, gaps: gaps, segments: segments,
             lossDetection: sums?["loss_detection"] ?? LossDetection.nothing.rawValue,
-            chainHeads: try ChainEnd.all(of: stream.id.rawValue, in: db).mapValues(\.digest))
+            chainHeads: try ChainEnd.all(of: stream.id.rawValue, in: db).mapValues(\.digest),
+            epochs: try Row.fetchAll(
+                db, sql: "SELECT first_n, first_index FROM epoch WHERE stream_id = ? ORDER BY first_n",
+                arguments: [stream.id.rawValue]
+            ).map { EpochContents(firstN: $0["first_n"], firstIndex: $0["first_index"]) })
     }
 }
 

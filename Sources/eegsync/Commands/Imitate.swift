@@ -6,7 +6,7 @@ import Foundation
 import Headsets
 import Simulation
 
-/// `eegsync imitate`: a simulated headset as a real peripheral.
+/// `eegsync imitate`: a simulated or recorded headset as a real peripheral.
 struct Imitate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Be a headset: advertise, be connected, and send what a real one would.",
@@ -17,12 +17,16 @@ struct Imitate: AsyncParsableCommand {
 
             Models: \(ImitatedModel.names).
 
+            A database plays one of its recordings again, of \(ImitatedRecording.names): from its beginning, when the headset \
+            is started, to its end.
+
             Faults, which take turns: \(ImitatedFault.names).
 
             EXAMPLES
               eegsync imitate muse --adapter hci1
               eegsync imitate buffered-eeg --fault away --every 60 --for 20
               eegsync imitate muse --seconds 600 --played truth.csv
+              eegsync imitate night.sqlite --recording 3
             """)
 
     /// How often it is looked whether a person wants the end.
@@ -30,22 +34,29 @@ struct Imitate: AsyncParsableCommand {
     /// How often what was measured is written.
     private static let writeInterval = Duration.seconds(1)
 
-    @Argument(help: "The model.")
-    var model: String
+    /// After the end of a recording, for what still waits to be sent.
+    private static let lastWords = Duration.seconds(2)
+
+    @Argument(
+        help: ArgumentHelp("The model, or a database.", valueName: "model|file"), completion: .file(extensions: ["sqlite"]))
+    var source: String
+
+    @Option(help: ArgumentHelp("Which recording of the database. \(RecordingName.words)", valueName: "recording"))
+    var recording: RecordingName?
 
     @Option(help: ArgumentHelp("The adapter: hci1, or its address. Without it: the first that is on.", valueName: "adapter"))
     var adapter: String?
 
-    @Option(help: "Which headset of the model, by its name and serial number (1 ... 99).")
-    var number = 1
+    @Option(help: "Which headset of the model, by its name and serial number (1 ... 99). Without it: 1.")
+    var number: Int?
 
     @Option(help: ArgumentHelp("The name that it advertises, instead of the model's usual one.", valueName: "name"))
     var name: String?
 
-    @Option(help: "Decides what it measures.")
-    var seed: UInt64 = 1
+    @Option(help: "Decides what it measures. Without it: 1.")
+    var seed: UInt64?
 
-    @Option(help: "For how long (1 ... 2592000). Without it: until Ctrl-C.")
+    @Option(help: "For how long (1 ... 2592000). Without it: until Ctrl-C, or the end of the recording.")
     var seconds: Int?
 
     @Option(help: ArgumentHelp("What goes wrong; may be repeated.", valueName: "fault"))
@@ -68,11 +79,18 @@ struct Imitate: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        _ = try ImitatedModel.named(model)
+        if isFile {
+            if number != nil || seed != nil {
+                throw ValidationError("--number and --seed are for models; of a database --recording chooses.")
+            }
+        } else {
+            _ = try ImitatedModel.named(source)
+            if recording != nil { throw ValidationError("--recording is for databases; '\(source)' is a model.") }
+        }
         for word in fault where ImitatedFault(word) == nil {
             throw ValidationError("'\(word)' is no fault of a headset; there are \(ImitatedFault.names).")
         }
-        if !(1...99).contains(number) { throw ValidationError("--number must be 1 ... 99.") }
+        if let number, !(1...99).contains(number) { throw ValidationError("--number must be 1 ... 99.") }
         if !(1...86_400).contains(every) { throw ValidationError("--every must be 1 ... 86400.") }
         if !(1...86_400).contains(duration) { throw ValidationError("--for must be 1 ... 86400.") }
         if let seconds, !(1...2_592_000).contains(seconds) { throw ValidationError("--seconds must be 1 ... 2592000.") }
@@ -81,24 +99,26 @@ struct Imitate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let imitated = try ImitatedModel.named(model)
-        var specification = imitated.make(number)
+        let played = try isFile ? ImitatedRecording(database: source, recording: recording ?? .latest) : nil
+        let imitated = try played?.model ?? ImitatedModel.named(source)
+        var specification = played?.specification ?? imitated.make(number ?? 1)
         if let name { specification.localName = name }
         let start = HostClock.now
-        let streams = imitated.profile.adapted(to: specification.database).streams
-        let headset = ImitatedHeadset(specification, streams: streams, seed: seed, start: start)
+        let streams = played?.streams ?? imitated.streams
+        let headset = ImitatedHeadset(specification, streams: streams, seed: seed ?? 1, tape: played?.tape, start: start)
         let faults = fault.compactMap { ImitatedFault($0) }
         let schedule = FaultSchedule(faults, every: .seconds(every), for: .seconds(duration), start: start)
         var imitation = Imitation(headset, schedule: schedule, start: start)
         let session = PeripheralSession(adapter: adapter, lock: AdapterLock(respect: .everybody))
         if !BluetoothdPresence.isOnBus() { throw failure(session) }
-        let file = try played.map { try PlayedFile(path: $0, streams: headset.streams, replacesExisting: force) }
+        let file = try self.played.map { try PlayedFile(path: $0, streams: headset.streams, replacesExisting: force) }
         try await Interruption.run { interruption in
             try await play(&imitation, on: session, file, interruption)
         }
+        if let failure = played?.tape.failure { throw failure }
         let peripheral = session.peripheral
         let facts = ImitateFacts(
-            model: imitated.name, name: specification.localName, serial: specification.serialNumber,
+            model: imitated.name, recording: played?.number, name: specification.localName, serial: specification.serialNumber,
             adapter: peripheral.adapter?.name, address: peripheral.adapter?.address,
             seconds: (HostClock.now - start).inSeconds, connections: imitation.connectionCount,
             notifications: imitation.notificationCount, tooLong: imitation.tooLongCount, dropped: peripheral.droppedCount,
@@ -119,6 +139,7 @@ struct Imitate: AsyncParsableCommand {
         while !interruption.isWanted {
             let now = HostClock.now
             guard now < end else { break }
+            if let over = imitation.headset.tapeEnd, now >= over + Self.lastWords { break }
             imitation.advance(to: now)
             for event in peripheral.process(at: now) { imitation.take(event, at: now) }
             for request in imitation.takeRequests() { peripheral.request(request) }
@@ -136,9 +157,14 @@ struct Imitate: AsyncParsableCommand {
             await session.wait(until: min(end, now + Self.tick, imitation.deadline ?? end))
         }
         try file?.append(imitation.headset.takePlayed())
-        // Whoever is connected shall not wait for a supervision timeout.
-        peripheral.request(.stopAdvertising)
+        imitation.end()
+        for request in imitation.takeRequests() { peripheral.request(request) }
         peripheral.flush()
+    }
+
+    /// What is no model is a file, if there is one.
+    private var isFile: Bool {
+        !ImitatedModel.all.contains { $0.name == source } && FileManager.default.fileExists(atPath: source)
     }
 
     private func show(_ line: String) {

@@ -9,6 +9,8 @@ struct ImitateFacts: Facts {
     }
 
     var model: String
+    /// The number of the recording that it played.
+    var recording: Int64?
     /// The local name that it advertised.
     var name: String
     var serial: String?

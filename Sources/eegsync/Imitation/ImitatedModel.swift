@@ -9,6 +9,8 @@ struct ImitatedModel: Sendable {
     let name: String
     /// What the daemon takes it for.
     let profile: any HeadsetProfile
+    /// False where it by design never sends some of its samples.
+    let sendsAllSamples: Bool
     /// Makes one, by its number from 1.
     let make: @Sendable (Int) -> HeadsetSpecification
 
@@ -20,13 +22,18 @@ struct ImitatedModel: Sendable {
             let usual = HeadsetSpecification.headset(ofModel: profile.model), usual.identifier.addressType != .classic
         else { return [] }
         let model = ImitatedModel(
-            name: profile.model, profile: profile,
+            name: profile.model, profile: profile, sendsAllSamples: simulated.varieties[0].sendsAllSamples,
             make: { HeadsetSpecification.headset(ofModel: profile.model, number: $0) ?? usual })
         let varieties = simulated.varieties.dropFirst().map { variety in
-            ImitatedModel(name: variety.name, profile: profile, make: { _ in variety.specification(0) })
+            ImitatedModel(
+                name: variety.name, profile: profile, sendsAllSamples: variety.sendsAllSamples,
+                make: { _ in variety.specification(0) })
         }
         return [model] + varieties
     }
+
+    /// Those of a headset of the model that has its services discovered.
+    var streams: [StreamDescription] { profile.adapted(to: make(1).database).streams }
 
     /// Their names in a row.
     static var names: String { all.map(\.name).joined(separator: ", ") }
@@ -34,7 +41,7 @@ struct ImitatedModel: Sendable {
     /// The one of a name.
     static func named(_ name: String) throws -> ImitatedModel {
         guard let model = all.first(where: { $0.name == name }) else {
-            throw ValidationError("'\(name)' cannot be imitated; there are \(names).")
+            throw ValidationError("'\(name)' is no file and cannot be imitated; there are \(names).")
         }
         return model
     }

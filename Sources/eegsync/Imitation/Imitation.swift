@@ -151,6 +151,13 @@ struct Imitation {
         unanswered.removeAll()
     }
 
+    /// The headset is switched off: nobody waits for an answer, or for a supervision timeout.
+    mutating func end() {
+        endRequests()
+        requests.append(.stopAdvertising)
+        if let central { requests.append(.disconnect(central)) }
+    }
+
     /// A refusal is said once, until it is another one.
     private mutating func report(_ error: String?, _ what: String, at now: MonotonicTime) {
         if let error, error != lastProblem { say("bluetoothd refuses \(what), which are tried again: \(error)", at: now) }
