@@ -265,7 +265,9 @@ package final class CentreConnection {
         let message = Self.text(libpq.pointee.PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
         // A function, or a table, that is not there.
         if ["42883", "42P01"].contains(state) {
-            throw .schema(reason: "the database \(destination) is no centre, or one of another version (\(message))")
+            throw .schema(
+                reason: "the database \(destination) is no centre, or one of another version (\(message)): install one version "
+                    + "of eegsync there and here, and run eegsync centre init there")
         }
         throw .refused(state: state, detail: message.isEmpty ? detail : message)
     }

@@ -33,7 +33,8 @@ extension Failure {
         case .schema:
             self.init(
                 problem: "\(error).", consequence: "the database of the server was left untouched.",
-                remedy: "bring both to one version: eegsync centre init.", code: .dataError)
+                remedy: "bring both to one version: the newest eegsync on both machines, then eegsync centre init.",
+                code: .dataError)
         case .absent:
             self.init(
                 problem: "\(error).", consequence: "no file was written.",

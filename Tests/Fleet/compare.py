@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares what a centre holds with the database of one machine, value by value, and with the machine's digests.
 
-    compare.py DATABASE.sqlite ADDRESS
+    compare.py [--without-rows] DATABASE.sqlite ADDRESS
 
-Knows nothing of eegsync but the schemas: SQLite is read by Python's own module, PostgreSQL by psql. Says what differs; exit 1
-then.
+With --without-rows, the tables that only later versions send are not compared (KEPT_TABLES). Knows nothing of eegsync but the
+schemas: SQLite is read by Python's own module, PostgreSQL by psql. Says what differs; exit 1 then.
 """
 
 import csv
@@ -164,10 +164,10 @@ def physical(db: sqlite3.Connection, centre: Centre, uuid: str, name: str, view:
     return differences(f"the view {name} of stream {uuid}", cursor.fetchall(), there)
 
 
-def compare(path: str, centre: Centre) -> list[str]:
+def compare(path: str, centre: Centre, *, with_rows: bool) -> list[str]:
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     found = []
-    keeps_rows = list(centre.rows("SELECT to_regclass('recording_row') IS NOT NULL")) == [("t",)]
+    keeps_rows = with_rows and list(centre.rows("SELECT to_regclass('recording_row') IS NOT NULL")) == [("t",)]
     for recording, uuid in db.execute("SELECT id, uuid FROM recording ORDER BY id").fetchall():
         key = f"(SELECT id FROM recording WHERE uuid = '{uuid}')"
         own = db.execute(f"SELECT {RECORDING} FROM recording_overview WHERE recording_id = ?", (recording,)).fetchall()
@@ -204,8 +204,8 @@ def compare(path: str, centre: Centre) -> list[str]:
 
 
 def main() -> None:
-    path, address = sys.argv[1:]
-    found = compare(path, Centre(address))
+    *options, path, address = sys.argv[1:]
+    found = compare(path, Centre(address), with_rows="--without-rows" not in options)
     print("\n".join(found))
     sys.exit(1 if found else 0)
 
