@@ -48,6 +48,12 @@ package final class CentreConnection {
 
     deinit { libpq.pointee.PQfinish(connection) }
 
+    /// Has the server end each statement after so many seconds, and gives it up where it does not.
+    package func endStatements(afterSeconds seconds: Int32) throws(CentreError) {
+        try execute("SET statement_timeout = '\(seconds)s'")
+        silence.statementSeconds = seconds
+    }
+
     /// What counts where the address says nothing of it (PostgreSQL 15, 34.1.2).
     private static let defaults = [
         ("sslmode", "verify-full"), ("gssencmode", "disable"),

@@ -26,9 +26,9 @@ package final class Shipper {
     private static let endedInterval = 60
 
     /// Whoever holds a lock for longer than that has forgotten it; a machine that is gone gives its own back.
-    private static let limits = """
-        SET lock_timeout = '30s'; SET statement_timeout = '10min'; SET idle_in_transaction_session_timeout = '2min'
-        """
+    private static let limits = "SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '2min'"
+    /// What the server may take for a statement.
+    package static let statementSeconds: Int32 = 600
 
     private let store: ReadOnlyStore
     private let control: ControlStore
@@ -64,7 +64,7 @@ package final class Shipper {
     ///   - version: of eegsync.
     package init(
         store: ReadOnlyStore, control: ControlStore, connection: CentreConnection, machine: String, version: String,
-        rowLimit: Int = Shipper.rowLimit
+        rowLimit: Int = Shipper.rowLimit, statementSeconds: Int32 = Shipper.statementSeconds
     ) throws {
         (self.store, self.control, self.connection, self.rowLimit) = (store, control, connection, rowLimit)
         self.machine = machine
@@ -73,6 +73,7 @@ package final class Shipper {
         takesRows =
             try connection.execute("SELECT to_regprocedure('ship_series(uuid)') IS NOT NULL").first?.first == "t"
         try connection.execute(Self.limits)
+        try connection.endStatements(afterSeconds: statementSeconds)
         try connection.execute("SELECT ship_machine($1, $2)", [machine, version])
         try connection.execute(PieceTable.creation)
         for row in try connection.execute("SELECT * FROM ship_state()") {

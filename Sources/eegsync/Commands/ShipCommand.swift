@@ -55,6 +55,10 @@ struct ShipCommand: AsyncParsableCommand {
     @Option(help: .hidden)
     var rows: Int = Shipper.rowLimit
 
+    /// What the server may take for a statement, so that tests wait for less.
+    @Option(help: .hidden)
+    var statementSeconds: Int32 = Shipper.statementSeconds
+
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
@@ -73,7 +77,8 @@ struct ShipCommand: AsyncParsableCommand {
                 if let rate { Self.limit(connection, to: rate) }
                 let shipper = try Shipper(
                     store: store, control: control, connection: connection, machine: machine, version: Eegsync.version,
-                    rowLimit: min(max(1, rows), rate.map(Self.rowLimit) ?? .max))
+                    rowLimit: min(max(1, rows), rate.map(Self.rowLimit) ?? .max),
+                    statementSeconds: min(max(1, statementSeconds), Shipper.statementSeconds))
                 for (stream, reason) in shipper.diverged.sorted(by: { $0.key < $1.key }) {
                     Self.say("nothing is sent of the recording of stream \(stream): \(reason)")
                 }
