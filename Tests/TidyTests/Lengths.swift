@@ -27,7 +27,9 @@ enum Lengths {
     static func functions(_ file: SourceText) -> [Finding] {
         var findings: [Finding] = []
         for (start, line) in file.code.enumerated()
-        where line.contains(/(^|\s)(func\s+\S|init[?!]?\s*[(<]|deinit\s*\{|subscript\s*[(<])/) && !line.contains(/\.init\(/) {
+        where line.holds("func", "init", "subscript")
+            && line.contains(/(^|\s)(func\s+\S|init[?!]?\s*[(<]|deinit\s*\{|subscript\s*[(<])/) && !line.contains(/\.init\(/)
+        {
             guard let end = endOfBody(in: file.code, from: start) else { continue }
             let length = end - start + 1
             if length > functionLimit { findings.append(file.finding(start, "a function of \(length) lines, more than 70")) }

@@ -9,7 +9,8 @@ enum ModelLists {
     /// The models of the program, by what their profiles say of themselves.
     static func models(_ profiles: [SourceText]) -> [String] {
         profiles.flatMap(\.lines).compactMap {
-            $0.firstMatch(of: /^    package var model: String \{ "([a-z0-9-]+)" \}$/).map { String($0.1) }
+            !$0.holds("package var model: String {")
+                ? nil : $0.firstMatch(of: /^    package var model: String \{ "([a-z0-9-]+)" \}$/).map { String($0.1) }
         }
     }
 

@@ -36,7 +36,9 @@ enum Wording {
             (struct|enum|protocol|class|actor|func|let|var|typealias|subscript)\s+ (\S+)
             /#
         return file.code.indices.compactMap { index in
-            guard let match = file.code[index].firstMatch(of: declaration) else { return nil }
+            guard file.code[index].holds("package", "public", "open"),
+                let match = file.code[index].firstMatch(of: declaration)
+            else { return nil }
             let (kind, name) = (String(match.output.1), String(match.output.2))
             if ["<", "==", "description:", "hash(into", "rawValue:"].contains(where: { name.hasPrefix($0) }) { return nil }
             let isStored = (kind == "let" || kind == "var") && !file.code[index].contains("{")
@@ -51,7 +53,7 @@ enum Wording {
         var names: [String] = []
         var isInside = false
         for line in file.code {
-            if line.contains(/^\s*((package|public)\s+)?protocol\s/) { isInside = true }
+            if line.holds("protocol"), line.contains(/^\s*((package|public)\s+)?protocol\s/) { isInside = true }
             if line.hasPrefix("}") { isInside = false }
             if isInside, let match = line.firstMatch(of: /^\s+(?:(?:static|mutating)\s+)*(?:var|func)\s+(\w+)/) {
                 names.append(String(match.output.1))
@@ -72,14 +74,17 @@ enum Wording {
 
     /// Promises to do something later.
     static func promises(_ file: SourceText) -> [Finding] {
-        file.lines.indices.filter { file.lines[$0].contains(/\b(TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b/) }
-            .map { file.finding($0, "a promise to do something later") }
+        file.lines.indices.filter {
+            file.lines[$0].holds("TO", "FIX", "XX", "HA") && file.lines[$0].contains(/\b(TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b/)
+        }
+        .map { file.finding($0, "a promise to do something later") }
     }
 
     /// Paths of somebody's machine.
     static func machinePaths(_ file: SourceText) -> [Finding] {
         file.lines.indices.filter {
             file.lines[$0].utf8.contains(UInt8(ascii: "/"))
+                && file.lines[$0].holds("work/", "root/", "home/", "Users/", "opt/swift/")
                 && file.lines[$0].contains(/(^|[^\w.])\/(work|root|home\/\w+|Users\/\w+|opt\/swift)\//)
         }
         .map { file.finding($0, "a path of somebody's machine") }
@@ -90,7 +95,9 @@ enum Wording {
         let escape =
             /\btry!|@unchecked\s+Sendable|nonisolated\(unsafe\)|\bas!|[\w)\]]!(?![=\w])|\bfatalError\(|\bunsafeBitCast\(/
         return file.code.indices.filter { index in
-            guard file.code[index].contains(escape) else { return false }
+            guard file.code[index].holds("!", "unsafe", "unchecked", "fatalError"), file.code[index].contains(escape) else {
+                return false
+            }
             // `Int!` as a type and `!=` are no force unwraps; a comment on the line or above it is the proof.
             return !file.lines[index].contains("//") && !(index > 0 && file.lines[index - 1].contains(/^\s*\/\//))
         }.map { file.finding($0, "an escape from the compiler without a proving comment") }
