@@ -28,6 +28,18 @@ import Testing
         #expect(ends(try connect(), in: bounds.silence))
     }
 
+    @Test func oneThatHasEndedIsNotKept() throws {
+        weak var limits: ConnectionLimits?
+        do {
+            let channel = try connect()
+            limits = try channel.pipeline.syncOperations.handler(type: ConnectionLimits.self)
+            try channel.pipeline.syncOperations.addHandler(LastWriter())
+            channel.close(promise: nil)
+            channel.embeddedEventLoop.run()
+        }
+        #expect(limits == nil)
+    }
+
     @Test func silenceBehindAnAnswer() throws {
         let channel = try connect()
         channel.embeddedEventLoop.advanceTime(by: .seconds(10))
@@ -78,5 +90,15 @@ import Testing
             try channel.writeOutbound(IOData.byteBuffer(request()))
         }
         #expect(channel.isActive)
+    }
+}
+
+/// Answers as a parser does that was interrupted amid a request: when the connection has ended.
+private final class LastWriter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelInactive(context: ChannelHandlerContext) {
+        context.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer(repeating: 0x41, count: 1))), promise: nil)
+        context.fireChannelInactive()
     }
 }

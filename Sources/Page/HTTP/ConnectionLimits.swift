@@ -70,9 +70,11 @@ final class ConnectionLimits: ChannelDuplexHandler {
         closes(context, in: writing > 0 ? bounds.write : bounds.silence)
     }
 
-    /// Closes the connection after a time, unless something happens before.
+    /// Closes the connection after a time, unless something happens before. One that has ended is not waited for: that would
+    /// keep it.
     private func closes(_ context: ChannelHandlerContext, in time: TimeAmount) {
         deadline?.cancel()
+        guard context.channel.isActive else { return }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
     }
