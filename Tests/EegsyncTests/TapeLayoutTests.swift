@@ -51,6 +51,17 @@ struct TapeLayoutTests {
         #expect(positions[0].last == 12_999 && positions[1].last == 13_099, "\(positions)")
     }
 
+    @Test("numbers that no headset and no clock can give are noticed")
+    func damaged() {
+        #expect(Self.stream([(0, 7, 50, 1000), (1250, 3, 63, 500)]).canBeLaidOut)
+        let runs: [(firstN: Int64, firstIndex: Int64, second: Int64, count: Int64)] = [
+            (.min, 0, 0, 10), (0, .max, 0, 10), (0, .min, 0, 10), (0, 0, -9_000_000_000, 10),
+        ]
+        for run in runs {
+            #expect(!Self.stream([run]).canBeLaidOut, "\(run)")
+        }
+    }
+
     @Test("nothing recorded is nothing on the tape")
     func empty() {
         let stream = Self.stream([])

@@ -53,13 +53,13 @@ extension BufferedHeadset {
             while position < end, budget > 0 {
                 // A block waits until it is worth a packet, but never for long: silence means a lost link.
                 guard end - position >= 6 || time - oldest >= 100_000_000 else { break }
-                let taped = taped(stream: stream, from: position, end: end)
+                let most = Int64(BufferedEEGBlock.instantCountMaximum(channelCount: channelCount))
+                let taped = taped(stream: stream, from: position, end: end, most: most)
                 guard taped.isThere else {
                     position = taped.end
                     continue
                 }
-                let most = Int64(BufferedEEGBlock.instantCountMaximum(channelCount: channelCount))
-                let count = min(taped.end - position, most)
+                let count = taped.end - position
                 if split || channelCount > 1 && headset.world.isPossible(.lostChannelPacket, headset: headset.number) {
                     sendHalves(stream: stream, from: position, count: Int(count), split: split)
                 } else {
@@ -104,13 +104,13 @@ extension BufferedHeadset {
                 case .samples(let end):
                     let channelCount = specification.streams[stream].channels.count
                     let most = Int64(BufferedEEGBlock.instantCountMaximum(channelCount: channelCount))
-                    let taped = taped(stream: stream, from: read.next, end: end)
+                    let taped = taped(stream: stream, from: read.next, end: end, most: most)
                     guard taped.isThere else {
                         sendGap(stream, read.next, taped.end, .notSampled)
                         break
                     }
                     guard read.credit > 0 else { return }
-                    let count = min(taped.end - read.next, most)
+                    let count = taped.end - read.next
                     sendBlock(stream: stream, from: read.next, count: Int(count), isFromMemory: true)
                     reads[stream]?.next += count
                     reads[stream]?.credit -= 1
@@ -146,9 +146,9 @@ extension BufferedHeadset {
         let sent = channels ?? 0..<specification.streams[stream].channels.count
         values.removeAll(keepingCapacity: true)
         for instant in position..<position + Int64(count) {
-            if headset.world.tape != nil {
-                let number = bootHistory.count - 1
-                values += sent.map { value(bootNumber: number, stream: stream, channel: $0, position: instant) ?? 0 }
+            if let tape = headset.world.tape {
+                let onTape = tapePosition(of: instant, bootNumber: bootHistory.count - 1, stream: stream)
+                values += sent.map { tape.value(stream: stream, channel: $0, position: onTape) ?? 0 }
                 continue
             }
             let index = record.index(at: instant)

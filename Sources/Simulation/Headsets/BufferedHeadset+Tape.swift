@@ -19,13 +19,14 @@ extension BufferedHeadset {
         return tape.isWhole(stream: stream, channels: channels, positions: onTape..<onTape + 1)
     }
 
-    /// What stands on the tape from a position of the present boot on, as far as it is of one kind, up to `end`. Without a tape
-    /// everything is there.
-    func taped(stream: Int, from position: Int64, end: Int64) -> (isThere: Bool, end: Int64) {
-        guard let tape = headset.world.tape else { return (true, end) }
+    /// What stands on the tape from a position of the present boot on, as far as it is of one kind: up to `most` samples, or
+    /// as many as are missing, before `end`. Without a tape everything is there.
+    func taped(stream: Int, from position: Int64, end: Int64, most: Int64) -> (isThere: Bool, end: Int64) {
+        guard let tape = headset.world.tape else { return (true, min(end, position + most)) }
         let number = bootHistory.count - 1
         let isThere = isOnTape(tape, bootNumber: number, stream: stream, position)
-        let change = (position..<end).first { isOnTape(tape, bootNumber: number, stream: stream, $0) != isThere }
-        return (isThere, change ?? end)
+        let limit = isThere ? min(end, position + most) : end
+        let change = (position..<limit).first { isOnTape(tape, bootNumber: number, stream: stream, $0) != isThere }
+        return (isThere, change ?? limit)
     }
 }

@@ -35,10 +35,15 @@ final class RecordedTape: SignalTape {
     ///   - reader: of the recording.
     ///   - streams: the headset's.
     ///   - indexesPerPacket: by stream; empty for one each.
-    /// - Throws: ``Failure`` where none of the streams was recorded.
+    /// - Throws: ``Failure`` where none of the streams was recorded, or their times make no sense.
     init(_ reader: RecordingReader, of streams: [StreamDescription], indexesPerPacket: [Int64]) throws {
         self.reader = reader
         let recorded = streams.map { stream in reader.contents.streams.first { Self.holds($0, stream) } }
+        guard recorded.allSatisfy({ $0?.canBeLaidOut ?? true }) else {
+            throw Failure(
+                problem: "the time map of recording \(reader.contents.id.rawValue) is damaged.",
+                consequence: "no headset is imitated.", remedy: "`eegsync audit` says what is wrong.", code: .dataError)
+        }
         let timeline = TapeTimeline(recorded.compactMap(\.self))
         self.streams = recorded.enumerated().map { index, found in
             found.map { stream in

@@ -33,6 +33,27 @@ struct TapeTimeline {
     }
 }
 
+extension StreamContents {
+    /// Whether its numbers are some that a headset and a clock can give: a file may say anything.
+    var canBeLaidOut: Bool {
+        let numbers: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
+        let times: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
+        let edges: [Int64] = [
+            firstN ?? 0, lastN ?? 0, epochs.map(\.firstN).min() ?? 0, epochs.map(\.firstN).max() ?? 0,
+        ]
+        guard description.samplingFrequency <= 1e6, edges.allSatisfy(numbers.contains),
+            epochs.allSatisfy({ numbers.contains($0.firstIndex) })
+        else { return false }
+        return segments.allSatisfy { segment in
+            [segment.firstN, segment.lastN, segment.referenceN].allSatisfy(numbers.contains)
+                && times.contains(segment.referenceUnixNanoseconds)
+                && (edges + [segment.firstN, segment.lastN]).allSatisfy {
+                    abs(Double($0 - segment.referenceN) * segment.periodNanoseconds) < 1e18
+                }
+        }
+    }
+}
+
 /// Where the samples of a recorded stream stand on a tape: at their times, and at the same remainder by the indexes of a packet
 /// as the indexes that the headset counted them by.
 struct TapeLayout: Equatable {
