@@ -4,8 +4,9 @@ import Storage
 /// A file that is being written beside its final name, and gets that name only when it is complete.
 ///
 /// Until then it has no name at all, so that the kernel removes it however this process ends (O_TMPFILE, open(2)). Where the
-/// file system has no such files, or another program has to open it by name, it has a hidden name: a signal that ends the
-/// process removes it, and what `kill -9` has left is removed by the next export into the directory.
+/// file system has no such files, it has a hidden name, and where SQLite has to open it by name, it is in a hidden directory:
+/// a signal that ends the process removes them, and what `kill -9` has left is removed by the next export into the directory.
+/// SQLite makes a file anew that was removed before it is opened, and others beside it; in a directory that is gone it cannot.
 final class PartialFile {
     /// The final name.
     let path: String
@@ -14,6 +15,10 @@ final class PartialFile {
     private(set) var byteCount: Int64 = 0
     private var descriptor: Int32
     private let isNamed: Bool
+    /// What has a hidden name, where anything has: the file, or the directory that it is in.
+    private var hiddenName = ""
+    /// Of the hidden directory, whose lock it holds; -1 where there is none.
+    private var home: Int32 = -1
     /// What of the disk of the database is not filled; nil where the file is on another one.
     private let reserve: (path: String, reserve: DiskReserve)?
     /// How many bytes there are when the reserve is looked at next.
@@ -48,20 +53,36 @@ final class PartialFile {
         self.isNamed = descriptor < 0 || access(temporaryPath, R_OK) != 0
         guard self.isNamed else { return }
         if descriptor >= 0 { close(descriptor) }
-        temporaryPath = TemporaryNames.name(beside: path)
+        hiddenName = TemporaryNames.name(beside: path)
+        temporaryPath = isNamed ? hiddenName + "/" + Self.split(path).name : hiddenName
         descriptor = -1
-        try TemporaryNames.add(temporaryPath) { name in
-            unlink(name)
-            descriptor = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else { throw failure() }
-        }
+        try TemporaryNames.add(hiddenName, making: isNamed ? makeHome : makeFile)
         // By this lock an export of another process sees that this one lives.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw failure() }
+        let lock = isNamed ? home : descriptor
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw failure() }
     }
 
     deinit {
-        if isNamed, !isPublished { TemporaryNames.remove(temporaryPath) }
-        if descriptor >= 0 { close(descriptor) }
+        if isNamed, !isPublished { TemporaryNames.remove(hiddenName) }
+        for opened in [descriptor, home] where opened >= 0 { close(opened) }
+    }
+
+    private func makeHome(_ name: String) throws {
+        guard mkdir(name, 0o700) == 0 else { throw failure() }
+        home = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        do {
+            guard home >= 0 else { throw failure() }
+            try makeFile(temporaryPath)
+        } catch {
+            rmdir(name)
+            throw error
+        }
+    }
+
+    private func makeFile(_ name: String) throws {
+        unlink(name)
+        descriptor = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure() }
     }
 
     /// O_TMPFILE, which Swift does not import: its bit of asm-generic/fcntl.h, and O_DIRECTORY.
@@ -136,7 +157,7 @@ final class PartialFile {
             try replace()
         } else if link(to: path) {
             // A link, unlike a rename, never replaces a file that appeared meanwhile.
-            if isNamed { TemporaryNames.remove(temporaryPath) }
+            if isNamed { TemporaryNames.remove(hiddenName) }
         } else if errno == EEXIST {
             throw ExportError.exists(path: path)
         } else {
@@ -164,6 +185,7 @@ final class PartialFile {
         var name = temporaryPath
         if !isNamed {
             name = TemporaryNames.name(beside: path)
+            hiddenName = name
             try TemporaryNames.add(name) { name in
                 unlink(name)
                 guard link(to: name) else { throw failure() }
@@ -171,10 +193,10 @@ final class PartialFile {
         }
         guard rename(name, path) == 0 else {
             let failure = failure()
-            TemporaryNames.remove(name)
+            TemporaryNames.remove(hiddenName)
             throw failure
         }
-        TemporaryNames.forget(name)
+        if home >= 0 { TemporaryNames.remove(hiddenName) } else { TemporaryNames.forget(hiddenName) }
     }
 
     /// Writes to another descriptor from now on; tests give it a full device.

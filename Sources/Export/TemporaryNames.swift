@@ -7,6 +7,7 @@ import Synchronization
 package enum TemporaryNames {
     private struct State {
         var names: [String] = []
+        var nameCount = 0
         /// What these begin with was removed by a signal that ends the process: nothing is made there any more.
         var ended: [String] = []
 
@@ -35,10 +36,14 @@ package enum TemporaryNames {
         }
     }
 
-    /// Hidden, so that no pattern such as `*.edf` finds it.
+    /// Hidden, so that no pattern such as `*.edf` finds it, and another one each time.
     static func name(beside path: String) -> String {
         let (directory, name) = PartialFile.split(path)
-        return "\(directory)/.\(name).\(getpid())\(ending)"
+        let number = own.withLock { own in
+            own.nameCount += 1
+            return own.nameCount
+        }
+        return "\(directory)/.\(name).\(getpid())-\(number)\(ending)"
     }
 
     /// Makes what has a hidden name, and notes it, with no moment between in which a signal would miss it.
@@ -115,7 +120,7 @@ package enum TemporaryNames {
         }
     }
 
-    /// Removes what exports have left in a directory that were killed: nobody holds its lock.
+    /// Removes what exports have left in a directory that were killed, files and directories: nobody holds its lock.
     static func removeAbandoned(in directory: String) {
         guard let folder = opendir(directory) else { return }
         defer { closedir(folder) }

@@ -1,12 +1,15 @@
 """Chromium without a window, spoken to over a pair of pipes in the words of its DevTools protocol."""
 
 import base64
+import contextlib
+import ctypes
 import fcntl
 import io
 import json
 import os
 import pathlib
 import select
+import signal
 import subprocess
 import tempfile
 import time
@@ -16,6 +19,8 @@ from PIL import Image
 
 # A page that is not there by then is a failure.
 PATIENCE = 60.0
+# Of prctl, in linux/prctl.h: children of a child that has ended become ours.
+SET_CHILD_SUBREAPER = 36
 
 
 class BrowserError(Exception):
@@ -26,6 +31,8 @@ class Chromium:
     """One browser with one page."""
 
     def __init__(self) -> None:
+        # Several processes of it write into the directory; the last of them is waited for, and not only the first.
+        ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1)
         self.home = tempfile.TemporaryDirectory()
         to_browser, self.commands = os.pipe()
         self.replies, from_browser = os.pipe()
@@ -41,7 +48,11 @@ class Chromium:
         shell = f'exec "$@" 3<&{given[0]} 4>&{given[1]}'
         # What it says of the machine that it runs on is of no interest.
         self.process = subprocess.Popen(
-            ["bash", "-c", shell, "bash", *command], pass_fds=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ["bash", "-c", shell, "bash", *command],
+            pass_fds=given,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         for fd in given:
             os.close(fd)
@@ -59,8 +70,11 @@ class Chromium:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.kill()
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.waitpid(-self.process.pid, 0)
         os.close(self.commands)
         os.close(self.replies)
         self.home.cleanup()

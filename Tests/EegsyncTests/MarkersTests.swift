@@ -89,12 +89,23 @@ import Testing
             try kind == "udp" ? MarkerSocket(udp: #require(ListenAddress(argument: "127.0.0.1:0"))) : MarkerSocket(path: path)
         var clock = ArrivalClock(mostAge: 30_000_000_000)
         clock.readClocks()
-        let before = HostClock.now
-        if kind == "udp" {
-            Self.sendUDP("beep", port: ListenAddress.port(of: taking.descriptor))
-        } else {
-            Self.sendLocally("beep", path: path)
+        let send = { (text: String) in
+            if kind == "udp" {
+                Self.sendUDP(text, port: ListenAddress.port(of: taking.descriptor))
+            } else {
+                Self.sendLocally(text, path: path)
+            }
         }
+        // A kernel in which nobody wanted stamps begins with them a little later, and stamps at the reading until then.
+        for _ in 0..<1000 {
+            send("ready")
+            let sent = HostClock.now
+            while HostClock.now.nanoseconds - sent.nanoseconds < 1_000_000 {}
+            let message = try #require(taking.next(&clock))
+            if message.arrival.nanoseconds < sent.nanoseconds + 500_000 { break }
+        }
+        let before = HostClock.now
+        send("beep")
         let after = HostClock.now
         // Whoever reads may be busy: five milliseconds and more of work.
         while HostClock.now.nanoseconds - after.nanoseconds < 5_000_000 {}

@@ -57,9 +57,24 @@ import Testing
         #expect(try names().isEmpty)
         let file = try file("b", isNamed: true)
         try Data([1]).write(to: URL(fileURLWithPath: file.temporaryPath + "-journal"))
-        #expect(try names().count == 2)
+        #expect(try names().count == 1)
         TemporaryNames.removeAll(in: directory.path)
         #expect(try names().isEmpty)
+        // SQLite, which goes on until the process has ended, makes nothing there anew.
+        for ending in ["", "-journal"] {
+            #expect(open(file.temporaryPath + ending, O_CREAT | O_RDWR, 0o644) == -1 && errno == ENOENT)
+        }
+        #expect(try names().isEmpty)
+    }
+
+    @Test func aNamedFileThatIsPublishedLeavesNoDirectory() throws {
+        for (replaces, name) in [(false, "a"), (true, "a"), (true, "b")] {
+            let file = try file(name, replaces: replaces, isNamed: true)
+            try file.write([1])
+            try Data([1]).write(to: URL(fileURLWithPath: file.temporaryPath + "-wal"))
+            try file.publish(replacesExisting: replaces)
+        }
+        #expect(try names() == ["a", "b"])
     }
 
     /// A signal that comes at any moment before the name is made: whoever makes it later would leave it behind.
@@ -95,6 +110,9 @@ import Testing
         for path in [left, held, "\(directory.path)/.mine.1.partial", "\(directory.path)/a.eegsync-partial"] {
             try Data([1]).write(to: URL(fileURLWithPath: path))
         }
+        let home = "\(directory.path)/.day.sqlite.3.eegsync-partial"
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
+        try Data([1]).write(to: URL(fileURLWithPath: "\(home)/day.sqlite"))
         let lock = open(held, O_RDONLY)
         #expect(flock(lock, LOCK_EX) == 0)
         _ = try file("b.edf")
