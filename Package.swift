@@ -217,7 +217,8 @@ let package = Package(
             name: "Page", dependencies: ["Headsets", "Storage", nioCore, nioHTTP1, nioPosix],
             resources: [.embedInCode("Assets")], swiftSettings: optimised),
         .testTarget(
-            name: "PageTests", dependencies: ["Page", "Storage", "Headsets", "Bluetooth", nioCore, nioEmbedded, nioPosix],
+            name: "PageTests",
+            dependencies: ["Page", "Storage", "Headsets", "Bluetooth", nioCore, nioEmbedded, nioHTTP1, nioPosix],
             swiftSettings: settings),
 
         // The commands, the configuration, the wiring, the exit codes.
@@ -279,8 +280,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Acquisition", "AttributeProtocol", "Bluetooth", "BluetoothManagement", "Capture", "Headsets",
-                "HeadsetDescriptors", "KernelBluetooth", "Rehearsal", "ShippedHeadsets", "Simulation", "Storage", "Tap",
-                "YAMLReading",
+                "HeadsetDescriptors", "KernelBluetooth", "Page", "Rehearsal", "ShippedHeadsets", "Simulation", "Storage", "Tap",
+                "YAMLReading", nioCore, nioEmbedded, nioHTTP1,
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: optimised),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),

@@ -131,7 +131,7 @@ import Testing
     @Test func aWishIsNoCommandLine() throws {
         let control = PageControl(options: ["--config", "/c"])
         func arguments(_ action: String, _ headset: String? = nil, _ text: String? = nil) -> [String]? {
-            control.arguments(PageControl.Wish(action: action, headset: headset, text: text))
+            control.arguments(PageWish(action: action, headset: headset, text: text))
         }
         #expect(arguments("record", "left") == ["record", "start", "left", "--config", "/c"])
         #expect(arguments("mark", nil, "--at=-5m") == ["mark", "--config", "/c", "--", "--at=-5m"])

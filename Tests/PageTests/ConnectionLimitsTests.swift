@@ -75,6 +75,43 @@ import Testing
         #expect(ends(channel, in: bounds.silence))
     }
 
+    @Test func whatWasWrittenIsSentBeforeTheEnd() throws {
+        let channel = try connect()
+        try channel.writeInbound(request())
+        let slow = SlowReader()
+        try channel.pipeline.syncOperations.addHandler(slow, position: .first)
+        channel.writeAndFlush(IOData.byteBuffer(request()), promise: nil)
+        let closed = channel.close()
+        #expect(channel.isActive)
+        slow.takeAll()
+        #expect(!channel.isActive)
+        channel.embeddedEventLoop.run()
+        try closed.wait()
+    }
+
+    @Test func aReaderThatTakesNothingOfTheLastAnswer() throws {
+        let channel = try connect()
+        try channel.writeInbound(request())
+        try channel.pipeline.syncOperations.addHandler(SlowReader(), position: .first)
+        channel.writeAndFlush(IOData.byteBuffer(request()), promise: nil)
+        channel.close(promise: nil)
+        #expect(ends(channel, in: bounds.write))
+    }
+
+    @Test func whoeverSendsWithoutEndBehindTheLastAnswer() throws {
+        let channel = try connect()
+        try channel.writeInbound(request())
+        try channel.pipeline.syncOperations.addHandler(SlowReader(), position: .first)
+        channel.writeAndFlush(IOData.byteBuffer(request()), promise: nil)
+        channel.close(promise: nil)
+        try channel.writeInbound(request(bounds.unanswered))
+        #expect(channel.isActive)
+        #expect(try channel.readInbound(as: ByteBuffer.self)?.readableBytes == 100)
+        #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
+        try channel.writeInbound(request(1))
+        #expect(!channel.isActive)
+    }
+
     @Test func aRequestWithoutEnd() throws {
         let channel = try connect()
         try channel.writeInbound(request(bounds.unanswered))
@@ -90,6 +127,27 @@ import Testing
             try channel.writeOutbound(IOData.byteBuffer(request()))
         }
         #expect(channel.isActive)
+    }
+}
+
+/// Takes what is written when it is said to.
+private final class SlowReader: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+
+    private var held: [EventLoopPromise<Void>?] = []
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) { held.append(promise) }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        for promise in held { promise?.fail(ChannelError.ioOnClosedChannel) }
+        held = []
+        context.close(mode: mode, promise: promise)
+    }
+
+    func takeAll() {
+        let taken = held
+        held = []
+        for promise in taken { promise?.succeed(()) }
     }
 }
 

@@ -14,6 +14,7 @@ import Testing
             switch request.path {
             case "/file": PageResponse(type: "text/plain", content: .file(path: #filePath, name: "source.swift"))
             case "/body": .json(request.body)
+            case "/long": PageResponse(type: "text/plain", content: .bytes(Data(repeating: 0x41, count: Self.longCount)))
             default: PageAsset.all[request.path]?.response ?? .problem(404, "There is nothing at this address.")
             }
         }
@@ -31,6 +32,9 @@ import Testing
             group.cancelAll()
         }
     }
+
+    /// More than the kernel takes at once.
+    private static let longCount = 16_000_000
 
     private static func get(_ path: String, _ more: String = "") -> [UInt8] {
         Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(more)\r\n".utf8)
@@ -120,6 +124,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func whatIsNoRequestIsAnsweredOnceAndNotBehindTheLastAnswer(isBehind: Bool) async throws {
+        try await serving { port in
+            let connection = try TestConnection(port: port)
+            connection.send((isBehind ? Self.get("/body", "Connection: close\r\n") : []) + Array("no HTTP\r\n\r\n".utf8))
+            let answer = connection.receive()
+            #expect(answer.hasPrefix(isBehind ? "HTTP/1.1 200 " : "HTTP/1.1 400 "))
+            #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2)
+            for header in RequestPolicy.headers { #expect(answer.contains("\(header.name): \(header.value)\r\n")) }
+        }
+    }
+
     @Test func whoeverSendsWithoutEndIsEnded() async throws {
         try await serving { port in
             let connection = try TestConnection(port: port)
@@ -155,6 +171,15 @@ import Testing
             #expect(received.hasSuffix("\r\n\r\n" + source))
             #expect(received.contains("Content-Disposition: attachment; filename=\"source.swift\"\r\n"))
             #expect(received.contains("Content-Length: \(source.utf8.count)\r\n"))
+        }
+    }
+
+    @Test func aLongAnswerIsSentWholeBeforeTheConnectionEnds() async throws {
+        try await serving { port in
+            let connection = try TestConnection(port: port)
+            connection.send(Self.get("/long", "Connection: close\r\n"))
+            let received = connection.receive()
+            #expect(received.utf8.count(where: { $0 == 0x41 }) >= Self.longCount, "\(received.utf8.count) bytes")
         }
     }
 

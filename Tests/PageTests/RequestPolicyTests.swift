@@ -21,7 +21,11 @@ import Testing
     @Test(arguments: ["localhost", "LOCALHOST:8580", "127.0.0.1:1", "[::1]:8580", "[::1]"])
     func theMachinesOwnNamesAreAnswered(host: String) { #expect(status("GET", ["host": host]) == nil) }
 
-    @Test(arguments: ["evil.example", "localhost.evil.example:8580", "127.0.0.1.evil.example", "", ":", "[::1", "10.0.0.7"])
+    @Test(arguments: [
+        "evil.example", "localhost.evil.example:8580", "127.0.0.1.evil.example", "", ":", "[::1", "10.0.0.7",
+        "localhost:80, evil.example",
+        "localhost:evil.example", "[::1].evil.example", "[::1]:8580.evil.example",
+    ])
     func aForeignNameIsNot(host: String) {
         #expect(status("GET", ["host": host]) == 421)
         #expect(status("GET", [:]) == 421)
@@ -41,15 +45,19 @@ import Testing
             #expect(status("GET", headers) == 403)
         }
         // A link there leads here.
-        let link = Self.local.merging(["sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"]) { $1 }
-        #expect(status("GET", link) == nil)
+        let link = ["sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"]
+        #expect(status("GET", Self.local.merging(link) { $1 }) == nil)
+        #expect(status("POST", Self.own.merging(link) { $1 }) == 403)
     }
 
     @Test func onlyThePageItselfHasSomethingDone() {
         #expect(status("POST", Self.own) == nil)
+        #expect(status("POST", Self.own.merging(["content-type": "Application/JSON; charset=utf-8"]) { $1 }) == nil)
         for (name, value) in [
             ("origin", "http://evil.example"), ("origin", "null"), ("origin", "http://localhost:8581"),
-            ("x-eegsync-control", "0"), ("content-type", "text/plain"), ("sec-fetch-site", "cross-site"),
+            ("x-eegsync-control", "0"), ("content-type", "text/plain"),
+            ("content-type", "application/json, text/plain"), ("content-type", "application/jsonp"),
+            ("sec-fetch-site", "cross-site"),
         ] {
             #expect(status("POST", Self.own.merging([name: value]) { $1 }) == 403, "\(name): \(value)")
         }

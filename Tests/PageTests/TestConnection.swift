@@ -31,10 +31,12 @@ final class TestConnection {
         func take(until text: String?) -> String {
             condition.withLock {
                 while true {
-                    let received = String(decoding: bytes, as: UTF8.self)
-                    if hasEnded || text.map({ received.contains($0) }) ?? false {
-                        bytes = Data()
-                        return received
+                    if hasEnded || text != nil {
+                        let received = String(decoding: bytes, as: UTF8.self)
+                        if hasEnded || text.map({ received.contains($0) }) ?? false {
+                            bytes = Data()
+                            return received
+                        }
                     }
                     condition.wait()
                 }

@@ -27,6 +27,8 @@ final class ConnectionLimits: ChannelDuplexHandler {
     private var unanswered = 0
     private var writing = 0
     private var deadline: Scheduled<Void>?
+    /// Set once the connection is to end behind what is being written.
+    private var isEnding = false
 
     init(_ bounds: Bounds) { self.bounds = bounds }
 
@@ -48,7 +50,8 @@ final class ConnectionLimits: ChannelDuplexHandler {
             context.close(promise: nil)
             return
         }
-        context.fireChannelRead(data)
+        // Behind the last answer nothing is asked any more; it is taken, so that the kernel does not answer it with a reset.
+        if !isEnding { context.fireChannelRead(data) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -63,10 +66,25 @@ final class ConnectionLimits: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
+    /// Closing drops what the kernel has not taken yet, so it waits for that, as long as a reader may take.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .all, writing > 0, context.channel.isActive else {
+            context.close(mode: mode, promise: promise)
+            return
+        }
+        isEnding = true
+        context.channel.closeFuture.cascade(to: promise)
+        context.flush()
+    }
+
     /// The kernel took what was written: what follows has its own time.
     private func wrote(_ context: ChannelHandlerContext) {
         writing -= 1
         guard context.channel.isActive else { return }
+        guard writing > 0 || !isEnding else {
+            context.close(promise: nil)
+            return
+        }
         closes(context, in: writing > 0 ? bounds.write : bounds.silence)
     }
 

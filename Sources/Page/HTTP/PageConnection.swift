@@ -1,11 +1,9 @@
 import Foundation
-import NIOCore
+package import NIOCore
 import NIOHTTP1
-import NIOPosix
 
-/// One browser's connection: requests in, responses out, one after the other, between SwiftNIO's words and the page's.
-struct PageConnection: Sendable {
-    private typealias Reader = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
+/// One browser's connection: requests in, responses out, one after the other.
+package struct PageConnection: Sendable {
     private typealias Writer = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
 
     /// How much of a file is in memory at a time.
@@ -21,15 +19,31 @@ struct PageConnection: Sendable {
         self.respond = respond
     }
 
+    /// What stands between bytes and the parts of HTTP that are read and written here: limits, and SwiftNIO's parser.
+    static func configure(_ channel: any Channel, bounds: ConnectionLimits.Bounds) throws {
+        try channel.pipeline.syncOperations.addHandler(ConnectionLimits(bounds))
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: false)
+        try channel.pipeline.syncOperations.addHandler(MalformedRequests())
+    }
+
+    /// The same with the page's own bounds.
+    package static func configure(_ channel: any Channel) throws {
+        try configure(channel, bounds: ConnectionLimits.Bounds())
+    }
+
     /// Answers until either side ends the connection. What goes wrong on it ends it, and nothing else.
     func run() async {
         do {
             try await channel.executeThenClose { inbound, outbound in
-                var parts = inbound.makeAsyncIterator()
-                while case .head(let head)? = try await parts.next() {
-                    let response = try await response(to: head, &parts)
-                    try await send(response, to: head, outbound)
-                    guard head.isKeepAlive else { break }
+                // Bounded by ConnectionLimits.
+                var reader = RequestReader(policy: policy)
+                for try await part in inbound {
+                    guard let exchange = reader.read(part) else { continue }
+                    switch exchange.asked {
+                    case .refused(let response): try await send(response, exchange, outbound)
+                    case .request(let request): try await send(await respond(request), exchange, outbound)
+                    }
+                    guard exchange.keepsConnection else { break }
                 }
             }
         } catch {
@@ -37,42 +51,15 @@ struct PageConnection: Sendable {
         }
     }
 
-    /// What a request is answered; reads it to its end, refused or not, since what is left of it would be taken for the next.
-    private func response(to head: HTTPRequestHead, _ parts: inout Reader) async throws -> PageResponse {
-        var body = Data()
-        var isTooLong = false
-        // Bounded by ConnectionLimits.
-        while case .body(let bytes)? = try await parts.next() {
-            isTooLong = isTooLong || body.count + bytes.readableBytes > RequestPolicy.bodyMaximum
-            if !isTooLong { body.append(contentsOf: bytes.readableBytesView) }
-        }
-        guard head.uri.hasPrefix("/"), let components = URLComponents(string: "http://localhost" + head.uri) else {
-            return .problem(400, "The address is malformed.")
-        }
-        let headers = Dictionary(
-            head.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
-        let query = Dictionary(
-            (components.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
-        let request = PageRequest(
-            method: head.method.rawValue, path: components.path, query: query, headers: headers, body: body)
-        if let refusal = policy.refusal(request, targetLength: head.uri.utf8.count) { return refusal }
-        return isTooLong ? .problem(413, "The request is too long.") : await respond(request)
-    }
-
-    private func send(_ response: PageResponse, to request: HTTPRequestHead, _ outbound: Writer) async throws {
-        let isKnown = response.validator.map { request.headers.first(name: "If-None-Match") == $0 } ?? false
-        let status = isKnown ? HTTPResponseStatus.notModified : HTTPResponseStatus(statusCode: response.status)
+    private func send(_ response: PageResponse, _ exchange: PageExchange, _ outbound: Writer) async throws {
         switch response.content {
-        case .bytes(let bytes):
-            let body = isKnown ? ByteBuffer() : ByteBuffer(bytes: bytes)
-            let head = head(status, of: response, to: request, bytes: body.readableBytes)
-            try await outbound.write(contentsOf: [.head(head), .body(.byteBuffer(body)), .end(nil)])
+        case .bytes(let bytes): try await outbound.write(contentsOf: exchange.parts(of: response, bytes))
         case .file(let path, _):
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? file.close() }
             var left = Int(try file.seekToEnd())
             try file.seek(toOffset: 0)
-            try await outbound.write(.head(head(status, of: response, to: request, bytes: left)))
+            try await outbound.write(.head(exchange.head(of: response, byteCount: left)))
             while left > 0, let chunk = try file.read(upToCount: min(left, Self.chunkBytes)), !chunk.isEmpty {
                 left -= chunk.count
                 try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: chunk))))
@@ -81,20 +68,5 @@ struct PageConnection: Sendable {
             guard left == 0 else { throw CocoaError(.fileReadUnknown) }
             try await outbound.write(.end(nil))
         }
-    }
-
-    private func head(
-        _ status: HTTPResponseStatus, of response: PageResponse, to request: HTTPRequestHead, bytes: Int
-    ) -> HTTPResponseHead {
-        var headers = HTTPHeaders(RequestPolicy.headers.map { ($0.name, $0.value) })
-        headers.add(name: "Content-Type", value: response.type)
-        if status != .notModified { headers.add(name: "Content-Length", value: String(bytes)) }
-        if let validator = response.validator { headers.add(name: "ETag", value: validator) }
-        headers.add(name: "Cache-Control", value: response.validator == nil ? "no-store" : "no-cache")
-        if case .file(_, let name) = response.content {
-            headers.add(name: "Content-Disposition", value: "attachment; filename=\"\(name)\"")
-        }
-        if !request.isKeepAlive { headers.add(name: "Connection", value: "close") }
-        return HTTPResponseHead(version: request.version, status: status, headers: headers)
     }
 }

@@ -1,11 +1,9 @@
 import Glibc
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// The HTTP server of the page: this machine's loopback, and requests as the policy allows them. It and its neighbours
-/// ``PageConnection`` and ``ConnectionLimits`` are all that knows of SwiftNIO.
+/// The HTTP server of the page: this machine's loopback, and requests as the policy allows them.
 package final class PageServer: Sendable {
     /// Answers a request. May take its time: each connection waits by itself.
     package typealias Respond = @Sendable (PageRequest) async -> PageResponse
@@ -77,8 +75,7 @@ package final class PageServer: Sendable {
                         let isAllowed = count.begin() <= bounds.connections
                         channel.closeFuture.whenComplete { _ in count.end() }
                         if !isAllowed { channel.close(promise: nil) }
-                        try channel.pipeline.syncOperations.addHandler(ConnectionLimits(bounds))
-                        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
+                        try PageConnection.configure(channel, bounds: bounds)
                         return try PageConnection(channel, policy: policy, respond: respond)
                     }
                 }

@@ -26,27 +26,36 @@ package struct RequestPolicy: Hashable, Sendable {
             return .problem(405, "The page knows GET and POST only.")
         }
         guard targetLength <= Self.targetMaximum else { return .problem(414, "The address is too long.") }
-        guard let host = request.headers["host"], hosts.contains(Self.name(ofHost: host)) else {
+        guard let host = request.headers["host"], let name = Self.name(ofHost: host), hosts.contains(name) else {
             return .problem(
                 421, "The page is not known under this name. Names that a proxy uses stand in the configuration: serve.hosts.")
         }
         let site = request.headers["sec-fetch-site"]
-        if site == "cross-site" || site == "same-site", request.headers["sec-fetch-mode"] != "navigate" {
+        // A link there leads here.
+        let isLink = request.method == "GET" && request.headers["sec-fetch-mode"] == "navigate"
+        guard site == nil || site == "same-origin" || site == "none" || isLink else {
             return .problem(403, "Another page may not use this one.")
         }
         guard request.method == "POST" else { return nil }
         guard request.headers["origin"].map({ Self.isOrigin($0, of: host) }) ?? (site == nil),
             request.headers[Self.controlHeader] == "1",
-            request.headers["content-type"]?.lowercased().hasPrefix("application/json") == true
+            request.headers["content-type"].map(Self.isJSON) == true
         else { return .problem(403, "Only the page itself may have something done.") }
         return nil
     }
 
-    /// `localhost` of `localhost:8580`, `[::1]` of `[::1]:8580`.
-    static func name(ofHost host: String) -> String {
+    /// `localhost` of `localhost:8580`, `[::1]` of `[::1]:8580`; nil where something else than a port follows.
+    static func name(ofHost host: String) -> String? {
         let lower = host.lowercased()
-        if lower.hasPrefix("["), let end = lower.firstIndex(of: "]") { return String(lower[...end]) }
-        return String(lower.prefix { $0 != ":" })
+        let end = lower.hasPrefix("[") ? lower.firstIndex(of: "]").map(lower.index(after:)) : lower.firstIndex(of: ":")
+        let (name, port) = (lower[..<(end ?? lower.endIndex)], lower[(end ?? lower.endIndex)...])
+        let isPort = port.first == ":" && port.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return port.isEmpty || isPort ? String(name) : nil
+    }
+
+    /// Whether a type is JSON, with parameters or not, and nothing else beside it.
+    private static func isJSON(_ type: String) -> Bool {
+        !type.contains(",") && type.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
     }
 
     private static func isOrigin(_ origin: String, of host: String) -> Bool {
@@ -55,7 +64,7 @@ package struct RequestPolicy: Hashable, Sendable {
     }
 
     /// The headers of every response: nothing of the page comes from elsewhere, nobody frames it, nobody else reads it.
-    static let headers: [(name: String, value: String)] = [
+    package static let headers: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",
             """

@@ -4,13 +4,6 @@ import Page
 /// What the page has done where `control: true` stands in the configuration: what a person would type, run as a command of its
 /// own. The rights are those of the user that serves the page, or of the control service.
 struct PageControl: Sendable {
-    /// What is asked for, as the page sends it.
-    struct Wish: Decodable {
-        var action: String
-        var headset: String?
-        var text: String?
-    }
-
     /// The options that name the configuration and the database, as `eegsync serve` was given them.
     let options: [String]
     /// Runs the program with arguments; another one in tests.
@@ -19,10 +12,8 @@ struct PageControl: Sendable {
     }
 
     /// Has it done.
-    func respond(_ body: Data) async -> PageResponse {
-        guard let wish = try? JSONDecoder().decode(Wish.self, from: body), let arguments = arguments(wish) else {
-            return .problem(400, "That is nothing the page can have done.")
-        }
+    func respond(_ wish: PageWish) async -> PageResponse {
+        guard let arguments = arguments(wish) else { return PageWish.refusal }
         let end = await run(arguments)
         if case .exited(0, let output, _) = end {
             return .json((try? PageReading.document(["sentence": output])) ?? Data("{}".utf8))
@@ -32,7 +23,7 @@ struct PageControl: Sendable {
     }
 
     /// What a person would type; nil for nothing that may be typed here.
-    func arguments(_ wish: Wish) -> [String]? {
+    func arguments(_ wish: PageWish) -> [String]? {
         if let headset = wish.headset, !Configuration.isHeadsetName(headset) || headset.hasPrefix("-") { return nil }
         switch (wish.action, wish.headset) {
         case ("record", let headset?): return ["record", "start", headset] + options

@@ -46,67 +46,33 @@ struct PageRoutes: Sendable {
     /// Answers a request that the policy allows.
     func respond(_ request: PageRequest) async -> PageResponse {
         do {
-            if request.method == "GET", let asset = PageAsset.all[request.path] { return asset.response }
-            let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
-            guard parts.first == "api" else { return Self.nothing }
-            let rest = Array(parts.dropFirst())
-            return request.method == "GET" ? try await get(rest, request) : try await post(rest, request)
+            switch PageRoute(request) {
+            case .asset(let asset): return asset.response
+            case .now: return .json(try await now.current())
+            case .recordings: return .json(try await recordings.current())
+            case .recording(let id):
+                return .json(try await reading.run { try PageReading.document(HistoryPageFacts(id, in: $0)) })
+            case .signals(let wanted, let id): return try await signals.respond(wanted, recording: id)
+            case .export(let id): return try exports.job(id).map { .json(try PageReading.document($0)) } ?? PageRoute.nothing
+            case .exportedFile(let id, let index): return exports.file(id, index) ?? PageRoute.nothing
+            case .startExport(let wanted): return try start(wanted)
+            case .control(let wish):
+                guard let control else {
+                    return .problem(
+                        403, "The page only shows: 'control: true' stands not under 'serve:' in the configuration.")
+                }
+                return await control.respond(wish)
+            case .refused(let response): return response
+            }
         } catch {
             return PageReading.problem(error)
         }
     }
 
-    private func get(_ parts: [String], _ request: PageRequest) async throws -> PageResponse {
-        switch (parts.first, parts.count) {
-        case ("now", 1): return .json(try await now.current())
-        case ("recordings", 1): return .json(try await recordings.current())
-        case ("recordings", 2...3):
-            guard let number = Int64(parts[1]), number > 0 else { return Self.nothing }
-            return try await recording(RecordingID(rawValue: number), parts.dropFirst(2).first, request)
-        case ("exports", 2):
-            guard let job = Int(parts[1]).flatMap(exports.job) else { return Self.nothing }
-            return .json(try PageReading.document(job))
-        case ("exports", 3):
-            guard let id = Int(parts[1]), let index = Int(parts[2]) else { return Self.nothing }
-            return exports.file(id, index) ?? Self.nothing
-        default: return Self.nothing
-        }
+    private func start(_ wanted: PageRoute.WantedExport) throws -> PageResponse {
+        guard let download = PageDownload.all.first(where: { $0.name == wanted.format }) else { return PageRoute.noFormat }
+        return .json(try PageReading.document(exports.start(recording: wanted.recording, as: download)), status: 202)
     }
-
-    private func recording(_ id: RecordingID, _ part: String?, _ request: PageRequest) async throws -> PageResponse {
-        switch part {
-        case nil: .json(try await reading.run { try PageReading.document(HistoryPageFacts(id, in: $0)) })
-        case "streams": .json(try await signals.streams(of: id))
-        case "newest": try await signals.newest(request, recording: id)
-        case "rows": try await signals.rows(request, recording: id)
-        case "columns": try await signals.columns(request, recording: id)
-        default: Self.nothing
-        }
-    }
-
-    /// What an export is asked for with.
-    private struct WantedExport: Decodable {
-        var recording: Int64
-        var format: String
-    }
-
-    private func post(_ parts: [String], _ request: PageRequest) async throws -> PageResponse {
-        switch parts {
-        case ["exports"]:
-            guard let wanted = try? JSONDecoder().decode(WantedExport.self, from: request.body),
-                let download = PageDownload.all.first(where: { $0.name == wanted.format })
-            else { return .problem(400, "There is no such format.") }
-            return .json(try PageReading.document(exports.start(recording: wanted.recording, as: download)), status: 202)
-        case ["control"]:
-            guard let control else {
-                return .problem(403, "The page only shows: 'control: true' stands not under 'serve:' in the configuration.")
-            }
-            return await control.respond(request.body)
-        default: return Self.nothing
-        }
-    }
-
-    private static let nothing = PageResponse.problem(404, "There is nothing at this address.")
 
     /// Lets go what nobody needs any more; called once a second.
     ///

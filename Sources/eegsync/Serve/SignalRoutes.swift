@@ -6,8 +6,6 @@ import Storage
 
 /// What the page is answered about signals.
 struct SignalRoutes: Sendable {
-    /// The longest time of which all rows are sent; longer ones are painted into columns.
-    static let rowsSecondsMaximum = 60.0
     /// The most rows of an answer.
     static let rowsMaximum = 120_000
     /// Gaps and marks of a picture beyond these would only lie upon each other.
@@ -17,8 +15,31 @@ struct SignalRoutes: Sendable {
     let pictures: SignalPictures
     let live: any LiveSource
 
+    /// Answers what is asked about a recording.
+    func respond(_ wanted: PageRoute.Signals, recording: RecordingID) async throws -> PageResponse {
+        switch wanted {
+        case .streams: .json(try await streams(of: recording))
+        case .newest(let id, let after):
+            try await of(id, recording) { try await newest($0, after: after, recording) }
+        case .rows(let id, let time):
+            try await of(id, recording) { try await rows($0, in: time, recording) }
+        case .columns(let id, let time, let count):
+            try await of(id, recording) { try await columns($0, in: time, count: count, recording) }
+        }
+    }
+
+    private func of(
+        _ id: Int64, _ recording: RecordingID, _ body: (SignalStream) async throws -> PageResponse
+    ) async throws -> PageResponse {
+        let stream = try await reading.run { store in
+            try store.signalStreams(of: recording).first { $0.id.rawValue == id }
+        }
+        guard let stream else { return PageRoute.noStream }
+        return try await body(stream)
+    }
+
     /// The streams of a recording, and how it is called.
-    func streams(of recording: RecordingID) async throws -> Data {
+    private func streams(of recording: RecordingID) async throws -> Data {
         let pictures = pictures
         return try await reading.run { store in
             let streams = try store.signalStreams(of: recording)
@@ -28,9 +49,7 @@ struct SignalRoutes: Sendable {
     }
 
     /// The newest rows behind an n.
-    func newest(_ request: PageRequest, recording: RecordingID) async throws -> PageResponse {
-        guard let stream = try await stream(request, of: recording) else { return Self.noStream }
-        let after = request.integer("after", Int64.min...Int64.max)
+    private func newest(_ stream: SignalStream, after: Int64?, _ recording: RecordingID) async throws -> PageResponse {
         let chunk = try await live.rows(of: stream, after: after)
         let pictures = pictures
         return try await reading.run { store in
@@ -40,10 +59,8 @@ struct SignalRoutes: Sendable {
     }
 
     /// All rows of a short time.
-    func rows(_ request: PageRequest, recording: RecordingID) async throws -> PageResponse {
-        guard let stream = try await stream(request, of: recording) else { return Self.noStream }
-        guard let time = Self.time(request), let extent = stream.extent else { return Self.noTime }
-        guard Double(time.upperBound - time.lowerBound) <= Self.rowsSecondsMaximum * 1e9 else { return Self.noTime }
+    private func rows(_ stream: SignalStream, in time: Range<Int64>, _ recording: RecordingID) async throws -> PageResponse {
+        guard let extent = stream.extent else { return PageRoute.noTime }
         let pictures = pictures
         return try await reading.run { store in
             let timeline = try pictures.timeline(of: stream.id, store)
@@ -59,39 +76,20 @@ struct SignalRoutes: Sendable {
     }
 
     /// The least and the greatest values in each column of a picture.
-    func columns(_ request: PageRequest, recording: RecordingID) async throws -> PageResponse {
-        guard let stream = try await stream(request, of: recording) else { return Self.noStream }
-        guard let time = Self.time(request), let count = request.integer("columns", 1...4096) else { return Self.noTime }
+    private func columns(
+        _ stream: SignalStream, in time: Range<Int64>, count: Int, _ recording: RecordingID
+    ) async throws -> PageResponse {
         let pictures = pictures
         return try await reading.run { store in
             let timeline = try pictures.timeline(of: stream.id, store)
             var painter = SignalPainter(
                 store: store, stream: stream, timeline: timeline, pyramid: try pictures.pyramid(of: stream, store), time: time,
-                columns: Int(count))
+                columns: count)
             try painter.paint()
-            var facts = try Self.facts("columns", Int(count), stream, timeline, store, recording, time)
+            var facts = try Self.facts("columns", count, stream, timeline, store, recording, time)
             facts.isComplete = painter.isComplete
             return .frame(SignalFrame.columns(try PageReading.document(facts), painter.picture))
         }
-    }
-
-    private static let noStream = PageResponse.problem(404, "The recording has no such stream.")
-    private static let noTime = PageResponse.problem(400, "The time that is asked for is none, or too long.")
-
-    private func stream(_ request: PageRequest, of recording: RecordingID) async throws -> SignalStream? {
-        guard let id = request.integer("stream", 0...Int64.max) else { return nil }
-        return try await reading.run { store in
-            try store.signalStreams(of: recording).first { $0.id.rawValue == id }
-        }
-    }
-
-    /// From `from_ms` up to `to_ms`, milliseconds since 1970.
-    private static func time(_ request: PageRequest) -> Range<Int64>? {
-        let bounds = 0.0...9e12
-        guard let from = request.number("from_ms", bounds), let to = request.number("to_ms", bounds), from < to else {
-            return nil
-        }
-        return Int64(from * 1e6)..<Int64(to * 1e6)
     }
 
     private static func rows(

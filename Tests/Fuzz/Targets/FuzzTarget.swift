@@ -14,8 +14,8 @@ package struct FuzzTarget: Sendable {
     }
 
     /// Everything that is fuzzed: the way from packets to the database, the decoder of each model of the catalog, and the
-    /// readers of all else that comes from outside.
-    package static let all: [FuzzTarget] = acquisitions + decoders + descriptors + parsers
+    /// readers of all else that comes from outside, from a radio, a file or a network.
+    package static let all: [FuzzTarget] = acquisitions + decoders + descriptors + parsers + requests
 
     /// The target of a name, those with a defect included.
     package static func named(_ name: String) -> FuzzTarget? {

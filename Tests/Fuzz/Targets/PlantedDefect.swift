@@ -3,12 +3,12 @@ import Headsets
 
 extension FuzzTarget {
     /// Defects that a fuzzer worth its time must find, one of each kind: what ends the process, what breaks a rule, what takes
-    /// memory because it was told to, what the audit finds in the database.
+    /// memory because it was told to, what the audit finds in the database, what is done for whom it must not be done.
     package static let planted: [FuzzTarget] = [
         FuzzTarget("planted-crash") { bytes in brokenRule(of: bytes, defect: .trustsLength) },
         FuzzTarget("planted-rule") { bytes in brokenRule(of: bytes, defect: .miscountsInstants) },
         FuzzTarget("planted-memory") { bytes in brokenRule(of: bytes, defect: .reservesWhatIsAnnounced) },
-        plantedAcquisition,
+        plantedAcquisition, plantedRequest,
     ]
 
     private static func brokenRule(of bytes: [UInt8], defect: DefectiveDecoder.Defect) -> String? {
