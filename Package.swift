@@ -86,9 +86,11 @@ let package = Package(
         .target(name: "Evidence", dependencies: [crypto], swiftSettings: optimised),
         .testTarget(name: "EvidenceTests", dependencies: ["Evidence"], swiftSettings: settings),
 
+        // Settings of SQLite for the whole process, made before main(); nothing is called.
+        .target(name: "CSQLite"),
         // The only user of SQLite.
         .target(
-            name: "Storage", dependencies: ["Evidence", "Migrations", "Headsets", "Bluetooth", grdb, grdbSQLite],
+            name: "Storage", dependencies: ["Evidence", "Migrations", "Headsets", "Bluetooth", "CSQLite", grdb, grdbSQLite],
             swiftSettings: optimised),
         .testTarget(
             name: "StorageTests",

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import GRDB
+import GRDBSQLite
 import Headsets
 import Migrations
 import Testing
@@ -34,6 +35,13 @@ struct OpeningTests {
         #expect(try store.recordings().map(\.rows) == [2924])
         #expect(throws: StorageError.self) { try store.database.write { try $0.execute(sql: "DELETE FROM recording") } }
         #expect(try store.size().bytes > 0)
+    }
+
+    @Test("takes no lock for counting memory, which all connections of a process would share")
+    func countsNoMemory() throws {
+        let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
+        defer { try? store.close() }
+        #expect(sqlite3_memory_used() == 0)
     }
 
     @Test("shares all its files with the group where the group may write the directory, whatever the mask")

@@ -1,3 +1,5 @@
+// Has nothing to be called.
+import CSQLite
 import Foundation
 import GRDB
 import GRDBSQLite
