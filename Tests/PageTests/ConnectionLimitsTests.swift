@@ -89,21 +89,22 @@ import Testing
         try closed.wait()
     }
 
-    @Test func aReaderThatTakesNothingOfTheLastAnswer() throws {
+    /// A connection that is to end behind an answer, of which its reader takes nothing.
+    private func connectionThatEnds() throws -> EmbeddedChannel {
         let channel = try connect()
         try channel.writeInbound(request())
         try channel.pipeline.syncOperations.addHandler(SlowReader(), position: .first)
         channel.writeAndFlush(IOData.byteBuffer(request()), promise: nil)
         channel.close(promise: nil)
-        #expect(ends(channel, in: bounds.write))
+        return channel
+    }
+
+    @Test func aReaderThatTakesNothingOfTheLastAnswer() throws {
+        #expect(ends(try connectionThatEnds(), in: bounds.write))
     }
 
     @Test func whoeverSendsWithoutEndBehindTheLastAnswer() throws {
-        let channel = try connect()
-        try channel.writeInbound(request())
-        try channel.pipeline.syncOperations.addHandler(SlowReader(), position: .first)
-        channel.writeAndFlush(IOData.byteBuffer(request()), promise: nil)
-        channel.close(promise: nil)
+        let channel = try connectionThatEnds()
         try channel.writeInbound(request(bounds.unanswered))
         #expect(channel.isActive)
         #expect(try channel.readInbound(as: ByteBuffer.self)?.readableBytes == 100)

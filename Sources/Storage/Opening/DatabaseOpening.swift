@@ -1,4 +1,4 @@
-// Has nothing to be called.
+// Settings of SQLite, made when the process starts; there is nothing to call.
 import CSQLite
 import Foundation
 import GRDB
