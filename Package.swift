@@ -80,7 +80,7 @@ let package = Package(
         // The ordered SQL, embedded in the binary.
         .target(
             name: "Migrations", path: "Migrations", exclude: ["released.sha256"],
-            resources: [.embedInCode("sql"), .embedInCode("postgresql")], swiftSettings: settings),
+            resources: [.embedInCode("schema.sql"), .embedInCode("sql"), .embedInCode("postgresql")], swiftSettings: settings),
 
         // What is computed of rows so that anybody can see later that they are what was written. Pure. The only user of Crypto.
         .target(name: "Evidence", dependencies: [crypto], swiftSettings: optimised),

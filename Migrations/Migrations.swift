@@ -57,6 +57,12 @@ package struct Migration: Hashable, Sendable {
         Migration("m0037_merge", PackageResources.m0037_merge_sql),
     ]
 
+    /// What all steps make of an empty database, as one script: what a new database is created with, and what people read.
+    ///
+    /// Steps of years change what others made, and SQLite reads the whole schema again for each `ALTER TABLE`. The script is
+    /// made of the steps (NewSchemaTests) and holds their identifiers, so that none of them is applied again.
+    package static let newDatabase = String(decoding: PackageResources.schema_sql, as: UTF8.self)
+
     /// The number that `PRAGMA application_id` gives for this program's databases: `EEGS` in ASCII.
     package static let applicationID: Int32 = 1_162_168_147
 

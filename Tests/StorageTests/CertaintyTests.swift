@@ -97,7 +97,7 @@ struct CertaintyTests {
     @Test("of streams of earlier versions only a counter told what was missing")
     func migration() throws {
         let queue = try DatabaseQueue()
-        try DatabaseOpening.migrator.migrate(queue, upTo: "m0011_changed_streams")
+        try DatabaseSchema.migrator.migrate(queue, upTo: "m0011_changed_streams")
         try queue.write { db in
             try db.execute(
                 sql: """
@@ -112,7 +112,7 @@ struct CertaintyTests {
                         (2, 20, 0, 30, 'linkLost', 1, 9), (2, 60, 0, NULL, 'linkLost', 1, 9);
                     """)
         }
-        try DatabaseOpening.migrator.migrate(queue)
+        try DatabaseSchema.migrator.migrate(queue)
         let means = try queue.read {
             try String.fetchAll($0, sql: "SELECT loss_detection FROM stream_overview ORDER BY stream_id")
         }

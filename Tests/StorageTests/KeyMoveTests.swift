@@ -20,7 +20,7 @@ struct KeyMoveTests {
     /// A database of the version before, as its daemon has left it: with a key that it had replaced, and with a log.
     private func makeOlder() throws -> DatabasePool {
         let pool = try DatabasePool(path: path)
-        try DatabaseOpening.migrator.migrate(pool, upTo: "m0031_deletion")
+        try DatabaseSchema.migrator.migrate(pool, upTo: "m0031_deletion")
         try pool.write { db in
             try db.execute(sql: "INSERT INTO headset (id, name, model) VALUES (1, 'left', 'muse-2')")
             for secret in [secrets[3], secrets[0]] {
@@ -77,7 +77,7 @@ struct KeyMoveTests {
         let pool = try makeOlder()
         // Debian's SQLite has it on by itself.
         _ = try pool.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA secure_delete = OFF") }
-        try DatabaseOpening.migrator.migrate(pool)
+        try DatabaseSchema.migrator.migrate(pool)
         #expect(try leaks() != [])
         try pool.close()
         #expect(try leaks() == ["e.sqlite"])
@@ -100,7 +100,7 @@ struct KeyMoveTests {
             let file = PairingKeyFile(database: path)
             let move = KeyMove(file: file)
             if steps > 0 { try pool.writeWithoutTransaction(move.prepare) }
-            if steps > 1 { try DatabaseOpening.migrator.migrate(pool) }
+            if steps > 1 { try DatabaseSchema.migrator.migrate(pool) }
             if steps > 2 { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.passive) } }
             // The process is gone: what it had not closed is on the disk as it was.
             let files = ["e.sqlite", "e.sqlite-wal", "e.sqlite-keys"].map(directory.path)

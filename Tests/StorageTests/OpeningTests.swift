@@ -65,7 +65,7 @@ struct OpeningTests {
         let opening = DatabaseOpening(path: path, options: StoreOptions())
         do {
             let queue = try DatabaseQueue(path: path)
-            try DatabaseOpening.migrator.migrate(queue, upTo: "m0010_link_key")
+            try DatabaseSchema.migrator.migrate(queue, upTo: "m0010_link_key")
             try queue.write { db in
                 try db.execute(
                     sql: """
@@ -81,7 +81,7 @@ struct OpeningTests {
                     try db.execute(sql: "INSERT INTO stream VALUES (6, 1, 0, 'eeg_6', 0, 256, 4, 256, 1, 'eeg_6_1')")
                 }
             }
-            try DatabaseOpening.migrator.migrate(queue)
+            try DatabaseSchema.migrator.migrate(queue)
             try queue.write { db in
                 try db.execute(sql: "INSERT INTO stream VALUES (6, 1, 0, 'eeg_6', 0, 256, 4, 256, 1, 'eeg_6_1', NULL)")
                 #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM sample") == 2)
@@ -107,7 +107,7 @@ struct OpeningTests {
     @Test("applies each migration to the schema before it", arguments: 0..<Migration.all.count)
     func migratesFromEverySchema(count: Int) throws {
         let queue = try DatabaseQueue(path: path)
-        if count > 0 { try DatabaseOpening.migrator.migrate(queue, upTo: Migration.all[count - 1].identifier) }
+        if count > 0 { try DatabaseSchema.migrator.migrate(queue, upTo: Migration.all[count - 1].identifier) }
         try queue.close()
         let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
         try Fixture.record(into: store)
@@ -124,7 +124,7 @@ struct OpeningTests {
     @Test("refuses a newer schema and leaves the file as it is")
     func newerSchema() throws {
         let queue = try DatabaseQueue(path: path)
-        try DatabaseOpening.migrator.migrate(queue)
+        try DatabaseSchema.migrator.migrate(queue)
         try queue.write { db in try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('m9999_future')") }
         try queue.close()
         let before = try Data(contentsOf: URL(fileURLWithPath: path))

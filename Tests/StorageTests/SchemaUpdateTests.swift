@@ -17,7 +17,7 @@ struct SchemaUpdateTests {
     /// A database of the version before the last one, with so many rows in a table of its own.
     private func makeOlder(rows: Int = 0) throws {
         let queue = try DatabaseQueue(path: path)
-        try DatabaseOpening.migrator.migrate(queue, upTo: "m0025_annotation_history")
+        try DatabaseSchema.migrator.migrate(queue, upTo: "m0025_annotation_history")
         try queue.write { db in
             try db.execute(
                 sql: """
@@ -146,7 +146,7 @@ struct SchemaUpdateTests {
             try ControlStore(path: path, hostBoot: Fixture.boot, options: StoreOptions(busyTimeoutSeconds: 0.2))
         }
         let queue = try DatabaseQueue(path: path)
-        try DatabaseOpening.migrator.migrate(queue)
+        try DatabaseSchema.migrator.migrate(queue)
         try queue.close()
         // Nothing is left to do, whatever the holder is about.
         try ControlStore(path: path, hostBoot: Fixture.boot).close()
@@ -178,7 +178,7 @@ struct SchemaUpdateTests {
             let path = directory.path("together-\(round).sqlite")
             if isThere {
                 let queue = try DatabaseQueue(path: path)
-                try DatabaseOpening.migrator.migrate(queue, upTo: "m0025_annotation_history")
+                try DatabaseSchema.migrator.migrate(queue, upTo: "m0025_annotation_history")
                 try queue.close()
             }
             try await withThrowingTaskGroup(of: Void.self) { group in

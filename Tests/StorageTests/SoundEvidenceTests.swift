@@ -151,7 +151,7 @@ struct SoundEvidenceTests {
     func migrated() throws {
         let path = fixture.directory.path("old.sqlite")
         let old = try DatabaseQueue(path: path)
-        try DatabaseOpening.migrator.migrate(old, upTo: "m0021_history")
+        try DatabaseSchema.migrator.migrate(old, upTo: "m0021_history")
         try old.write { db in
             try db.execute(
                 sql: """

@@ -39,7 +39,7 @@ extension Audit {
     /// The text of each view and trigger of a new database, by name.
     private static func made() throws -> [String: String] {
         let queue = try DatabaseQueue()
-        try DatabaseOpening.migrator.migrate(queue)
+        try DatabaseSchema.bringUpToDate(queue)
         let rows = try queue.read { db in
             try Row.fetchAll(
                 db, sql: "SELECT name, sql FROM sqlite_schema WHERE type IN ('view', 'trigger') AND sql IS NOT NULL")

@@ -114,7 +114,7 @@ package struct MergeSource: Sendable {
     /// it: SQLite's look at the pages compares them with it.
     static func foreignTable(in db: Database) throws -> String? {
         let queue = try DatabaseQueue()
-        try DatabaseOpening.migrator.migrate(queue)
+        try DatabaseSchema.bringUpToDate(queue)
         let (made, there) = (try queue.read(tables), try tables(db))
         for (table, text) in made.sorted(by: { $0.key < $1.key }) where there[table] != text {
             return there[table] == nil ? "there is no table \(table)" : "the table \(table) is another one"

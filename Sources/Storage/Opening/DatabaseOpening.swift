@@ -146,34 +146,16 @@ struct DatabaseOpening {
     /// Creates or updates the schema of an open database.
     func migrate(_ writer: any DatabaseWriter) throws {
         do {
-            try Self.migrator.migrate(writer)
+            try DatabaseSchema.bringUpToDate(writer)
         } catch {
             // Another process may create the same database at the same moment. What hinders both is said.
             switch StorageError(error, path: path) {
             case .busy, .constraint, .sqlite(SQLITE_ERROR, _):
-                let isComplete = { try writer.read(Self.migrator.hasCompletedMigrations) }
+                let isComplete = { try writer.read(DatabaseSchema.migrator.hasCompletedMigrations) }
                 if try !SchemaLock(opening: self).awaitCreation(isComplete) { throw error }
             default: throw error
             }
         }
-    }
-
-    static var migrator: DatabaseMigrator {
-        // `.immediate` leaves foreign keys on; `.deferred` switches them off, and would check every sample of the database
-        // again.
-        var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
-        for migration in Migration.all {
-            let checks: DatabaseMigrator.ForeignKeyChecks = migration.isWithoutForeignKeys ? .deferred : .immediate
-            migrator.registerMigration(migration.identifier, foreignKeyChecks: checks) { db in
-                try db.execute(sql: migration.sql)
-                if migration.remakesStreamViews { try StreamView.createAll(in: db) }
-                if migration.beginsEvidence { try EvidenceBeginning.write(in: db) }
-                for table in DigestedTable.all where migration.digestedTables.contains(table.name) {
-                    try table.writeSums(in: db)
-                }
-            }
-        }
-        return migrator
     }
 
     func configuration(isReadOnly: Bool) -> Configuration {
@@ -220,7 +202,7 @@ struct DatabaseOpening {
                     if application == 0, tables.allSatisfy({ $0 == "grdb_migrations" }) { return nil }
                     throw StorageError.cannotOpen(path: path, reason: "it is a SQLite database of another program")
                 }
-                let applied = try Self.migrator.appliedIdentifiers(db)
+                let applied = try DatabaseSchema.migrator.appliedIdentifiers(db)
                 let all = try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier")
                 let unknown = all.filter { identifier in !Migration.all.contains { $0.identifier == identifier } }
                 if !unknown.isEmpty {

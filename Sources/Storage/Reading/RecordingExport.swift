@@ -50,7 +50,7 @@ struct RecordingExport {
             try db.execute(sql: "PRAGMA synchronous = OFF")
         }
         let database = try DatabaseQueue(path: path, configuration: configuration)
-        try DatabaseOpening.migrator.migrate(database)
+        try DatabaseSchema.bringUpToDate(database)
         return database
     }
 
