@@ -88,7 +88,9 @@ package final class OpenDatabase: Sendable {
         let ownChanges = controlChanges.withLock { $0 }
         let others = try perform { writer in
             // The number is one of a connection, so it is always asked from the same one: the writer's.
-            try writer.writeWithoutTransaction { db in try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0 }
+            try writer.writeWithoutTransaction { db in
+                try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
+            }
         }
         return others &+ ownChanges &<< 32
     }
