@@ -43,8 +43,6 @@ struct CommitPipeline {
     var isUnstoredNoted: Bool?
     /// Why batches cannot be written, and since when.
     var problem: (error: StorageError, since: MonotonicTime)?
-    /// Since when the disk has no room for what is to be written, and what was said of that; nil while it has.
-    var fullDisk: (since: MonotonicTime, detail: String)?
     /// The error that only a person can mend.
     var failure: StorageError?
     /// See ``AcquisitionEngine/init(nextStreamID:beginsAfterFailedWrites:limits:seed:process:hostFacts:lookUp:)``.
@@ -98,13 +96,11 @@ extension AcquisitionEngine {
         var batch = WriteBatch(number: commits.number + 1)
         batch.changes = commits.clockOffsets.map(Change.clockOffset)
         commits.clockOffsets.removeAll()
-        batch.changes += history.changes
-        history.changes.removeAll()
+        history.move(into: &batch)
         var settled: [CommitPipeline.Settled] = []
         for acquisition in acquisitions { settled.append((acquisition, acquisition.move(into: &batch))) }
-        moveCaptures(into: &batch)
-        batch.changes += completedMeasurements.map { .completed(.measurement($0)) }
-        completedMeasurements.removeAll()
+        captures.move(into: &batch)
+        measurements.move(into: &batch)
         // Everything that they have to write is in this batch.
         let ended = acquisitions.filter { $0.hasEnded || ($0.isReleased && $0.isStopped) }
         guard !batch.isEmpty else {
@@ -137,7 +133,7 @@ extension AcquisitionEngine {
         note(isUnstored: true)
         let problem = commits.problem
         commits.problem = (error, problem?.since ?? now)
-        if commits.fullDisk == nil, case .diskFull(let detail) = error { commits.fullDisk = (now, detail) }
+        if case .diskFull(let detail) = error { history.diskIsFull(detail, at: now) }
         context.overflowCause = .storageUnavailable
         guard error.disposition == .retry, !shutdown.hasBegun else {
             // The batch is lost to this process. A headset with a memory was acknowledged nothing, so it still has the samples.
@@ -171,7 +167,7 @@ extension AcquisitionEngine {
             .report(.committed(number: done.batch.number, rows: done.rowCount, duration: now - done.began)))
         if let problem = commits.problem {
             commits.problem = nil
-            noteRoom(at: now)
+            history.diskHasRoom(at: now)
             context.overflowCause = .queueOverflow
             emit(.report(.writeRecovered(after: now - problem.since, rows: done.rowCount)))
         }

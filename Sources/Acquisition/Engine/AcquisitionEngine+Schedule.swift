@@ -14,10 +14,6 @@ struct TimedWishes {
 }
 
 extension AcquisitionEngine {
-    /// So long after the boot of the machine a wall clock that is not synchronised is waited for: a machine without a clock of
-    /// its own begins at the time at which it was switched off.
-    static let synchronisationPatience: Duration = .seconds(600)
-
     /// A start that is decided of and lies farther ahead than this was decided of by a clock that was wrong.
     static let futureMaximum: Int64 = 26 * 3600
 
@@ -32,7 +28,7 @@ extension AcquisitionEngine {
     /// Decides what time has made due. Called with each reading of the wall clock.
     func followTimes(at now: MonotonicTime) {
         guard !shutdown.hasBegun, !timed.isStale, timed.pending.isEmpty else { return }
-        let wall = trustedClock(at: now).map { CivilTime.floorDivided($0 + now.nanoseconds, by: 1_000_000_000).quotient }
+        let wall = clock.trustedOffset(at: now).map { CivilTime.floorDivided($0 + now.nanoseconds, by: 1_000_000_000).quotient }
         for open in timed.ends {
             guard let end = open.end else { continue }
             let isOver =
@@ -63,12 +59,6 @@ extension AcquisitionEngine {
     private func decide(_ decision: TimedDecision) {
         timed.pending.append(decision)
         emit(.decide(decision))
-    }
-
-    /// What turns instants of this boot into UTC; nil while it may still be corrected by hours.
-    private func trustedClock(at now: MonotonicTime) -> Int64? {
-        guard let clock = latestClock, clock.isSynchronised || now >= .boot + Self.synchronisationPatience else { return nil }
-        return clock.offsetNanoseconds
     }
 }
 

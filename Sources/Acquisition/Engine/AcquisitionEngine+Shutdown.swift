@@ -28,12 +28,12 @@ extension AcquisitionEngine {
         if timers[.shutdown].map({ $0 <= now }) ?? false { timers[.shutdown] = nil }
         guard isIdle || timers[.shutdown] == nil else { return }
         if commits.failure == nil {
-            noteEnd(at: now)
+            history.recordEnd(at: now)
             commit(at: now, isForced: true)
             guard commits.underWay == nil else { return }
         }
         shutdown.isOver = true
-        timers = TimerTable()
+        timers = EngineTimers()
         emit(.finished(commits.failure))
     }
 }

@@ -76,7 +76,8 @@ extension AcquisitionEngine {
     }
 
     private func follow(_ contents: OperatorWishes.Contents, at now: MonotonicTime) {
-        follow(contents.captures, at: now)
+        captures.follow(contents.captures, at: now)
+        collectPackets(at: now)
         wishes.adoptions = contents.adoptions
         for acquisition in acquisitions { follow(contents, acquisition, at: now) }
         for open in contents.recordings where !open.isWanted && recordings.contains(open.recording) {
@@ -90,7 +91,7 @@ extension AcquisitionEngine {
             && !wishes.loading.contains(where: { $0.recording == open.recording })
         {
             guard lookUp(open) != nil else {
-                reportUnknown(open)
+                reporting.reportUnknown(open, context)
                 continue
             }
             // One owner for each headset: the recording before must have let go of it.
@@ -103,7 +104,7 @@ extension AcquisitionEngine {
                 emit(.loadResumeState(open.recording))
             }
         }
-        follow(contents.measurements, at: now)
+        measurements.follow(contents.measurements, of: acquisitions, at: now)
         followTimes(of: contents, at: now)
     }
 
@@ -145,7 +146,7 @@ extension AcquisitionEngine {
             if let begun = acquisitions.last, begun.recording == recording {
                 followAdoption(begun, isResumed: true, at: now)
             }
-            follow(measurements, at: now)
+            measurements.follow(with: acquisitions, at: now)
         }
     }
 }

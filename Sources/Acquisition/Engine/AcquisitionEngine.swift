@@ -17,16 +17,11 @@ package final class AcquisitionEngine {
     /// What is due when, besides what the headsets wait for.
     enum Timer: Hashable { case clock, wishes, spool, commit, retry, shutdown, heartbeat, alive, trim, sums }
 
-    var timers = TimerTable<Timer>()
+    var timers = EngineTimers()
     let context: EngineContext
     var lookUp: HeadsetLookup
-    /// Captures that are under way, what the ended ones have left to write, and which have ended.
-    var captures: [ActiveCapture] = []
-    var lastChunks: [CaptureChunk] = []
-    var completedCaptures: [CaptureID] = []
-    /// Measurements of impedances that are wanted or being ended, and which have ended.
-    var measurements: [ImpedanceRequest] = []
-    var completedMeasurements: [ImpedanceMeasurementID] = []
+    var captures = ActiveCaptures()
+    var measurements = ImpedanceMeasurements()
 
     private(set) var acquisitions: [HeadsetAcquisition] = []
     private var headsetCount = 0
@@ -42,9 +37,7 @@ package final class AcquisitionEngine {
     var reporting = ChangeReporting()
     var shutdown = Shutdown()
     var history: ProcessHistory
-    private var clockOffset: ClockOffsetRecord?
-    /// The latest reading of the wall clock, recorded or not.
-    private(set) var latestClock: ClockOffsetRecord?
+    private(set) var clock = WallClock()
 
     /// Creates an engine that records nothing yet.
     ///
@@ -60,7 +53,7 @@ package final class AcquisitionEngine {
         nextStreamID: Int64, beginsAfterFailedWrites: Bool = false, limits: AcquisitionLimits = AcquisitionLimits(),
         seed: UInt64, process: ProcessIdentity? = nil, hostFacts: LinkFacts = LinkFacts(), lookUp: @escaping HeadsetLookup
     ) {
-        history = ProcessHistory(identity: process)
+        history = ProcessHistory(identity: process, limits: limits)
         context = EngineContext(limits: limits, nextStreamID: StreamID(rawValue: nextStreamID), hostFacts: hostFacts)
         self.seed = seed
         self.lookUp = lookUp
@@ -87,7 +80,7 @@ package final class AcquisitionEngine {
         case .spooled(_, let result): spooled(result, at: now)
         case .committed(let number, let result): committed(number, result, at: now)
         case .flushed(let result): flushed(result, at: now)
-        case .trimmed(let rows): trimmed(rows, at: now)
+        case .trimmed(let rows): history.trimmed(rows, &timers, at: now)
         case .decided(let decision, let result): decided(decision, result, at: now)
         case .marks(let result): marksRead(result, at: now)
         case .readerJoined(let reader, let dropped): greet(reader, droppedReaders: dropped, at: now)
@@ -123,13 +116,13 @@ package final class AcquisitionEngine {
         for acquisition in acquisitions { acquisition.handleDeadlines(at: now) }
         settle(at: now)
         collectPackets(at: now)
-        completeMeasurements(at: now)
+        measurements.complete(acquisitions, at: now)
         sayAssembled(at: now)
         if timers.take(.clock, at: now) {
             timers[.clock] = now + limits.clockInterval
             emit(.readClock)
         }
-        recordActivity(at: now)
+        history.recordActivity(&timers, at: now)
         beginShutdown(at: now)
         readWishes(at: now)
         spool(at: now)
@@ -145,6 +138,9 @@ package final class AcquisitionEngine {
     }
 
     // MARK: Headsets
+
+    /// What is being acquired.
+    package var headsets: [AcquiredHeadset] { acquisitions.map { AcquiredHeadset($0) } }
 
     /// The recordings that are being acquired or ended.
     package var recordings: [RecordingID] { acquisitions.map(\.recording) }
@@ -206,7 +202,7 @@ package final class AcquisitionEngine {
 
     private func reloaded(_ lookUp: @escaping HeadsetLookup, at now: MonotonicTime) {
         self.lookUp = lookUp
-        reporting.unknownRecordings.removeAll()
+        reporting.configurationChanged()
         wishes.areStale = true
         // A person who reloads has removed what was in the way.
         for acquisition in acquisitions {
@@ -285,25 +281,34 @@ package final class AcquisitionEngine {
         scheduleCommit(at: now)
     }
 
-    // MARK: Wall clock
+    // MARK: What is due
 
-    /// Takes a reading of the wall clock. The first one, a step and the first synchronised one are recorded.
+    /// Takes a reading of the wall clock.
     private func observe(_ reading: ClockOffsetRecord) {
-        latestClock = reading
-        observeSuspension(reading)
-        let offset = reading.offsetNanoseconds
-        let step = clockOffset.map { offset - $0.offsetNanoseconds } ?? 0
-        let isStep = abs(step) >= limits.clockStepThreshold.nanoseconds
-        guard clockOffset == nil || isStep || (reading.isSynchronised && clockOffset?.isSynchronised == false) else { return }
-        let record = ClockOffsetRecord(
-            at: reading.at, offsetNanoseconds: offset, stepNanoseconds: step, isSynchronised: reading.isSynchronised)
-        clockOffset = record
+        history.observeSuspension(reading)
+        guard let record = clock.observe(reading, stepThreshold: limits.clockStepThreshold) else { return }
         context.tap.say(.clock(record), at: reading.at)
         commits.clockOffsets.append(record)
     }
 
-    /// UTC at an instant of this boot; nil before the first reading.
-    func unixNanoseconds(at time: MonotonicTime) -> Int64? {
-        clockOffset.map { time.nanoseconds + $0.offsetNanoseconds }
+    /// Gives each capture the packets of its headset.
+    func collectPackets(at now: MonotonicTime) {
+        captures.collect(from: &context.packets, of: acquisitions, unixNanoseconds: clock.unixNanoseconds, at: now)
+    }
+
+    /// Has old rows of the history removed, a few at a time.
+    private func trimHistory(at now: MonotonicTime) {
+        let canWrite = commits.underWay == nil && commits.problem == nil
+        if let before = history.beginTrim(&timers, canWrite: canWrite, clock: clock, at: now) {
+            emit(.trimHistory(before: before))
+        }
+    }
+
+    private func reportChanges(at now: MonotonicTime) {
+        let haveChanged = reporting.reportHeadsets(acquisitions, context, &timers, at: now)
+        reporting.reportBuffer(rows: bufferedRows, context)
+        reporting.reportSummary(
+            of: acquisitions, headsetsHaveChanged: haveChanged, isPaused: wishes.isPaused,
+            problem: commits.problem?.error.cause, context)
     }
 }

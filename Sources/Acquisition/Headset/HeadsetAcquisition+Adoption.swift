@@ -4,25 +4,12 @@ import Storage
 
 /// Addresses at which a headset was never reached that proves nothing about itself.
 extension HeadsetAcquisition {
-    /// How often the same candidate is recorded while it stays in sight.
-    private static let candidateInterval = Duration.seconds(10)
-    /// Of how many candidates it is remembered when they were recorded.
-    private static let candidatesKept = 64
-    /// One that was not in sight for so long is a new one when it is again.
-    private static let candidateMemory = Duration.seconds(3600)
-
     /// Records that one of the model was heard at an address that nothing proves to be the headset's.
     func noteCandidate(_ identifier: PeripheralIdentifier, name: String? = nil, rssi: Int8? = nil, at now: MonotonicTime) {
-        guard machine.isUnrecognised(identifier, at: now), machine.adoption.policy != .never || machine.identifiers.isEmpty
+        guard machine.isUnrecognised(identifier, at: now), machine.adoption.policy != .never || machine.identifiers.isEmpty,
+            let sight = notedCandidates.note(identifier, at: now)
         else { return }
-        let last = notedCandidates.firstIndex { $0.identifier == identifier }
-        // In the order in which they were recorded. What is not remembered may have been recorded just now: where there are
-        // more than are remembered, the oldest makes room once in an interval, and nobody is reported a second time.
-        let due = last ?? (notedCandidates.count < Self.candidatesKept ? nil : 0)
-        if let due, now - notedCandidates[due].at < Self.candidateInterval { return }
-        if let due { notedCandidates.remove(at: due) } else { notedCandidates.removeAll { now - $0.at > Self.candidateMemory } }
-        if due == nil { context.effects.append(.report(.unrecognisedCandidate(headset: self.name, identifier))) }
-        notedCandidates.append((identifier, now))
+        if sight == .first { context.emit(.report(.unrecognisedCandidate(headset: self.name, identifier))) }
         records.append(
             .candidate(CandidateRecord(headset: headset, identifier: identifier, name: name, rssi: rssi, at: now)))
     }
@@ -69,7 +56,7 @@ extension HeadsetAcquisition {
                 AnnotationRecord(
                     recording: recording, onset: now, durationSeconds: nil,
                     description: "eegsync: the headset is \(detail)", source: "eegsync")))
-        context.effects.append(.report(.addressChanged(headset: name, detail: detail)))
+        context.emit(.report(.addressChanged(headset: name, detail: detail)))
         context.wantsCommit = true
     }
 

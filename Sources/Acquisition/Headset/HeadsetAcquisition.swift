@@ -30,8 +30,7 @@ final class HeadsetAcquisition {
     var named: [PeripheralIdentifier]
     /// Which advertisements may be the headset's.
     private(set) var scanFilter: ScanFilter
-    /// Unrecognised candidates of which something was recorded, and when last.
-    var notedCandidates: [(identifier: PeripheralIdentifier, at: MonotonicTime)] = []
+    var notedCandidates = NotedCandidates()
     /// The decision about the headset's address that was followed last.
     var followedAdoption: Int64 = 0
 
@@ -62,9 +61,7 @@ final class HeadsetAcquisition {
     /// What exactly it waits for; nil where the phase says it all.
     private(set) var phaseCause: ConnectionCause?
     private(set) var phaseSince: MonotonicTime = .boot
-    private var preserved: PreservedState?
-    /// The phase in which ``preserved`` was written.
-    private var preservedPhase: ConnectionPhase?
+    private var preservedChanges = PreservedStateChanges()
     /// Events that wait until the machine has done what the one before asks for.
     var pending: [ConnectionEvent] = []
 
@@ -270,19 +267,9 @@ final class HeadsetAcquisition {
             context.tap.say(.state(tapState), at: now)
         }
         let preserved = machine.preservedState
-        if preserved != self.preserved, !isFurtherSearch(preserved) {
-            self.preserved = preserved
-            preservedPhase = phase
+        if preservedChanges.take(preserved, in: phase, known: machine.identifiers) {
             records.append(.preservedState(PreservedStateRecord(headset: headset, json: preserved.json, at: now)))
         }
-    }
-
-    /// True where a search goes on at addresses that are known to be the headset's: the next process learns nothing from which
-    /// of them was tried last, and a headset that is away would cost a thousand commits an hour.
-    private func isFurtherSearch(_ state: PreservedState) -> Bool {
-        let tried = [state.peripheral, preserved?.peripheral].compactMap(\.self)
-        return phase == .searching && preservedPhase == .searching && state.unproven == preserved?.unproven
-            && tried.allSatisfy(machine.identifiers.contains)
     }
 
     private func record(

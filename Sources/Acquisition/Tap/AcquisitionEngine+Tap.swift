@@ -22,7 +22,7 @@ extension AcquisitionEngine {
         var contents: [TapContent] = [
             .hello(TapHello(program: history.identity?.version ?? "", droppedReaders: droppedReaders))
         ]
-        if let latestClock { contents.append(.clock(latestClock)) }
+        if let clock = clock.latest { contents.append(.clock(clock)) }
         for acquisition in acquisitions { contents += acquisition.tapDescription }
         let number = context.tap.number
         emit(.greetReader(reader, contents.map { TapMessage(number: number, at: now, content: $0) }))
