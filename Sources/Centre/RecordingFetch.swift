@@ -5,6 +5,8 @@ package struct RecordingFetch {
     private let connection: CentreConnection
     /// Blocks that are read at a time: at most 65,536 rows.
     private static let blockLimit = 16
+    /// What the server may take for a statement; its result is sent within it, over a slow line, too.
+    package static let statementSeconds: Int32 = 3600
 
     package init(_ connection: CentreConnection) { self.connection = connection }
 

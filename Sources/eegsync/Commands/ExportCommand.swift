@@ -181,6 +181,7 @@ struct ExportCommand: ParsableCommand {
         let now = Int64(Date().timeIntervalSince1970 * 1e9)
         if let centre {
             let connection = try CentreConnection(centre)
+            try connection.endStatements(afterSeconds: RecordingFetch.statementSeconds)
             var export = CentreExports(connection: connection, names: try recordings.names(at: connection, now: now))
             let outcome = Result {
                 try UnfinishedFiles.removedOnSignals { try export.run(beside: output) { try request(for: $0) } }

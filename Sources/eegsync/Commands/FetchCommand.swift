@@ -50,6 +50,7 @@ struct FetchCommand: ParsableCommand {
 
     func run() throws {
         let connection = try CentreConnection(CentreAddress.stated(from))
+        try connection.endStatements(afterSeconds: RecordingFetch.statementSeconds)
         let bar = Mutex(ProgressBar(label: "fetching", unit: "rows"))
         defer { bar.withLock { $0.finish() } }
         let (fetched, bytes) = try UnfinishedFiles.removedOnSignals {

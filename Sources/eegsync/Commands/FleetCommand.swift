@@ -39,11 +39,15 @@ struct FleetCommand: AsyncParsableCommand {
     @Flag(help: "Keep looking, until Ctrl-C.")
     var watch = false
 
+    /// What the server may take for a statement, so that tests wait for less.
+    @Option(help: .hidden)
+    var statementSeconds: Int32 = Shipper.statementSeconds
+
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let address = try CentreAddress.stated(from)
-        var connection = try CentreConnection(address)
+        var connection = try connect(address)
         guard watch else {
             let facts = try facts(connection)
             try facts.print(asJSON: output.json)
@@ -61,11 +65,17 @@ struct FleetCommand: AsyncParsableCommand {
                 }
             } catch let error as CentreError where error.disposition == .retry {
                 FileHandle.standardError.write(Data("eegsync fleet: \("\(error)".printable). It is tried again\n".utf8))
-                if let again = try? CentreConnection(address) { connection = again }
+                if let again = try? connect(address) { connection = again }
             }
             fflush(nil)
             try await Task.sleep(for: Self.interval)
         }
+    }
+
+    private func connect(_ address: String) throws(CentreError) -> CentreConnection {
+        let connection = try CentreConnection(address)
+        try connection.endStatements(afterSeconds: max(1, statementSeconds))
+        return connection
     }
 
     private func facts(_ connection: CentreConnection) throws(CentreError) -> FleetFacts {
