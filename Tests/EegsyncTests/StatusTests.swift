@@ -170,6 +170,8 @@ import Testing
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = terminal.slave
         process.standardError = FileHandle.nullDevice
+        // What a shell starts in the background ignores it, and so would what is started here.
+        signal(SIGINT, SIG_DFL)
         try process.run()
         // The third begins where the second is whole.
         let shown = terminal.read(until: { $0.components(separatedBy: Self.clear).count >= 4 })

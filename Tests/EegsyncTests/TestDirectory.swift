@@ -9,13 +9,28 @@ final class TestDirectory {
 
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
+    /// Writes a file, where it is to be run by another process: what this one starts for another test meanwhile inherits what
+    /// is open here, and what somebody has open for writing cannot be run (execve(2), ETXTBSY).
     @discardableResult
     func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
         let file = path(name)
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        guard mode & 0o111 != 0 else {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+            return file
+        }
+        let input = Pipe()
+        let install = Process()
+        install.executableURL = URL(fileURLWithPath: "/usr/bin/install")
+        install.arguments = ["--mode", String(mode, radix: 8), "/dev/stdin", file]
+        install.standardInput = input
+        try install.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try input.fileHandleForWriting.close()
+        install.waitUntilExit()
+        guard install.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
         return file
     }
 
