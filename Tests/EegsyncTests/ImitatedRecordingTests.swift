@@ -89,6 +89,9 @@ struct ImitatedRecordingTests {
         for (words, code, text) in [
             ([path, "--number", "2"], 64, "--number and --seed are for models"),
             (["muse", "--recording", "1"], 64, "--recording is for databases"),
+            (["muse", "--from", "10s"], 64, "--from is for databases"),
+            (["muse", "--repeat"], 64, "--repeat is for databases"),
+            ([path, "--recording", "1", "--from", "300d"], 64, "begin before its end"),
             ([path + ".none"], 64, "is no file and cannot be imitated"),
             ([path, "--recording", "9"], 66, "recording 9"),
             ([other.path], 65, "is of a tgam, which cannot be played"),

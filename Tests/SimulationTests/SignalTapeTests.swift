@@ -7,7 +7,7 @@ import Testing
 struct SignalTapeTests {
     /// A tape whose values differ from instant to instant, and of which some stretches are missing.
     private final class Tape: SignalTape {
-        let duration = Duration.seconds(20)
+        let duration: Duration? = .seconds(20)
         /// By stream: what is missing, and of which channel; nil for all.
         let gaps: [(stream: Int, positions: Range<Int64>, channel: Int?)]
         private let values: @Sendable (_ stream: Int, _ channel: Int, _ position: Int64) -> Int32

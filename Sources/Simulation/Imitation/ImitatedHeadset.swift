@@ -60,9 +60,9 @@ package final class ImitatedHeadset {
     /// How often each fault befell it.
     package var faults: InjectedFaults { world.injected }
 
-    /// When its tape is over; nil before its first sample, and without a tape.
+    /// When its tape is over; nil before its first sample, and without a tape that ends.
     package var tapeEnd: MonotonicTime? {
-        guard let tape = world.tape else { return nil }
+        guard let duration = world.tape?.duration else { return nil }
         let began =
             if let buffered = headset.buffered {
                 buffered.bootHistory.lazy.compactMap { boot in
@@ -72,7 +72,7 @@ package final class ImitatedHeadset {
                 headset.sessions?.sessions.first?.began
             }
         let crystal = specification.crystal
-        return began.map { crystal.instant(of: crystal.headsetTime(at: $0) + tape.duration.nanoseconds) }
+        return began.map { crystal.instant(of: crystal.headsetTime(at: $0) + duration.nanoseconds) }
     }
 
     /// Lets its time go on, and takes what it did.

@@ -3,8 +3,8 @@
 /// A headset begins it with its first sample, and goes on with its own time, whether or not it samples. A packet goes out where
 /// the tape holds all values of it.
 package protocol SignalTape: AnyObject {
-    /// How long it lasts.
-    var duration: Duration { get }
+    /// How long it lasts; nil for without end.
+    var duration: Duration? { get }
 
     /// A value, as the headset sends it; nil where the tape holds none.
     ///

@@ -17,8 +17,8 @@ struct Imitate: AsyncParsableCommand {
 
             Models: \(ImitatedModel.names).
 
-            A database plays one of its recordings again, of \(ImitatedRecording.names): from its beginning, when the headset \
-            is started, to its end.
+            A database plays one of its recordings again, of \(ImitatedRecording.names): from its beginning, or --from a later \
+            instant of it, when the headset is started, to its end, or again and again with --repeat.
 
             Faults, which take turns: \(ImitatedFault.names).
 
@@ -26,7 +26,7 @@ struct Imitate: AsyncParsableCommand {
               eegsync imitate muse --adapter hci1
               eegsync imitate buffered-eeg --fault away --every 60 --for 20
               eegsync imitate muse --seconds 600 --played truth.csv
-              eegsync imitate night.sqlite --recording 3
+              eegsync imitate night.sqlite --recording 3 --from 90min --repeat
             """)
 
     /// How often it is looked whether a person wants the end.
@@ -44,6 +44,14 @@ struct Imitate: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Which recording of the database. \(RecordingName.words)", valueName: "recording"))
     var recording: RecordingName?
 
+    @Option(
+        help: ArgumentHelp(
+            "How much of the recording's beginning is passed over: 90s, 90min, 8h.", valueName: "length"))
+    var from: RecordingLength?
+
+    @Flag(name: .customLong("repeat"), help: "Begin the recording again each time that it ends.")
+    var repeats = false
+
     @Option(help: ArgumentHelp("The adapter: hci1, or its address. Without it: the first that is on.", valueName: "adapter"))
     var adapter: String?
 
@@ -56,7 +64,7 @@ struct Imitate: AsyncParsableCommand {
     @Option(help: "Decides what it measures. Without it: 1.")
     var seed: UInt64?
 
-    @Option(help: "For how long (1 ... 2592000). Without it: until Ctrl-C, or the end of the recording.")
+    @Option(help: "For how long (1 ... 2592000). Without it: until Ctrl-C, or the end of what is not repeated.")
     var seconds: Int?
 
     @Option(help: ArgumentHelp("What goes wrong; may be repeated.", valueName: "fault"))
@@ -85,7 +93,12 @@ struct Imitate: AsyncParsableCommand {
             }
         } else {
             _ = try ImitatedModel.named(source)
-            if recording != nil { throw ValidationError("--recording is for databases; '\(source)' is a model.") }
+            let options = [
+                ("--recording", recording != nil), ("--from", from != nil), ("--repeat", repeats),
+            ]
+            for (option, isGiven) in options where isGiven {
+                throw ValidationError("\(option) is for databases; '\(source)' is a model.")
+            }
         }
         for word in fault where ImitatedFault(word) == nil {
             throw ValidationError("'\(word)' is no fault of a headset; there are \(ImitatedFault.names).")
@@ -99,7 +112,10 @@ struct Imitate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let played = try isFile ? ImitatedRecording(database: source, recording: recording ?? .latest) : nil
+        let played =
+            try isFile
+            ? ImitatedRecording(
+                database: source, recording: recording ?? .latest, from: from?.duration ?? .zero, repeats: repeats) : nil
         let imitated = try played?.model ?? ImitatedModel.named(source)
         var specification = played?.specification ?? imitated.make(number ?? 1)
         if let name { specification.localName = name }
@@ -115,7 +131,7 @@ struct Imitate: AsyncParsableCommand {
         try await Interruption.run { interruption in
             try await play(&imitation, on: session, file, interruption)
         }
-        if let failure = played?.tape.failure { throw failure }
+        if let failure = played?.failure { throw failure }
         let peripheral = session.peripheral
         let facts = ImitateFacts(
             model: imitated.name, recording: played?.number, name: specification.localName, serial: specification.serialNumber,

@@ -13,13 +13,20 @@ struct ImitatedRecording {
     /// The headset's streams.
     let streams: [StreamDescription]
     /// What it sends.
-    let tape: RecordedTape
+    let tape: any SignalTape
+    /// What was recorded.
+    private let recorded: RecordedTape
+
+    /// Why it could not be read to its end.
+    var failure: (any Error)? { recorded.failure }
 
     /// - Parameters:
     ///   - path: a database.
     ///   - name: which of its recordings.
+    ///   - start: how much of its beginning is passed over.
+    ///   - repeats: true where it begins again, there, each time that it ends.
     /// - Throws: `StorageError`, or ``Failure`` where it cannot be played.
-    init(database path: String, recording name: RecordingName) throws {
+    init(database path: String, recording name: RecordingName, from start: Duration = .zero, repeats: Bool = false) throws {
         let store = try ReadOnlyStore(unattended: path, hostBoot: try HostBoot.current())
         number = try name.number(in: store)
         let reader = try store.reader(of: RecordingID(rawValue: number))
@@ -40,7 +47,16 @@ struct ImitatedRecording {
             specification = .buffered(BufferedHeadsetSpecification(streams: streams))
         }
         if let serial = contents.serialNumber { specification.serialNumber = serial }
-        tape = try RecordedTape(reader, of: streams, indexesPerPacket: specification.indexesPerPacket)
+        recorded = try RecordedTape(reader, of: streams, indexesPerPacket: specification.indexesPerPacket)
+        let section = TapeSection(
+            of: recorded, from: start, repeats: repeats, samplingFrequencies: streams.map(\.samplingFrequency),
+            indexesPerPacket: specification.indexesPerPacket)
+        guard let section else {
+            throw Failure(
+                problem: "recording \(number) lasts \(recorded.duration.map { Quantity.duration($0) } ?? "for ever").",
+                consequence: "no headset is imitated.", remedy: "begin before its end with --from.", code: .usage)
+        }
+        tape = section
         self.specification = specification
     }
 

@@ -4,7 +4,7 @@ import Storage
 
 /// A recording in a database, for a headset to send it again. It reads some thousand rows at a time.
 final class RecordedTape: SignalTape {
-    let duration: Duration
+    let duration: Duration?
     /// Why rows could not be read, since which nothing is on the tape any more.
     private(set) var failure: (any Error)?
 
@@ -57,8 +57,9 @@ final class RecordedTape: SignalTape {
         let lengths = zip(self.streams, streams).map { stream, description in
             Double(stream?.layout.end ?? 0) / description.samplingFrequency
         }
-        duration = .seconds(lengths.max() ?? 0)
-        guard duration > .zero else {
+        let length = lengths.max() ?? 0
+        duration = .seconds(length)
+        guard length > 0 else {
             throw Failure(
                 problem: "recording \(reader.contents.id.rawValue) holds no samples of a \(reader.contents.model).",
                 consequence: "no headset is imitated.", remedy: "choose another one with --recording.", code: .dataError)
