@@ -9,7 +9,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// For targets that rehearsals spend their time in: optimised in debug builds too, which makes the tests ten times faster.
+/// For targets that rehearsals spend their time in, and tests that look at each of a million samples: optimised in debug builds
+/// too, which makes the tests ten times faster.
 let optimised = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -130,7 +131,7 @@ let package = Package(
         .target(name: "Assembly", dependencies: ["Bluetooth", "Headsets", "Storage"], swiftSettings: optimised),
         .testTarget(
             name: "AssemblyTests", dependencies: ["Assembly", "Simulation", "Storage", "Headsets", "Bluetooth"],
-            swiftSettings: settings),
+            swiftSettings: optimised),
 
         // What the daemon says while it records, for programs beside it: messages, their frames, and who is how far. Pure.
         .target(name: "Tap", dependencies: ["Bluetooth", "Headsets", "Storage"], swiftSettings: optimised),
