@@ -52,8 +52,10 @@ struct SchemaSnapshot: Hashable {
     ///
     /// - Parameters:
     ///   - configuration: how the database is opened for reading.
-    ///   - progress: called after each step with the share that is done, 0 ... 1.
+    ///   - progress: called at once, and after each step, with the share that is done, 0 ... 1.
     func make(_ configuration: Configuration, progress: @escaping (Double) -> Void) throws {
+        // The first step may take a while on a slow card, and whoever waits for the start must know that it will.
+        progress(0)
         let temporary = path + Self.unfinished
         unlink(temporary)
         let file = Glibc.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
