@@ -23,6 +23,8 @@ struct ImpedanceMeasurements {
 
     /// Finds the measurements that are over, once their headset has the command that ends them.
     mutating func complete(_ acquisitions: [HeadsetAcquisition], at now: MonotonicTime) {
+        // Looked at in every iteration, and nearly always there is none.
+        guard !requests.isEmpty else { return }
         let over = requests.filter { request in
             (!request.isWanted || request.end <= now)
                 && !acquisitions.contains { $0.headset == request.headset && $0.isMeasuringImpedance }

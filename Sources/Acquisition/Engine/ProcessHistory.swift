@@ -89,7 +89,7 @@ struct ProcessHistory {
         return now.nanoseconds + latest.offsetNanoseconds - age.nanoseconds
     }
 
-    /// So many rows were removed; where some were, there may be more.
+    /// So many rows were removed; where some were, there may be more. A process that ends has no timer for them any more.
     mutating func trimmed(_ rows: Int, _ timers: inout EngineTimers, at now: MonotonicTime) {
         isTrimming = false
         if rows > 0, timers[.trim] != nil { timers[.trim] = now + Self.trimRetryInterval }
