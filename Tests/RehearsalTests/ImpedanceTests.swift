@@ -77,22 +77,71 @@ struct ImpedanceTests {
         #expect(try store.audit(recording: recording).findings.isEmpty)
     }
 
-    @Test("One that ends before its first value has interrupted the samples as well", arguments: 0..<4)
-    func endedAtOnce(tenths: Int) throws {
+    @Test("One that is ended at once goes on to its first value: nothing else divides the samples before from those behind")
+    func endedAtOnce() throws {
+        advance(20)
+        let measurement = try measure()
+        driver.advance(world, to: world.now + .milliseconds(300))
+        try store.control.stop(measurement)
+        advance(20)
+        #expect(try store.control.isComplete(measurement))
+        try finish()
+        #expect(try store.control.impedances(of: "left", since: start).values.map(\.electrode) == ["Ch1"])
+        let gaps = try gaps()
+        #expect(gaps.map(\.cause) == ["impedance"], "\(gaps)")
+        // 0.5 s at 200 Hz, and what the commands take.
+        #expect((100...140).contains(gaps.first?.count ?? 0), "\(gaps)")
+        #expect(try store.audit(recording: recording).findings.isEmpty)
+    }
+
+    @Test("One whose values were lost has interrupted the samples as well", arguments: 0..<4)
+    func withoutValue(tenths: Int) throws {
         advance(20)
         // At different places of a cycle, also where its last sample, which is never sent, is due.
         driver.advance(world, to: world.now + .milliseconds(tenths * 300))
         let measurement = try measure()
         driver.advance(world, to: world.now + .milliseconds(300))
+        // The samples have ended; the first four values do not arrive.
+        let begun = try #require(world.headsets.first?.sessions?.sessions.first?.ended)
+        world.schedule(ScriptedFault(at: begun + .milliseconds(200), .lostNotification, for: .milliseconds(1900)))
         try store.control.stop(measurement)
         advance(20)
         try finish()
         #expect(try store.control.impedances(of: "left", since: start).values.isEmpty)
         let gaps = try gaps()
         #expect(gaps.map(\.cause) == ["impedance"], "\(gaps)")
-        // 0.3 s at 200 Hz; each of both wishes is read up to 0.25 s later.
-        #expect((10...112).contains(gaps.first?.count ?? 0), "\(gaps)")
+        #expect((400...450).contains(gaps.first?.count ?? 0), "\(gaps)")
         #expect(try store.audit(recording: recording).findings.isEmpty)
+    }
+
+    @Test("A headset that has not heard the command has lost nothing")
+    func unheard() throws {
+        advance(20)
+        let measurement = try measure(for: 1)
+        world.schedule(ScriptedFault(at: world.now, .writeError, for: .seconds(1)))
+        advance(20)
+        #expect(try store.control.isComplete(measurement))
+        try finish()
+        #expect(try store.control.impedances(of: "left", since: start).values.isEmpty)
+        #expect(try gaps().isEmpty)
+        #expect(world.headsets.first?.sessions?.sessions.count == 1)
+        #expect(try store.audit(recording: recording).findings.isEmpty)
+    }
+
+    @Test("Samples that arrive late are those before the measurement, or those behind it", arguments: [30, 300, 900])
+    func late(milliseconds: Int64) throws {
+        var plan = RehearsalPlan(
+            seed: 6, headsets: [RehearsedHeadset(name: "left", specification: .ganglion(), profile: GanglionProfile())])
+        plan.lateness = LatenessModel(tailProbability: 1, tail: .milliseconds(milliseconds))
+        plan.impedanceMeasurements = (1...10).map { number in
+            RehearsalPlan.OperatorMeasurement(
+                headset: 0, at: .milliseconds(10_000 * number + 37 * number), duration: .milliseconds(60 * number))
+        }
+        let rehearsal = try Rehearsal(plan)
+        #expect(try rehearsal.run().violations == [])
+        let gaps = try rehearsal.store.gaps(of: RecordingID(rawValue: 1)).filter { $0.stream == "eeg" }
+        #expect(gaps.count { $0.cause == "impedance" } == 10)
+        #expect(!gaps.contains { $0.cause == "packetLost" }, "\(gaps)")
     }
 
     @Test("A command that was killed leaves no headset measuring: its wish ends by itself")

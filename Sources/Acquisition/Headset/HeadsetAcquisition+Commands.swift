@@ -26,7 +26,7 @@ extension HeadsetAcquisition {
             case .abandon(let reason): return fail(.connectionFailed(reason: reason), at: now)
             case .completed:
                 session.runner = nil
-                if current.attempt.lane == .impedance { return advanceImpedance(at: now) }
+                if current.attempt.lane == .impedance { return answeredImpedance(at: now) }
                 enqueue(.commandsCompleted(attempt: current.attempt), at: now)
             }
         }
@@ -36,7 +36,7 @@ extension HeadsetAcquisition {
         guard let attempt = session.runner?.attempt else { return }
         session.runner = nil
         timers[.commands] = nil
-        if attempt.lane == .impedance { return advanceImpedance(at: now) }
+        if attempt.lane == .impedance { return answeredImpedance(at: now) }
         enqueue(.stepFailed(error, attempt: attempt), at: now)
     }
 

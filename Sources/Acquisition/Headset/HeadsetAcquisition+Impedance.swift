@@ -30,8 +30,14 @@ extension HeadsetAcquisition {
             case .streaming = machine.state
         else { return }
         if progress.isOn {
-            // One that ends before its first value has stopped the samples, too.
-            if measurement.pausesSamples { pauseSamples(at: now) }
+            if measurement.pausesSamples {
+                guard let end = progress.earliestEnd, end <= now else {
+                    timers[.impedanceEnd] = progress.earliestEnd
+                    return
+                }
+                // One that has sent no value has stopped the samples, too, unless it did not hear the command.
+                if progress.hasEndedSamples(latestSample: recorded.latestLiveSample) { pauseSamples(at: now) }
+            }
             endImpedance(at: now)
         } else {
             session.streaming?.impedance.begin()
@@ -40,6 +46,12 @@ extension HeadsetAcquisition {
         }
         let steps = progress.isOn ? measurement.end : measurement.start
         begin(CommandRunner(steps: steps, attempt: impedanceAttempt), at: now)
+    }
+
+    /// The commands that begin or end a measurement have been answered.
+    func answeredImpedance(at now: MonotonicTime) {
+        session.streaming?.impedance.answered(at: now)
+        advanceImpedance(at: now)
     }
 
     /// What a headset that measures must be sent before other commands.

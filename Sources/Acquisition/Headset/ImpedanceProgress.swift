@@ -9,6 +9,8 @@ struct ImpedanceProgress {
     var isOn = false
     /// True while the headset sends impedances instead of samples.
     var hasPausedSamples = false
+    /// When the command to measure was answered; nil before that.
+    private var commanded: MonotonicTime?
     /// The latest value of each electrode that was measured since the beginning.
     private var latest: [(electrode: String, kilohms: Double)] = []
 
@@ -16,10 +18,33 @@ struct ImpedanceProgress {
     /// up: placed by them alone, samples were seen 0.3 s off.
     static let settlingTime = Duration.seconds(2)
 
+    /// How long a headset that has sent no value measures at least. Nothing divides the samples before a measurement from
+    /// those behind it but a value or the time: with less, samples that were still under way were seen among those of the next
+    /// run, and stored as theirs. A busy machine was seen to hand over notifications a second late.
+    static let drainingTime = Duration.seconds(2)
+
     /// The headset is commanded to measure.
     mutating func begin() {
         isOn = true
+        commanded = nil
         latest.removeAll()
+    }
+
+    /// The command to measure was answered, be it with an error: the headset may have heard it.
+    mutating func answered(at now: MonotonicTime) {
+        if isOn, commanded == nil { commanded = now }
+    }
+
+    /// When the measurement may be ended: at once where a value has come, with which the samples have ended. Nil where the
+    /// command was not answered yet.
+    var earliestEnd: MonotonicTime? { latest.isEmpty ? commanded.map { $0 + Self.drainingTime } : .boot }
+
+    /// Whether the headset has heard the command, although no value has come: its samples have ended.
+    ///
+    /// - Parameter latestSample: when the latest sample arrived.
+    func hasEndedSamples(latestSample: MonotonicTime?) -> Bool {
+        guard let commanded, let latestSample else { return true }
+        return latestSample < commanded + Self.drainingTime * 3 / 4
     }
 
     /// A value has come.
