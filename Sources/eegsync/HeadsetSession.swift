@@ -15,6 +15,9 @@ final class HeadsetSession: Sendable {
     let daemonPid: Int32?
     private let headset: String
     private let service: AcquisitionService?
+    /// Has the daemon write each second what is asked for: whoever adjusts an electrode or looks at packets sees at once what
+    /// happens, and what is to end ends.
+    private let follower: Follower?
 
     /// Asks the daemon where one runs on the database, or else connects to the headset as the configuration says.
     ///
@@ -22,14 +25,17 @@ final class HeadsetSession: Sendable {
     /// - Throws: ``Failure`` where nobody could have a link.
     convenience init(of headset: String, _ options: DatabaseOptions, consequence: String) throws {
         if let path = try? options.databasePath(), let pid = DaemonPresence.pid(database: path) {
-            try self.init(askingDaemon: pid, store: try options.openForControl(), headset: headset, consequence)
+            let follower = Follower(database: path)
+            try self.init(askingDaemon: pid, try options.openForControl(), follower, headset: headset, consequence)
         } else {
             try self.init(connectingTo: headset, try options.configuration(), file: options.configurationPath, consequence)
         }
     }
 
     /// Asks the daemon that acquires into `store`; only where it records the headset, it has a link.
-    private init(askingDaemon pid: Int32, store: ControlStore, headset: String, _ consequence: String) throws {
+    private init(
+        askingDaemon pid: Int32, _ store: ControlStore, _ follower: Follower?, headset: String, _ consequence: String
+    ) throws {
         if try store.pause() != nil { throw Self.pausedFailure(consequence: consequence) }
         guard let open = try store.openRecordings().first(where: { $0.headsetName == headset && $0.isWanted }) else {
             throw Failure(
@@ -41,6 +47,7 @@ final class HeadsetSession: Sendable {
         model = open.model
         daemonPid = pid
         service = nil
+        self.follower = follower
     }
 
     /// Connects to a configured headset by itself; nothing is stored.
@@ -66,6 +73,7 @@ final class HeadsetSession: Sendable {
         self.headset = headset
         model = known.model
         daemonPid = nil
+        follower = nil
         let settings = AcquisitionService.Settings(
             headsets: configuration.knownHeadsets, seed: UInt64.random(in: .min ... .max), readClock: { HostClock.offset() })
         service = AcquisitionService(
