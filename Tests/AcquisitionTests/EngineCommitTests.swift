@@ -130,6 +130,41 @@ struct EngineCommitTests {
         #expect(done.filter { $0.hasSuffix("spool") }.dropFirst().dropLast().allSatisfy { $0 == "10 spool" }, "\(done)")
     }
 
+    @Test("What a headset does is committed within two seconds, thrice within three intervals where it goes on changing")
+    func early() {
+        var commits = EarlyCommits()
+        let start = MonotonicTime(nanoseconds: 100_000_000_000)
+        let due = (0..<60).compactMap { second -> Duration? in
+            let now = start + .seconds(second)
+            // As if each regular one were far away.
+            return commits.take(at: now, before: now + .seconds(10), interval: .seconds(10)).map { $0 - start }
+        }
+        // The fourth waits for thirty seconds after the first.
+        #expect(due.prefix(4) == [.seconds(1), .seconds(2), .seconds(3), .seconds(31)])
+        #expect(Set(due).count { $0 <= .seconds(60) } == 6, "\(due)")
+        // One that comes soon anyway is not brought forward.
+        #expect(commits.take(at: start + .seconds(200), before: start + .seconds(200.5), interval: .seconds(10)) == nil)
+    }
+
+    @Test("With rare transactions, that a headset streams is committed with its first samples", arguments: [true, false])
+    func phase(hasSpool: Bool) throws {
+        var limits = AcquisitionLimits()
+        limits.commitInterval = .seconds(10)
+        limits.spoolInterval = hasSpool ? .seconds(1) : nil
+        let engine = try EngineUnderTest(limits: limits, flushInterval: .seconds(10))
+        try engine.run(.seconds(20))
+        try engine.want()
+        try engine.reconcile()
+        try engine.run(.seconds(60), until: .streaming)
+        let count = engine.batches.count
+        try engine.run(.seconds(2))
+        let changes = engine.batches.dropFirst(count).flatMap(\.changes)
+        let isSeen = changes.contains { change in
+            if case .connectionEvent(let event) = change { event.state == ConnectionPhase.streaming.rawValue } else { false }
+        }
+        #expect(isSeen == hasSpool)
+    }
+
     @Test("Whatever becomes of transactions, the spool has every batch in order, that of the transaction included")
     func spoolWithoutHole() {
         var disk = Disk(hasSpool: true)

@@ -20,6 +20,13 @@ extension AcquisitionEngine {
         return min(next, commits.flushDue)
     }
 
+    /// A headset's connection has another phase: where transactions are rare, one is made soon.
+    func commitEarly(at now: MonotonicTime) {
+        guard limits.spoolInterval != nil else { return }
+        let next = commits.next ?? nextCommit(after: now)
+        commits.next = commits.early.take(at: now, before: next, interval: limits.commitInterval) ?? next
+    }
+
     /// Puts what is to be written into the spool, where that is due. While a batch cannot be written the headsets keep their
     /// records, which they bound.
     func spool(at now: MonotonicTime) {

@@ -278,6 +278,10 @@ package final class AcquisitionEngine {
             context.wantsCommit = false
             commits.next = now
         }
+        if context.hasChangedPhase {
+            context.hasChangedPhase = false
+            commitEarly(at: now)
+        }
         scheduleCommit(at: now)
     }
 

@@ -264,6 +264,7 @@ final class HeadsetAcquisition {
             self.phase = phase
             phaseCause = cause
             record(phase, after: previous, cause, at: now)
+            context.hasChangedPhase = true
             context.tap.say(.state(tapState), at: now)
         }
         let preserved = machine.preservedState
