@@ -30,6 +30,7 @@ struct CommitPipeline {
     var number: UInt64 = 0
     /// When the next batch is due, once none is under way.
     var next: MonotonicTime?
+    /// Which of them are brought forward.
     var early = EarlyCommits()
     var clockOffsets: [ClockOffsetRecord] = []
     /// What is committed and does not survive a power cut yet.

@@ -20,7 +20,7 @@ final class EngineContext {
     var overflowCause = GapCause.queueOverflow
     /// True where what a headset has to write must not wait for the next interval.
     var wantsCommit = false
-    /// True where the phase of a headset's connection has changed, which people look for.
+    /// True where the phase of a headset's connection has changed, or its cause, which people look for.
     var hasChangedPhase = false
     /// What is said to the readers of the tap.
     var tap = TapFeed()

@@ -39,7 +39,8 @@ struct ImpedanceProgress {
     /// command was not answered yet.
     var earliestEnd: MonotonicTime? { latest.isEmpty ? commanded.map { $0 + Self.drainingTime } : .boot }
 
-    /// Whether the headset has heard the command, although no value has come: its samples have ended.
+    /// Whether the headset has heard the command, although no value has come: its samples have ended. Those that were under way
+    /// have three quarters of the time to arrive; in the last one it must be still.
     ///
     /// - Parameter latestSample: when the latest sample arrived.
     func hasEndedSamples(latestSample: MonotonicTime?) -> Bool {
