@@ -144,10 +144,18 @@ struct RehearsalTests {
         #expect(report.missing == 0)
     }
 
+    /// The first seed whose storm has what a defect needs to show itself, where it is not 1: rehearsing those before it took two
+    /// minutes.
+    private static let firstSeeds: [PlantedDefect: UInt64] = [
+        .acknowledgeBeforeCommit: 6, .dropRefusedBatches: 8, .endWithoutWriting: 14, .acknowledgeBeforeFlush: 25,
+        .ignorePause: 34,
+    ]
+
     @Test("A planted defect is noticed", arguments: PlantedDefect.allCases.filter { !AddressTests.defects.contains($0) })
     func plantedDefect(_ defect: PlantedDefect) throws {
         var rules: Set<RehearsalReport.Rule> = []
-        for seed in UInt64(1)...40 where rules.isEmpty {
+        let first = Self.firstSeeds[defect] ?? 1
+        for seed in first..<first + 40 where rules.isEmpty {
             var plan = RehearsalPlan.seeded(seed)
             if defect == .swapHeadsets { plan.headsets = [.buffered(number: 1), .buffered(number: 2)] }
             if defect == .writeAfterStop {

@@ -101,7 +101,7 @@ struct BackupTests {
 
     @Test("of another database, or of an older history, is none of this one")
     func foreign() throws {
-        let other = try EvidenceFixture()
+        let other = try EvidenceFixture(.anew)
         let store = try other.open()
         var batch = WriteBatch(number: 200)
         batch.samples = [Fixture.rows(StreamID(rawValue: 1), 10_240..<12_000, channels: 4)]

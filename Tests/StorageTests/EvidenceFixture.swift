@@ -15,13 +15,35 @@ struct EvidenceFixture {
     static let first: (recording: Int64, eeg: Int64, accelerometer: Int64) = (1, 1, 2)
     static let second: (recording: Int64, eeg: Int64, accelerometer: Int64) = (2, 3, 4)
 
-    init() throws {
+    /// The files of the one that is copied, by name: recording takes a third of a second, and hundreds of tests want one.
+    private static let recorded = Result { () throws -> [(name: String, mode: NSNumber, bytes: Data)] in
+        let fixture = try EvidenceFixture(.anew)
+        let files = FileManager.default
+        return try files.contentsOfDirectory(atPath: fixture.directory.url.path).map { name in
+            let path = fixture.directory.path(name)
+            let mode = try files.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+            return (name, mode ?? 0o600, try Data(contentsOf: URL(fileURLWithPath: path)))
+        }
+    }
+
+    /// Where the file comes from: copies are one database, with one identity; what is recorded anew is another one.
+    enum Origin { case copy, anew }
+
+    init(_ origin: Origin = .copy) throws {
         directory = try TemporaryDirectory()
-        let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
-        try Self.record(Self.first, headset: "left", into: store)
-        try Self.record(Self.second, headset: "right", into: store)
-        try store.synchronise()
-        try store.close()
+        switch origin {
+        case .copy:
+            for (name, mode, bytes) in try Self.recorded.get() {
+                try bytes.write(to: URL(fileURLWithPath: directory.path(name)))
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.path(name))
+            }
+        case .anew:
+            let store = try AcquisitionStore(path: path, hostBoot: Fixture.boot)
+            try Self.record(Self.first, headset: "left", into: store)
+            try Self.record(Self.second, headset: "right", into: store)
+            try store.synchronise()
+            try store.close()
+        }
     }
 
     /// Opens the file as the process that acquires.
