@@ -84,7 +84,7 @@ package struct DatabaseBackup {
     private func perform<Result>(_ body: (Database) throws -> Result) throws(StorageError) -> Result {
         do {
             // Without `query_only`, by which SQLite refuses to write the other file as well; the flag of opening protects this.
-            var configuration = Configuration()
+            var configuration = Configuration.ofOrdinaryPriority
             configuration.readonly = true
             configuration.busyMode = .timeout(StoreOptions().busyTimeoutSeconds)
             let source = try DatabaseQueue(path: database, configuration: configuration)
@@ -97,7 +97,7 @@ package struct DatabaseBackup {
 
     /// Leaves out what belongs to this machine alone, and makes one file of it that is read without any other.
     private static func strip(_ path: String) throws {
-        var configuration = Configuration()
+        var configuration = Configuration.ofOrdinaryPriority
         configuration.prepareDatabase { db in
             // What is removed is overwritten; the file is flushed as a whole later.
             for pragma in ["secure_delete = ON", "synchronous = OFF", "journal_mode = MEMORY"] {

@@ -159,7 +159,7 @@ struct DatabaseOpening {
     }
 
     func configuration(isReadOnly: Bool) -> Configuration {
-        var configuration = Configuration()
+        var configuration = Configuration.ofOrdinaryPriority
         configuration.readonly = isReadOnly
         configuration.busyMode = .timeout(options.busyTimeoutSeconds)
         configuration.label = "eegsync"

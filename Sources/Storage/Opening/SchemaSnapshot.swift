@@ -88,7 +88,7 @@ struct SchemaSnapshot: Hashable {
     private func copy(to target: String, _ configuration: Configuration, progress: @escaping (Double) -> Void) throws {
         let source = try DatabaseQueue(path: database, configuration: configuration)
         defer { try? source.close() }
-        var targetConfiguration = Configuration()
+        var targetConfiguration = Configuration.ofOrdinaryPriority
         targetConfiguration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = OFF") }
         let copy = try DatabaseQueue(path: target, configuration: targetConfiguration)
         defer { try? copy.close() }

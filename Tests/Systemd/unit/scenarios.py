@@ -176,18 +176,23 @@ def downgrade(service: Service) -> None:
 
 def slow_upgrade(service: Service) -> None:
     """A schema change that takes longer than TimeoutStartSec=: systemd is asked for more time, and nothing is begun anew."""
+    wait_for(lambda: service.property("ActiveState") == "active", 120, "the unit is active")
+    # What will have to be copied. Written before anything is recorded: that takes longer than the change itself.
+    service.machine.run(
+        f'systemctl stop eegsync; sqlite3 {DATABASE} "CREATE TABLE ballast (x); '
+        'INSERT INTO ballast SELECT zeroblob(1000000) FROM generate_series(1, 400)"; systemctl start eegsync',
+        600,
+    )
     service.record()
     # Enough for a start without a change of the schema, on a slow machine, too.
     limit = int(_start_seconds(service)) + 2
     with service.one_gap(_DAEMON_DOWN, 300, "a schema change of a database of 400 MB"):
         service.machine.run("systemctl stop eegsync; mkdir -p /run/systemd/system/eegsync.service.d")
         service.machine.run(f"printf '[Service]\\nTimeoutStartSec={limit}\\n' >/run/systemd/system/eegsync.service.d/slow.conf")
-        # The last step is taken back, as if the version before had written the database, and 400 MB are to be copied.
+        # A step is taken back, as if an earlier version had written the database.
         service.machine.run(
             f'sqlite3 {DATABASE} "DROP TABLE early_start; DROP TABLE schema_snapshot; '
-            "DELETE FROM grdb_migrations WHERE identifier = 'm0029_start'; CREATE TABLE ballast (x); "
-            'INSERT INTO ballast SELECT zeroblob(1000000) FROM generate_series(1, 400)"',
-            300,
+            "DELETE FROM grdb_migrations WHERE identifier = 'm0029_start'\""
         )
         service.machine.run("systemctl daemon-reload; systemctl start eegsync", 300)
     if service.property("NRestarts") != "0":

@@ -90,7 +90,8 @@ class Service:
 
     def audit(self) -> None:
         """What is recorded must agree with its evidence."""
-        status, output = self.machine.attempt(f"eegsync audit --database {DATABASE}")
+        # Of 400 MB it takes minutes on a slow disk.
+        status, output = self.machine.attempt(f"eegsync audit --database {DATABASE}", 600)
         if status != 0 or "The audit holds" not in output:
             raise MachineError(f"the audit ends with {status}:\n{output}")
 
