@@ -1,4 +1,5 @@
 import Bluetooth
+import Rehearsal
 import Storage
 import Testing
 
@@ -325,5 +326,30 @@ struct EngineCommitTests {
         disk.handle(.shutDown)
         disk.run(seconds: 2)
         #expect(disk.takeDone() == ["commit", "ended by an error"])
+    }
+
+    @Test("What is committed last is flushed, though nothing comes behind it")
+    func lastCommitIsFlushed() throws {
+        var limits = AcquisitionLimits()
+        (limits.commitInterval, limits.spoolInterval) = (.seconds(10), .seconds(1))
+        let test = try EngineUnderTest(limits: limits, flushInterval: .seconds(10))
+        var isFlushed = false
+        test.driver.conduct = { effect, _ in
+            switch effect {
+            case .commit: isFlushed = false
+            case .flush: isFlushed = true
+            default: break
+            }
+            return VirtualDriver.TaskConduct()
+        }
+        let recording = try test.want()
+        try test.reconcile()
+        try test.run(.seconds(33))
+        try test.store.control.stopRecording(recording, at: test.now)
+        try test.reconcile()
+        try test.run(.seconds(3))
+        #expect(try test.store.openRecordings().isEmpty, "the end is committed")
+        try test.run(.seconds(11))
+        #expect(isFlushed)
     }
 }

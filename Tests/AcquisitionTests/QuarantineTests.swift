@@ -153,6 +153,43 @@ struct QuarantineTests {
         #expect(try test.store.audit().holds)
     }
 
+    @Test("What came while the refused batch was being committed is left out, too: the ledger has all that is missing")
+    func refusalWithLaterRows() throws {
+        var limits = AcquisitionLimits()
+        (limits.commitInterval, limits.spoolInterval) = (.seconds(10), .seconds(1))
+        let test = try EngineUnderTest(limits: limits)
+        let recording = try test.want()
+        try test.reconcile()
+        try test.run(.seconds(25))
+        var isSpoiled = false
+        test.driver.willCommit = { batch in
+            for (index, change) in batch.changes.enumerated() where !isSpoiled {
+                guard case .segment(var segment) = change else { continue }
+                isSpoiled = true
+                segment.periodNanoseconds = -1
+                batch.changes[index] = .segment(segment)
+            }
+        }
+        // Long enough for what comes meanwhile to be gathered.
+        test.driver.conduct = { effect, _ in
+            switch effect {
+            case .commit, .commitByHeadset: VirtualDriver.TaskConduct(duration: .seconds(3))
+            default: VirtualDriver.TaskConduct()
+            }
+        }
+        try test.run(.seconds(20))
+        #expect(isSpoiled && test.phase == .quarantined)
+        #expect(try test.store.audit(recording: recording).holds)
+        #expect(try Self.openGaps(test, recording) == ["quarantined"])
+        test.reload()
+        try test.run(.seconds(2))
+        try test.reconcile()
+        try test.run(.seconds(30))
+        #expect(test.phase == .streaming)
+        #expect(try Self.openGaps(test, recording).isEmpty)
+        #expect(try test.store.audit().holds)
+    }
+
     @Test("A refusal while a recording ends is no reason to keep it open")
     func refusalAtTheEnd() throws {
         let test = try EngineUnderTest()

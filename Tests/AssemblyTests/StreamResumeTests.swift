@@ -119,6 +119,48 @@ struct StreamResumeTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("A gap between two boots of the host is written with the first row behind it: a death between the two leaves one gap")
+    func deathBehindHostBoot() {
+        var test = StreamUnderTest()
+        test.begin(rule: .connection)
+        test.live(0..<80)
+        test.commit()
+        test.restart(isSameHostBoot: false)
+        test.begin(rule: .connection, absence: .hostRestarted)
+        // Of the first row one channel has come.
+        test.take(index: 0, truth: 500, count: 1, channels: 0..<1)
+        let batch = test.commit()
+        #expect(batch.isEmpty)
+        test.stream = StreamAssembler(resuming: test.database.resumeState(test.description, isSameHostBoot: false))
+        test.begin(rule: .connection, absence: .hostRestarted)
+        test.live(0..<16, offset: 1000)
+        test.commit()
+        #expect(test.database.wholeGaps.map(\.firstN) == [80])
+        #expect(test.database.wholeGaps.map(\.gap.cause) == [.hostRestarted])
+        #expect(test.stored[80] == 1000)
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("A full buffer takes the first block behind a restart of the host: what was missing before is not replaced")
+    func fullBufferBehindHostBoot() {
+        var test = StreamUnderTest()
+        test.begin(rule: .connection)
+        test.live(0..<80)
+        test.commit()
+        test.restart(isSameHostBoot: false)
+        test.hasRoom = false
+        test.begin(rule: .connection, absence: .hostRestarted)
+        test.live(0..<24, offset: 1000)
+        test.hasRoom = true
+        test.live(24..<32, offset: 1000)
+        test.commit()
+        #expect(test.database.wholeGaps.map(\.firstN) == [80, 88])
+        #expect(test.database.wholeGaps.map(\.gap.cause) == [.hostRestarted, .queueOverflow])
+        #expect(test.database.wholeGaps.map(\.gap.count) == [0, 16])
+        #expect(test.stored[80] == 1000 && test.stored[104] == 1024)
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("Behind a restart of the host a bank begins where the others do: what it lacks is a gap of its own, at another n")
     func bankBehindHostRestart() {
         var test = StreamUnderTest()

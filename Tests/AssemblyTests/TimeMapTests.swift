@@ -337,4 +337,18 @@ struct TimeMapTests {
         #expect(headset.map.take().isEmpty)
         #expect(headset.map.position(at: headset.map.time(of: 123)).n == 123)
     }
+
+    @Test("Evidence that no transaction takes for days is bounded, and covers all of the time")
+    func boundedEvidence() {
+        var map = TimeMap(
+            stream: StreamID(rawValue: 1), epoch: 0, firstN: 0, referenceN: 0, at: MonotonicTime(nanoseconds: 0),
+            samplingFrequency: 1)
+        for n in Int64(0)..<60_000 {
+            map.observe(n: n, count: 1, at: MonotonicTime(nanoseconds: n * 1_000_000_000))
+            map.extend(to: n)
+        }
+        let evidence = map.takeEvidence()
+        #expect((2000...4096).contains(evidence.count))
+        #expect((evidence.first?.n ?? .max) < 100 && (evidence.last?.n ?? 0) > 59_900)
+    }
 }

@@ -60,6 +60,25 @@ struct RehearsalTests {
         #expect(stream.gaps.map(\.cause) == [.daemonDown])
     }
 
+    @Test("Of a recording that is stopped before its headset is back after a kill, everything since then is missing")
+    func stoppedBeforeReturn() throws {
+        let room = try Room([.buffered()], model: BufferedEEGProfile())
+        try room.run(.seconds(30))
+        room.world.schedule(ScriptedFault(at: room.world.now, .outOfRange, for: .seconds(600)))
+        try room.restart()
+        try room.run(.seconds(60))
+        try room.store.control.stopRecording(room.recording, at: room.world.now)
+        try room.run(.seconds(20))
+        #expect(try room.store.openRecordings().isEmpty)
+        let streams = try room.store.reader(of: room.recording).contents.streams
+        #expect(!streams.isEmpty)
+        for stream in streams {
+            let gap = try #require(stream.gaps.last)
+            let seconds = Double(gap.firstN + gap.count) / stream.description.samplingFrequency
+            #expect(gap.cause == .daemonDown && abs(seconds - 90) < 5, "\(stream.description.name) to \(seconds) s")
+        }
+    }
+
     @Test("The same seed gives the same run")
     func deterministic() throws {
         let first = try Rehearsal(.seeded(7)).run()
@@ -144,8 +163,8 @@ struct RehearsalTests {
         #expect(report.missing == 0)
     }
 
-    /// The first seed whose storm has what a defect needs to show itself, where it is not 1: rehearsing those before it took two
-    /// minutes.
+    /// The first seed whose storm has what a defect needs to show itself, where it is not 1: rehearsing those before it took
+    /// two minutes.
     private static let firstSeeds: [PlantedDefect: UInt64] = [
         .acknowledgeBeforeCommit: 6, .dropRefusedBatches: 8, .endWithoutWriting: 14, .acknowledgeBeforeFlush: 25,
         .ignorePause: 34,

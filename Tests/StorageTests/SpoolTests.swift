@@ -194,6 +194,29 @@ struct SpoolTests {
         #expect(names.contains { $0.hasPrefix("eegsync.sqlite-refused-") })
     }
 
+    @Test("Rows behind a part that was refused before the kill are left out: the open gap says that they are missing")
+    func behindRefusal() throws {
+        let first = try open()
+        try begin(first)
+        let part = HeadsetPart(
+            headset: HeadsetID(rawValue: 1), recording: RecordingID(rawValue: 1), streams: [Fixture.eeg],
+            presentStreams: [Fixture.eeg])
+        try first.commit(second(1))
+        var refused = second(2)
+        refused.parts = [part]
+        refused.changes.append(.segment(Fixture.segment(Fixture.eeg, 0...767, frequency: -1)))
+        #expect(try first.commitByHeadset(refused, at: Fixture.start).count == 1)
+        var later = second(3)
+        later.parts = [part]
+        try first.keep(later, at: Fixture.start)
+        try die(first)
+        let next = try open()
+        #expect(try rowCount(next) == 512)
+        #expect(try next.gaps(of: RecordingID(rawValue: 1)).map(\.cause) == ["quarantined"])
+        #expect(try next.audit().findings == [])
+        try next.close()
+    }
+
     @Test("It is for its owner alone, follows no link, and has a bound")
     func file() throws {
         let store = try open()

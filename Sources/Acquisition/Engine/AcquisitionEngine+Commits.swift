@@ -37,6 +37,8 @@ struct CommitPipeline {
     var unflushed: [Settled] = []
     /// The same, of a flush that is under way; nil while none is.
     var flushing: [Settled]?
+    /// True where something was committed since the latest flush was begun.
+    var isFlushOwed = false
     /// When the next flush is due.
     var flushDue = MonotonicTime.boot
     /// Why what is committed does not survive a power cut, and since when.
@@ -81,7 +83,8 @@ extension AcquisitionEngine {
             commits.next = nextCommit(after: now)
             commits.underWay = takeGathered(at: now)
             scheduleCommit(at: now)
-            if let underWay = commits.underWay { write(underWay) }
+            // Where nothing more comes, as behind the end of a recording, what was committed last is flushed all the same.
+            if let underWay = commits.underWay { write(underWay) } else { flush(at: now) }
         }
     }
 
@@ -157,6 +160,7 @@ extension AcquisitionEngine {
         for (acquisition, committed) in done.settled {
             if let refusal = refused.first(where: { $0.part.recording == acquisition.recording }) {
                 acquisition.refuse(refusal.error, at: now)
+                commits.leaveOut(refusal.part, of: acquisition)
                 if acquisition.isReleased { release(acquisition) }
             } else {
                 commits.unflushed.append((acquisition, committed))
@@ -173,8 +177,15 @@ extension AcquisitionEngine {
             context.overflowCause = .queueOverflow
             emit(.report(.writeRecovered(after: now - problem.since, rows: done.rowCount)))
         }
+        commits.isFlushOwed = true
+        flush(at: now)
+    }
+
+    /// Has what is committed survive a power cut, where that is due.
+    private func flush(at now: MonotonicTime) {
         // A commit that is meant for the flush may be done a moment before it is due.
-        guard commits.flushing == nil, now + commitInterval / 20 >= commits.flushDue else { return }
+        guard commits.isFlushOwed, commits.flushing == nil, now + commitInterval / 20 >= commits.flushDue else { return }
+        commits.isFlushOwed = false
         commits.flushDue = now + limits.flushInterval
         commits.flushing = commits.unflushed
         commits.unflushed.removeAll()
@@ -182,7 +193,7 @@ extension AcquisitionEngine {
     }
 
     /// Headsets may forget what survives a power cut. A disk that cannot flush costs nothing yet: they keep what is not
-    /// acknowledged, and after the next commit it is tried again.
+    /// acknowledged, and when the next commit is due it is tried again.
     func flushed(_ result: Result<Void, StorageError>, at now: MonotonicTime) {
         let flushed = commits.flushing ?? []
         commits.flushing = nil
@@ -190,6 +201,8 @@ extension AcquisitionEngine {
         if case .failure(let error) = result {
             commits.flushProblem = (error, problem?.since ?? now)
             commits.flushDue = now
+            commits.isFlushOwed = true
+            if commits.unflushed.isEmpty { commits.unflushed = flushed }
             if problem?.error.cause != error.cause { emit(.report(.flushFailed(error))) }
             return
         }

@@ -66,6 +66,16 @@ extension AcquisitionEngine {
 }
 
 extension CommitPipeline {
+    /// Leaves out of what is gathered what concerns a headset whose part before it was refused: rows behind a hole that is in
+    /// no ledger. In the spool it stands still; there the open gap keeps it out.
+    mutating func leaveOut(_ part: HeadsetPart, of acquisition: HeadsetAcquisition) {
+        guard var rest = gathered else { return }
+        rest.batch.remove(part)
+        rest.rowCount = rest.batch.rowCount
+        rest.settled.removeAll { $0.acquisition === acquisition }
+        gathered = rest
+    }
+
     /// Adds what was taken after what is gathered already.
     mutating func gather(_ latest: UnderWay) {
         guard var all = gathered else { return gathered = latest }

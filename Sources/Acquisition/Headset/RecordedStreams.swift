@@ -244,10 +244,12 @@ struct RecordedStreams {
     ///
     /// - Parameters:
     ///   - end: when the operator stopped it, on this boot's clock as far as that is known.
-    ///   - wasAbsent: true where no process acquired at that time, so that nobody has opened a gap.
+    ///   - wasAbsent: true where no process acquired at that time.
     mutating func endRecording(at end: MonotonicTime, wasAbsent: Bool) {
         for index in streams.indices {
-            streams[index].assembler.endRecording(at: end, absenceCause: wasAbsent ? absenceCause : nil)
+            // Of a stream that no block of this process has continued yet, nobody has opened a gap either.
+            let isAbsent = wasAbsent || !streams[index].assembler.isNumbered
+            streams[index].assembler.endRecording(at: end, absenceCause: isAbsent ? absenceCause : nil)
         }
     }
 

@@ -69,6 +69,9 @@ struct StreamLedger: Sendable {
         return candidates.compactMap { $0 }.min { $0.firstN < $1.firstN }.map { $0.firstN..<$0.end }
     }
 
+    /// True where nothing follows a gap between two boots of the host yet, which is not handed over.
+    var endsBetweenBoots: Bool { draft.hasGapBetweenBoots(at: nextN) }
+
     // MARK: What came
 
     /// Rows up to `end` are stored.

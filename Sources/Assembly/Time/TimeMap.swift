@@ -14,7 +14,7 @@ struct TimeMap: Sendable {
     /// What the rate is known to be.
     private(set) var rate: ArrivalEnvelope.Rate
     /// Evidence that was not taken yet.
-    private var freshEvidence: [ArrivalRecord] = []
+    private var freshEvidence = WaitingEvidence()
 
     /// Nominal nanoseconds between two samples.
     private let nominalPeriod: Double
@@ -201,8 +201,7 @@ struct TimeMap: Sendable {
 
     /// Hands over the evidence since the last call.
     mutating func takeEvidence() -> [ArrivalRecord] {
-        defer { freshEvidence.removeAll() }
-        return freshEvidence
+        freshEvidence.take()
     }
 
     // MARK: Fitting

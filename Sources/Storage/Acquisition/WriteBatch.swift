@@ -87,6 +87,14 @@ extension WriteBatch {
         filtered { subject in !parts.contains { $0.contains(subject) } }
     }
 
+    /// Takes out what the batch says about the headset of a part.
+    package mutating func remove(_ part: HeadsetPart) {
+        let removed = [part] + parts.filter { $0.headset == part.headset && $0.recording == part.recording }
+        let rest = filtered { subject in !removed.contains { $0.contains(subject) } }
+        (samples, changes) = (rest.samples, rest.changes)
+        parts.removeAll { $0.headset == part.headset && $0.recording == part.recording }
+    }
+
     private func filtered(_ isIncluded: (ChangeSubject) -> Bool) -> WriteBatch {
         var batch = WriteBatch(number: number)
         batch.samples = samples.filter { isIncluded(.stream($0.stream)) }
