@@ -200,6 +200,8 @@ import Testing
         #expect(try complaint { $0.service.active = "activating" }.verdict == .warning)
         #expect(try complaint { $0.service.enabled = "disabled" }.remedy == "enable it: systemctl enable eegsync")
         #expect(try complaint { $0.service.watchdogSeconds = 0 }.check == "watchdog")
+        #expect(try complaint { $0.service.isMemoryCounted = false }.sentence.contains("MemoryMax= of the unit has no effect"))
+        #expect(complaints { $0.service.isMemoryCounted = true } == [])
         #expect(try complaint { $0.service.active = "inactive" }.sentence.contains("4711, but not as eegsync.service"))
         let stopped = try complaint {
             $0.service.active = "inactive"

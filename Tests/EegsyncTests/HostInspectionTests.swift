@@ -100,9 +100,15 @@ import Testing
             WatchdogUSec=15s
             User=eegsync
             AmbientCapabilities=cap_net_admin
+            MemoryCurrent=[not set]
             """, into: HostFacts.Service(hasSystemd: true))
         #expect(service.load == "loaded" && service.active == "active" && service.enabled == "enabled")
         #expect(service.watchdogSeconds == 15)
+        #expect(service.isMemoryCounted == false)
+        let counted = ServiceInspection.read("ActiveState=active\nMemoryCurrent=41234432", into: HostFacts.Service())
+        #expect(counted.service.isMemoryCounted == true)
+        let absent = ServiceInspection.read("ActiveState=inactive\nMemoryCurrent=[not set]", into: HostFacts.Service())
+        #expect(absent.service.isMemoryCounted == nil)
         #expect(grants == true)
         let root = ServiceInspection.read("LoadState=loaded\nUser=\nAmbientCapabilities=", into: HostFacts.Service())
         #expect(root.grantsNetworkAdministration == true && root.service.watchdogSeconds == 0)

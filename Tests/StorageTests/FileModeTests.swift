@@ -36,6 +36,19 @@ struct FileModeTests {
         #expect(try mode("-lock") == 0o600)
     }
 
+    @Test("belong to the owner of the directory, whoever of root makes them", .enabled(if: geteuid() == 0))
+    func handed() throws {
+        try #require(chown(directory.path("."), 65_534, 65_533) == 0)
+        let store = try ControlStore(path: path, hostBoot: Fixture.boot)
+        try store.pause(at: MonotonicTime(nanoseconds: 1))
+        try store.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.url.path) {
+            var facts = stat()
+            #expect(stat(directory.path(name), &facts) == 0)
+            #expect((facts.st_uid, facts.st_gid) == (65_534, 65_533), "\(name)")
+        }
+    }
+
     @Test("which readers share stay when nobody writes, where the directory is for readers; the log is empty then")
     func persistent() throws {
         chmod(directory.path("."), 0o2750)

@@ -32,6 +32,7 @@ struct DatabaseOpening {
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         // What hinders it, SQLite will say better.
         guard file >= 0 else { return }
+        FileModes(database: path).hand(file)
         FileModes(database: path).share(file)
         Glibc.close(file)
     }

@@ -14,12 +14,16 @@ import Glibc
 struct FileModes {
     let database: String
     private let directory: mode_t
+    /// Whose the directory is; nil where there is none.
+    private let owner: (user: uid_t, group: gid_t)?
 
     init(database: String) {
         self.database = database
         var facts = stat()
         let name = URL(fileURLWithPath: database).deletingLastPathComponent().path
-        directory = stat(name, &facts) == 0 ? facts.st_mode : 0
+        let isThere = stat(name, &facts) == 0
+        directory = isThere ? facts.st_mode : 0
+        owner = isThere ? (facts.st_uid, facts.st_gid) : nil
     }
 
     /// True where the group writes.
@@ -39,6 +43,13 @@ struct FileModes {
         } else if isSecret {
             _ = fchmod(file, 0o600)
         }
+    }
+
+    /// Gives a new file of root to the owner of its directory, so that the first command of an administrator does not keep the
+    /// service from its database. SQLite does so with its WAL and shared-memory files.
+    func hand(_ file: Int32) {
+        guard geteuid() == 0, let owner else { return }
+        _ = fchown(file, owner.user, owner.group)
     }
 
     /// Takes from the group and from others what an earlier directory gave them: the right to write. To be called before SQLite

@@ -44,12 +44,11 @@ struct ControlClient {
     /// Whether a database is there, or could be made, but not by this user.
     private static func isClosed(_ path: String) -> Bool {
         if access(path, W_OK) == 0 { return false }
-        switch errno {
-        case EACCES: return true
-        case ENOENT:
-            return access(URL(fileURLWithPath: path).deletingLastPathComponent().path, W_OK) != 0 && errno == EACCES
-        default: return false
+        if errno == ENOENT {
+            if access(URL(fileURLWithPath: path).deletingLastPathComponent().path, W_OK) == 0 { return false }
         }
+        // Read-only: the rest of the machine in the sandbox of a service, whatever the modes allow.
+        return errno == EACCES || errno == EROFS
     }
 
     /// - Returns: a connection; nil where nobody listens.

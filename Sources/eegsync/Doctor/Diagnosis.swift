@@ -83,7 +83,7 @@ enum Diagnosis {
                     remedy: "install it: Deploy/install; without it nothing restarts eegsync after a crash or a reboot")
             ]
         }
-        return [activity(service, check: check), enabled(service), watchdog(service)]
+        return [activity(service, check: check), enabled(service), watchdog(service), memory(service)].compactMap { $0 }
     }
 
     private static func activity(_ service: HostFacts.Service, check: String) -> Finding {
@@ -111,6 +111,20 @@ enum Diagnosis {
         return .warning(
             "start at boot", "eegsync.service is not enabled: after a reboot nothing records",
             remedy: "enable it: systemctl enable eegsync")
+    }
+
+    /// A Raspberry Pi OS may start its kernel with cgroup_disable=memory.
+    private static func memory(_ service: HostFacts.Service) -> Finding? {
+        switch service.isMemoryCounted {
+        case true?: .ok("memory", "a leak ends the process, and not the machine")
+        case false?:
+            .warning(
+                "memory",
+                "the kernel does not count memory: MemoryMax= of the unit has no effect, and what it holds may be swapped out",
+                remedy: "add cgroup_enable=memory to the line of /boot/firmware/cmdline.txt and reboot; what is recorded may "
+                    + "stand in a swap that is not encrypted")
+        case nil: nil
+        }
     }
 
     private static func watchdog(_ service: HostFacts.Service) -> Finding {

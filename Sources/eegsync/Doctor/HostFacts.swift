@@ -159,6 +159,9 @@ struct HostFacts: Hashable {
         var enabled: String?
         /// Zero for no watchdog.
         var watchdogSeconds = 0.0
+        /// Whether systemd knows how much memory the running unit takes, without which MemoryMax= has no effect; nil where it
+        /// does not run.
+        var isMemoryCounted: Bool?
         /// The pid of whatever acquires into the database; nil for none.
         var daemonPid: Int32?
     }

@@ -11,7 +11,7 @@ struct ServiceInspection {
                 of: "/usr/bin/systemctl",
                 [
                     "show", "eegsync.service",
-                    "--property=LoadState,ActiveState,UnitFileState,WatchdogUSec,AmbientCapabilities,User",
+                    "--property=LoadState,ActiveState,UnitFileState,WatchdogUSec,AmbientCapabilities,User,MemoryCurrent",
                 ])
         else { return (service, nil) }
         return Self.read(output, into: service)
@@ -29,6 +29,7 @@ struct ServiceInspection {
         service.active = value("ActiveState")
         service.enabled = value("UnitFileState")
         service.watchdogSeconds = value("WatchdogUSec").flatMap(seconds) ?? 0
+        if service.active == "active" { service.isMemoryCounted = value("MemoryCurrent").map { UInt64($0) ?? .max < .max } }
         guard service.load == "loaded" else { return (service, nil) }
         let user = value("User") ?? ""
         let isRoot = user.isEmpty || user == "root"
