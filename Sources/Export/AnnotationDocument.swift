@@ -1,3 +1,4 @@
+import Bluetooth
 import Headsets
 import Storage
 
@@ -28,5 +29,12 @@ struct AnnotationDocument: Codable, Hashable {
         n = annotation.sample?.n
         deviceTicks = annotation.deviceTicks
         code = annotation.code
+    }
+}
+
+extension AnnotationContents {
+    /// The duration as files have it that count microseconds; nil for an instant.
+    var durationMicroseconds: Int64? {
+        durationSeconds.map { Int64(clamping: (min(max(0, $0), Self.durationSecondsMaximum) * 1e6).rounded()) }
     }
 }

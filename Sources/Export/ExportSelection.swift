@@ -87,7 +87,7 @@ private struct TimeEdges {
             switch edge {
             case .at(let unix): unix
             case .afterStart(let span): contents.startUnixNanoseconds?.addingClamped(span)
-            case .beforeEnd(let span): end?.addingClamped(-span)
+            case .beforeEnd(let span): end?.addingClamped(-max(span, -Int64.max))
             case .sample(let n): first?.unixNanoseconds(ofSample: n)
             }
         }
@@ -105,7 +105,7 @@ private struct TimeEdges {
     func range(of stream: StreamContents) -> ClosedRange<Int64>? {
         guard let first = stream.firstN, let last = stream.lastN, first <= last else { return nil }
         let isCounted = stream.description.name == counted
-        var (lower, end) = (first, last + 1)
+        var (lower, end) = (first, last.addingClamped(1))
         switch from {
         case .sample(let n) where isCounted: lower = max(first, n)
         case nil: break
@@ -124,7 +124,8 @@ extension StreamContents {
     /// UTC nanoseconds since 1970 at which the sample after the last one is due; nil where the stream has none, or no times.
     fileprivate var endUnixNanoseconds: Int64? {
         guard let lastN, rowCount > 0 else { return nil }
-        return unixNanoseconds(ofSample: lastN)?.addingClamped(Int64((1e9 / description.samplingFrequency).rounded()))
+        return unixNanoseconds(ofSample: lastN)?.addingClamped(
+            Int64(clamping: (1e9 / description.samplingFrequency).rounded()))
     }
 
     /// The first n from `start` to the stream's last one whose time is not before an instant; nil where there is none.
@@ -133,12 +134,12 @@ extension StreamContents {
         for (index, segment) in segments.enumerated() {
             // The first piece of the time map also gives the times of what lies before it, the last one of what follows.
             let first = index == 0 ? start : max(start, segment.firstN)
-            let last = segments.indices.contains(index + 1) ? segments[index + 1].firstN - 1 : lastN
+            let last = segments.indices.contains(index + 1) ? segments[index + 1].firstN.addingClamped(-1) : lastN
             guard first <= last, segment.unixNanoseconds(ofSample: last) >= unix else { continue }
             // Times are whole nanoseconds and ascend, so that halving finds the very sample.
             var (low, high) = (first, last)
             while low < high {
-                let middle = low + (high - low) / 2
+                let middle = low + Int64(UInt64(bitPattern: high &- low) / 2)
                 if segment.unixNanoseconds(ofSample: middle) < unix { low = middle + 1 } else { high = middle }
             }
             return low

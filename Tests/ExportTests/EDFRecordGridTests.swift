@@ -59,4 +59,15 @@ import Testing
         #expect(full.step == 257 && full.minimum >= -8_388_608 && full.maximum <= 8_388_607)
         #expect(EDFDigitalMapping(raw: 7...7, variant: .edf).maximum == 8)
     }
+
+    @Test("A declared range at the other end of 32 bits leaves a mapping within the format", arguments: [EDFVariant.edf, .bdf])
+    func distantRange(variant: EDFVariant) {
+        let ranges: [ClosedRange<Int32>] = [Int32.min...(Int32.min + 10), (Int32.max - 10)...Int32.max]
+        for (raw, declared) in [(ranges[0], ranges[1]), (ranges[1], ranges[0])] {
+            let mapping = EDFDigitalMapping(raw: raw, variant: variant)
+            let widened = mapping.widened(within: declared, variant: variant)
+            #expect(widened.minimum <= mapping.minimum && widened.maximum >= mapping.maximum)
+            #expect(variant.digitalLimits.contains(widened.minimum) && variant.digitalLimits.contains(widened.maximum))
+        }
+    }
 }

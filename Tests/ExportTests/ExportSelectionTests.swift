@@ -121,6 +121,35 @@ import Testing
         #expect((51...53).contains(one.contents.streams[0].rowCount))
     }
 
+    @Test(
+        "An edge in n that no sample comes to leaves the whole, or nothing",
+        arguments: [Int64.min, .min + 1, -2_000_000_000_000, 2_000_000_000_000, .max])
+    func distantSamples(n: Int64) throws {
+        let reader = try store.reader(of: Self.fixture.record(into: store))
+        let behind = try? contents(ExportSelection(from: .sample(n)), of: reader)
+        let before = try? contents(ExportSelection(to: .sample(n)), of: reader)
+        #expect((behind == nil) == (n > 0) && (before == nil) == (n < 0))
+        let whole = n > 0 ? before : behind
+        #expect(whole?.contents.streams.map(\.rowCount) == reader.contents.streams.map(\.rowCount))
+        #expect(throws: ExportError.emptyRecording(RecordingID(rawValue: 1))) {
+            try contents(ExportSelection(from: .beforeEnd(.min)), of: reader)
+        }
+    }
+
+    @Test("A time that 64 bits cannot hold is the first or the last one that they hold")
+    func distantTimes() {
+        let start = Self.start
+        func time(_ n: Int64, _ reference: Int64, period: Double = 3_906_250, at unix: Int64? = nil) -> Int64 {
+            TimeSegment(
+                firstN: 0, lastN: 9, referenceN: reference, referenceUnixNanoseconds: unix ?? start, periodNanoseconds: period
+            ).unixNanoseconds(ofSample: n)
+        }
+        #expect(time(.max, .min) == .max && time(.min, .max) == .min && time(.max, .max) == start)
+        #expect(time(1, 0, at: .max) == .max && time(-1, 0, at: .min) == .min)
+        #expect(time(100, 0, period: 9e17) == .max && time(-100, 0, period: .infinity) == .min)
+        #expect(time(0, 0, period: .infinity) == start && time(.max, 0, period: 1e-300) == start)
+    }
+
     @Test("Chosen channels are the same channels, and their gaps theirs")
     func channels() throws {
         let reader = try store.reader(of: Self.fixture.record(into: store))

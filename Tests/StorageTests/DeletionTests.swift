@@ -63,6 +63,31 @@ struct DeletionTests {
         try store.close()
     }
 
+    @Test("while it is read ends the reading, which is not taken for whole")
+    func whileRead() throws {
+        let one = RecordingID(rawValue: 1)
+        let store = try ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot)
+        let reader = try RecordingReader(store: store, recording: one, rowsPerTransaction: 1000)
+        var count = 0
+        let error = StorageError.notFound(
+            what: "recording 1 any more: it was deleted while it was read, and no file was written of what was left")
+        #expect(throws: error) {
+            try reader.forEachChunk(of: StreamID(rawValue: 1), in: 0...20_000, rowsPerChunk: 500) { chunk in
+                if count == 0 { try delete(1) }
+                count += chunk.n.count
+            }
+        }
+        #expect(count > 0 && count <= 1000)
+        #expect(throws: StorageError.notFound(what: "recording 1 any more: it was deleted")) { try store.reader(of: one) }
+        // The other one is whole.
+        let other = try RecordingReader(store: store, recording: RecordingID(rawValue: 2), rowsPerTransaction: 1000)
+        var rest: Int64 = 0
+        try other.forEachChunk(of: StreamID(rawValue: 3), in: 0...20_000, rowsPerChunk: 500) { chunk in
+            rest += Int64(chunk.n.count)
+        }
+        #expect(rest == other.contents.streams.first { $0.id.rawValue == 3 }?.rowCount)
+    }
+
     @Test("is refused while it is wanted, or may still be written")
     func refused() throws {
         let other = try EvidenceFixture()
@@ -134,6 +159,58 @@ struct DeletionTests {
             try ["provenance WHERE id = 1", "headset"].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") }
         }
         #expect(counts == [1, 2])
+    }
+
+    @Test("goes with the end that was set for it, and a schedule's start forgets it")
+    func timed() throws {
+        let store = try fixture.open()
+        let control = store.control
+        let begun = try control.startRecording(headset: "left", model: "buffered-eeg", at: Fixture.start)
+        try control.setEnd(of: begun, at: Fixture.start + .seconds(60))
+        let schedule = try control.addSchedule(
+            headset: "right", model: "buffered-eeg", at: DailyTime(minuteOfDay: 600, timeZone: "Europe/Berlin"),
+            durationSeconds: 60, now: 0)
+        try control.follow(.start(schedule, due: 36_000, until: Fixture.start + .seconds(60)), at: Fixture.start)
+        let recordings = try store.openRecordings().map(\.recording)
+        #expect(recordings.count == 2 && recordings.contains(begun))
+        for recording in recordings {
+            try control.stopRecording(recording, at: Fixture.start + .seconds(30))
+            try control.delete(recording, means: .prune, by: "anna", at: Fixture.start + .seconds(40))
+        }
+        #expect(try control.unfinishedDeletions().isEmpty)
+        #expect(try store.recordings().map(\.id) == [1, 2])
+        #expect(try store.schedules().map { $0.starts.map(\.decision) } == [[.started]])
+        try store.close()
+        let counts = try fixture.read { db in
+            try ["recording_end", "schedule_start WHERE recording_id IS NULL", "schedule_start"].map {
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)")
+            }
+        }
+        #expect(counts == [0, 1, 1])
+        #expect(try fixture.audit().holds)
+    }
+
+    @Test("has whatever refers to it, or to a part of it, removed before or released")
+    func references() throws {
+        let queue = try DatabaseQueue()
+        try DatabaseSchema.bringUpToDate(queue)
+        let references = try queue.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT t.name, f."table", f."from" FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f
+                    WHERE t.type = 'table' AND f.on_delete NOT IN ('CASCADE', 'SET NULL')
+                    """
+            ).map { row in (table: row[0] as String, parent: row[1] as String, column: row[2] as String) }
+        }
+        let removed = ["sample"] + OwnedRows.all.map(\.table) + OwnedRows.last.map { $0.0 }
+        for (table, parent, column) in references {
+            guard let end = removed.firstIndex(of: parent) else { continue }
+            if OwnedRows.released.contains(table), column == "recording_id" { continue }
+            let position = removed.firstIndex(of: table)
+            #expect(position.map { $0 <= end } == true, "\(table).\(column) refers to \(parent)")
+        }
+        #expect(references.contains { $0.table == "recording_end" })
     }
 
     // MARK: What is compared

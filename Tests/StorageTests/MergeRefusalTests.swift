@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "UPDATE gap SET first_n = 9223372036854775800",
+        "UPDATE gap SET first_n = 9223372036854775800", "UPDATE segment SET period_ns = 9e17",
         "PRAGMA ignore_check_constraints = ON; UPDATE epoch SET first_index = -9223372036854775807",
         "PRAGMA ignore_check_constraints = ON; UPDATE recording SET desired_state = 'x'",
         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 3 WHERE name IN ('gap', 'segment')",

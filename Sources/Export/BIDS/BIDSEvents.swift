@@ -71,7 +71,7 @@ struct BIDSEvents {
             events.append(
                 Event(
                     onset: timeline.microseconds(of: annotation) - timeline.startFractionMicroseconds,
-                    duration: annotation.durationSeconds.map { Int64((max(0, $0) * 1e6).rounded()) },
+                    duration: annotation.durationMicroseconds,
                     type: annotation.description, value: annotation.code, source: annotation.source))
         }
     }

@@ -42,10 +42,10 @@ struct EDFDigitalMapping: Hashable, Sendable {
         guard step == 1 else { return self }
         var wide = self
         // Never narrower than it was; some steps are left to ``refined(for:variant:)``.
-        wide.minimum = min(
-            minimum, Int32(max(Int64(variant.digitalLimits.lowerBound + Self.refinement), Int64(raw.lowerBound) - shift)))
-        wide.maximum = max(
-            maximum, Int32(min(Int64(variant.digitalLimits.upperBound - Self.refinement), Int64(raw.upperBound) - shift)))
+        let (low, high) = (Int64(raw.lowerBound) - shift, Int64(raw.upperBound) - shift)
+        let limits = variant.digitalLimits
+        wide.minimum = min(minimum, Int32(clamping: max(Int64(limits.lowerBound + Self.refinement), low)))
+        wide.maximum = max(maximum, Int32(clamping: min(Int64(limits.upperBound - Self.refinement), high)))
         return wide
     }
 

@@ -69,7 +69,7 @@ struct EDFWriter {
         let recorded = plan.annotations.flatMap { annotation in
             EDFAnnotation.annotations(
                 onset: plan.timeline.microseconds(of: annotation),
-                duration: annotation.durationSeconds.map { Int64((max(0, $0) * 1e6).rounded()) }, text: annotation.description)
+                duration: annotation.durationMicroseconds, text: annotation.description)
         }
         let lengths = plan.timeline.tracks.enumerated().flatMap { index, track in
             EDFAnnotation.lengths(

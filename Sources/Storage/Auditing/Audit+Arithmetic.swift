@@ -141,7 +141,8 @@ extension StreamCertainty {
         let found = try Row.fetchOne(db, sql: "SELECT * FROM stream_certainty WHERE stream_id = ?", arguments: [stream])
         guard let row = found else { throw StorageError.notFound(what: "stream \(stream)") }
         self.init(
-            lossDetection: row["loss_detection"], counted: row["counted"], timed: row["timed"],
-            uncertainty: row["uncertainty"], unknown: row["unknown"], unknownGaps: row["unknown_gaps"])
+            lossDetection: row["loss_detection"], counted: row.number("counted") ?? 0, timed: row.number("timed") ?? 0,
+            uncertainty: row.number("uncertainty"), unknown: row.number("unknown") ?? 0,
+            unknownGaps: row.number("unknown_gaps") ?? 0)
     }
 }

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 import GRDB
 
@@ -112,7 +113,7 @@ struct ClockCheck {
         if run?.hostBoot != segment.hostBoot { endRun() }
         var run = run ?? Run(hostBoot: segment.hostBoot, originN: n, origin: boottime)
         let x = Double(n - run.originN) * nominalPeriod
-        let y = Double(boottime - run.origin) - x
+        let y = Double(boottime &- run.origin) - x
         let index = Int((x / Self.bin).rounded(.down))
         let best = run.bins[index]
         if best.map({ y < $0.y }) ?? true {
@@ -202,13 +203,13 @@ private struct DeviceRun {
         defer { self.minute = (n, ticks) }
         nanoseconds += Double(n - minute.n) * period
         guard minute.n > first.n else { return nil }
-        let ticksPerSample = Double(minute.ticks - first.ticks) / Double(minute.n - first.n)
-        let expected = Double(ticks - minute.ticks) / ticksPerSample
+        let ticksPerSample = Double(minute.ticks &- first.ticks) / Double(minute.n - first.n)
+        let expected = Double(ticks &- minute.ticks) / ticksPerSample
         let difference = Double(n - minute.n) - expected
         largest = max(largest, abs(difference) / expected * 1e6)
         // Stamps are those of packets, which a headset may fill for a quarter of a second.
         guard abs(difference) > 0.25e9 / period + 0.001 * expected else { return nil }
-        return "by the headset's clock \(Int64(expected.rounded())) samples were taken from \(minute.n) to \(n), "
+        return "by the headset's clock \(Int64(clamping: expected.rounded())) samples were taken from \(minute.n) to \(n), "
             + "by their numbers \(n - minute.n)"
     }
 }

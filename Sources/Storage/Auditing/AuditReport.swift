@@ -44,6 +44,8 @@ package struct AuditReport: Codable, Hashable, Sendable {
         case missingChannelsAreLedgered
         /// No value in a channel that the stream does not have.
         case noValueBeyondChannels
+        /// No number that no recording comes to, and of which nothing can be computed.
+        case numbersAreInRange
 
         /// Segments follow each other without overlap and cover the rows' beginning.
         case segmentsTile
@@ -83,7 +85,7 @@ package struct AuditReport: Codable, Hashable, Sendable {
         package var evidence: Evidence {
             switch self {
             case .rowsAndGapsAddUp, .gapsDoNotOverlap, .recoveredMatchesRows, .noRowInOpenGap, .missingChannelsAreLedgered,
-                .noValueBeyondChannels:
+                .noValueBeyondChannels, .numbersAreInRange:
                 .arithmetic
             case .segmentsTile, .epochsAscend, .extentsAgree: .extent
             case .timesAscend, .arrivalsAgree, .deviceClockAgrees: .clock

@@ -19,8 +19,9 @@ extension Store {
             return try rows.map { row in
                 let id: Int64 = row["stream_id"]
                 return Manifest.Stream(
-                    uuid: row["uuid"], name: row["stream"], bank: row["bank"], firstN: row["first_n"], lastN: row["last_n"],
-                    rows: row["rows"] ?? 0, missing: row["missing"], chains: try ChainEnd.all(of: id, in: db),
+                    uuid: row["uuid"], name: row["stream"], bank: row["bank"], firstN: row.number("first_n"),
+                    lastN: row.number("last_n"), rows: row.number("rows") ?? 0, missing: row.number("missing") ?? 0,
+                    chains: try ChainEnd.all(of: id, in: db),
                     facts: try Self.facts(of: id, in: db))
             }
         }

@@ -92,7 +92,7 @@ extension ControlStore {
                     """,
                 arguments: [
                     recording.rawValue, means.rawValue, requester, hostBootID, now.nanoseconds,
-                    isSaid ? facts?["headset_id"] as Int64? : nil, isSaid ? facts?["rows"] as Int64? : nil,
+                    isSaid ? facts?["headset_id"] as Int64? : nil, isSaid ? facts?.number("rows") : nil,
                     isSaid ? facts?.instant("start_unix_ns") : nil, isSaid ? facts?.instant("end_unix_ns") : nil,
                 ])
             try db.execute(
@@ -100,7 +100,7 @@ extension ControlStore {
                     INSERT INTO deleted_stream (stream_id, deletion_id, uuid)
                     SELECT id, ?, uuid FROM stream WHERE recording_id = ?
                     """, arguments: [db.lastInsertedRowID, recording.rawValue])
-            return facts?["rows"] ?? 0
+            return facts?.number("rows") ?? 0
         }
     }
 
@@ -126,7 +126,9 @@ extension ControlStore {
         let views = try String.fetchAll(
             db, sql: "SELECT DISTINCT view_name FROM stream WHERE recording_id = ?", arguments: key)
         for view in views { try StreamView.drop(view, in: db) }
-        try db.execute(sql: "UPDATE adoption SET recording_id = NULL WHERE recording_id = ?", arguments: key)
+        for table in OwnedRows.released {
+            try db.execute(sql: "UPDATE \(table) SET recording_id = NULL WHERE recording_id = ?", arguments: key)
+        }
         let made = try Int64.fetchAll(
             db, sql: "SELECT DISTINCT provenance_id FROM link WHERE recording_id = ?", arguments: key)
         for (table, condition) in OwnedRows.last {

@@ -56,7 +56,7 @@ extension Store {
                 Deletion(
                     recording: RecordingID(rawValue: row["recording_id"]),
                     means: Deletion.Means(rawValue: row["means"]) ?? .delete, requestedBy: row["requested_by"],
-                    unixNanoseconds: row["unix_ns"], rowCount: row["row_count"], isComplete: row["is_complete"])
+                    unixNanoseconds: row.instant("unix_ns"), rowCount: row["row_count"], isComplete: row["is_complete"])
             }
         }
     }

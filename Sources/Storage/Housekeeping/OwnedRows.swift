@@ -42,9 +42,13 @@ struct OwnedRows {
     static let last = [
         ("epoch", ofStream), ("channel_correction", ofStream), ("channel_declaration", ofStream), ("channel", ofStream),
         ("link", ofRecording), ("recording_detail", ofRecording), ("recording_property", ofRecording),
-        ("merged_recording", ofRecording),
+        ("merged_recording", ofRecording), ("recording_end", ofRecording),
         ("stream", ofRecording), ("recording", "id = ?1"),
     ]
+
+    /// Tables whose rows stay and forget which recording they were of: an address is the headset's, and of each start of a
+    /// schedule it is decided once.
+    static let released = ["adoption", "schedule_start"]
 
     /// Removes rows, at most so many. Returns how many it removed.
     func remove(of recording: RecordingID, limit: Int, in db: Database) throws -> Int {

@@ -109,10 +109,12 @@ struct ActivityInspection {
                 // Over the window that ends with the newest row: commits lag behind by up to an interval.
                 let period: Double = segment["period_ns"]
                 let windowRows = Int64(bounded: window.inSeconds * 1e9 / period)
-                let span = min(windowRows, newest.n - (row["first_n"] ?? newest.n) + 1)
+                let stored = newest.n.subtractingClamped(row.number("first_n") ?? newest.n).addingClamped(1)
+                let span = min(windowRows, stored)
                 if now - taken.time <= window {
                     let found = try Int64.fetchOne(
-                        db, sql: "SELECT count(*) FROM sample WHERE stream_id = ? AND n > ?", arguments: [id, newest.n - span])
+                        db, sql: "SELECT count(*) FROM sample WHERE stream_id = ? AND n > ?",
+                        arguments: [id, newest.n.subtractingClamped(span)])
                     rate = Double(found ?? 0) / Double(max(span, 1)) * 1e9 / period
                 }
             }
@@ -120,8 +122,9 @@ struct ActivityInspection {
             return StreamActivity(
                 id: StreamID(rawValue: id), name: row["stream"], bank: row["bank"], view: row["view_name"],
                 samplingFrequency: row["sampling_frequency"], rowsPerSecond: rate, lastN: lastN, lastSample: newest?.taken,
-                rows: row["rows"] ?? 0, missing: row["missing"], recovered: row["recovered"], gaps: row["gaps"],
-                missingByDesign: byDesign.samples, gapsByDesign: byDesign.count, openGapFirstN: row["open_gap_first_n"],
+                rows: row.number("rows") ?? 0, missing: row.number("missing") ?? 0, recovered: row.number("recovered") ?? 0,
+                gaps: row.number("gaps") ?? 0, missingByDesign: byDesign.samples, gapsByDesign: byDesign.count,
+                openGapFirstN: row.number("open_gap_first_n"),
                 times: newest?.segment.map {
                     StreamTimes(
                         periodNanoseconds: $0["period_ns"], residualNanoseconds: $0["residual_ns"],
@@ -171,17 +174,8 @@ struct ActivityInspection {
                 peakToPeak: row["peak_to_peak"], line50Hz: row["line_50_hz"], line60Hz: row["line_60_hz"])
             return SignalActivity(
                 channel: row["name"], unit: row["unit"], check: check,
-                ageSeconds: Double(max(0, (lastN ?? check.lastN) - check.lastN)) / samplingFrequency)
+                ageSeconds: Double(max(0, (lastN ?? check.lastN).subtractingClamped(check.lastN))) / samplingFrequency)
         }
-    }
-}
-
-extension Row {
-    /// A time of a view; nil where there is none, or where the time map gives one that 64 bits cannot hold, which SQL reports
-    /// as a real number.
-    func instant(_ column: String) -> Int64? {
-        guard case .int64(let nanoseconds)? = (self[column] as DatabaseValue?)?.storage else { return nil }
-        return nanoseconds
     }
 }
 
@@ -204,6 +198,8 @@ extension StoredInstant {
             db, sql: "SELECT offset_ns FROM host_boot_clock WHERE host_boot_id = ?", arguments: [boot])
         self.init(
             time: MonotonicTime(nanoseconds: nanoseconds), isSameHostBoot: boot == present,
-            unixNanoseconds: offset.map { $0 &+ nanoseconds })
+            unixNanoseconds: offset.map { $0.addingClamped(nanoseconds) }.flatMap {
+                SurprisingNumbers.nanoseconds.contains($0) ? $0 : nil
+            })
     }
 }

@@ -111,7 +111,7 @@ extension Store {
             ).map { row in
                 let firstSample: Int64 = row["boottime_ns"]
                 return ReturnTimes(
-                    headset: row["headset"], unixNanoseconds: row["unix_ns"], layer: row["layer"], cause: row["cause"],
+                    headset: row["headset"], unixNanoseconds: row.instant("unix_ns"), layer: row["layer"], cause: row["cause"],
                     attempts: row["attempts"], sinceHeard: .nanoseconds(firstSample &- row["heard_boottime_ns"]),
                     sinceAble: .nanoseconds(firstSample &- row["able_boottime_ns"]))
             }
@@ -124,9 +124,9 @@ extension HistoryEvent {
         self.init(
             kind: Kind(rawValue: row["kind"]) ?? .connection, headset: row["headset"], name: row["name"],
             cause: row["cause"], detail: row["detail"], layer: row["layer"], address: row["address"],
-            attempt: row["attempt"], count: row["count"], durationNanoseconds: row["duration_ns"],
+            attempt: row["attempt"], count: row["count"], durationNanoseconds: row.nanoseconds("duration_ns"),
             hostBoot: row["host_boot"], boottimeNanoseconds: row["boottime_ns"],
-            lastBoottimeNanoseconds: row["last_boottime_ns"], unixNanoseconds: row["unix_ns"],
-            lastUnixNanoseconds: row["last_unix_ns"], isSynchronised: (row["is_synchronised"] as Bool?) ?? false)
+            lastBoottimeNanoseconds: row["last_boottime_ns"], unixNanoseconds: row.instant("unix_ns"),
+            lastUnixNanoseconds: row.instant("last_unix_ns"), isSynchronised: (row["is_synchronised"] as Bool?) ?? false)
     }
 }

@@ -1,3 +1,4 @@
+import Bluetooth
 import GRDB
 
 /// The samples of a stream that were missing at one moment, by the ledger and the rows of that moment. A reader that began then
@@ -36,21 +37,23 @@ struct LateSamples {
         let cursor = try Row.fetchCursor(
             db,
             sql: """
-                SELECT g.first_n, g.first_n + g.count, s.n FROM gap AS g
+                SELECT g.first_n, g.count, s.n FROM gap AS g
                 LEFT JOIN sample AS s ON s.stream_id = g.stream_id AND s.n >= g.first_n AND s.n < g.first_n + g.count
                 WHERE g.stream_id = ? AND g.channel = 0 AND g.recovered < g.count ORDER BY g.first_n, s.n
                 """, arguments: [stream.rawValue])
         // What of the gap before is not spoken of yet.
         var rest: Range<Int64>?
         while let row = try cursor.next() {
-            let gap: Range<Int64> = row[0]..<row[1]
+            let first: Int64 = row[0]
+            let gap = first..<max(first, first.addingClamped(row[1]))
             if rest?.upperBound != gap.upperBound {
                 if let rest { rows.append(rest) }
                 rest = gap
             }
             guard let n: Int64 = row[2], let lower = rest?.lowerBound else { continue }
             rows.append(lower..<n)
-            rest = n + 1..<gap.upperBound
+            // The upper bound is behind n, which lies in the gap.
+            rest = min(n.addingClamped(1), gap.upperBound)..<gap.upperBound
         }
         if let rest { rows.append(rest) }
     }

@@ -39,7 +39,7 @@ extension StopRequest {
         guard let time = row["\(name)_ns"] as Int64? else { return nil }
         self.init(
             at: MonotonicTime(nanoseconds: time), isSameHostBoot: row["\(name)_boot"] == present,
-            unixNanoseconds: row["\(name)_unix_ns"])
+            unixNanoseconds: row.instant("\(name)_unix_ns"))
     }
 }
 

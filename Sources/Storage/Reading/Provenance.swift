@@ -72,7 +72,7 @@ package struct Provenance: Hashable, Sendable {
             if provenance.stretches.last?.facts == facts {
                 provenance.stretches[provenance.stretches.count - 1].linkCount += 1
             } else {
-                provenance.stretches.append(Stretch(fromUnixNanoseconds: row["unix_ns"], linkCount: 1, facts: facts))
+                provenance.stretches.append(Stretch(fromUnixNanoseconds: row.instant("unix_ns"), linkCount: 1, facts: facts))
             }
         }
         provenance.messages = try Row.fetchAll(

@@ -1,3 +1,4 @@
+import Bluetooth
 package import Headsets
 
 /// A recording as a reader sees it: everything but the sample rows.
@@ -135,9 +136,13 @@ package struct TimeSegment: Hashable, Sendable {
         self.uncertaintyNanoseconds = uncertaintyNanoseconds
     }
 
-    /// UTC nanoseconds since 1970 of sample n.
+    /// UTC nanoseconds since 1970 of sample n; the first or the last instant that 64 bits hold where it lies beyond them.
     package func unixNanoseconds(ofSample n: Int64) -> Int64 {
-        referenceUnixNanoseconds + Int64((Double(n - referenceN) * periodNanoseconds).rounded())
+        let (distance, overflow) = n.subtractingReportingOverflow(referenceN)
+        if distance == 0, !overflow { return referenceUnixNanoseconds }
+        let elapsed = ((overflow ? Double(n) - Double(referenceN) : Double(distance)) * periodNanoseconds).rounded()
+        guard abs(elapsed) < 0x1p62 else { return Int64(clamping: Double(referenceUnixNanoseconds) + elapsed) }
+        return referenceUnixNanoseconds.addingClamped(Int64(elapsed))
     }
 }
 
@@ -186,7 +191,11 @@ package struct GapContents: Hashable, Sendable {
 
 /// One annotation in UTC.
 package struct AnnotationContents: Hashable, Sendable {
+    /// A year. Commands take no longer duration; other programs may have written any.
+    package static let durationSecondsMaximum = 31_536_000.0
+
     package var onsetUnixNanoseconds: Int64
+    /// 0 ... ``durationSecondsMaximum``; nil for an instant.
     package var durationSeconds: Double?
     package var description: String
     /// `operator`, `headset`, `eegsync` or `sql`.
@@ -203,12 +212,17 @@ package struct AnnotationContents: Hashable, Sendable {
         sample: AnnotatedSample? = nil, deviceTicks: Int64? = nil, code: Int64? = nil
     ) {
         self.onsetUnixNanoseconds = onsetUnixNanoseconds
-        self.durationSeconds = durationSeconds
+        self.durationSeconds = durationSeconds.map(Self.capped)
         self.description = description
         self.source = source
         self.sample = sample
         self.deviceTicks = deviceTicks
         self.code = code
+    }
+
+    /// The nearest duration that is one; 0 for what is no number.
+    static func capped(durationSeconds: Double) -> Double {
+        durationSeconds > 0 ? min(durationSeconds, durationSecondsMaximum) : 0
     }
 }
 

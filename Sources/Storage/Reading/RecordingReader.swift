@@ -7,7 +7,8 @@ import Synchronization
 extension Store {
     /// A reader of one recording, on a snapshot of this moment.
     ///
-    /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording.
+    /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording; ``StorageError/refused(reason:)`` where
+    ///   another program has changed what says of it when which sample was taken, to what no recording comes to.
     package func reader(of recording: RecordingID) throws(StorageError) -> RecordingReader {
         try RecordingReader(store: self, recording: recording)
     }
@@ -17,9 +18,10 @@ extension Store {
 ///
 /// It opens the file for reading only, through an own connection, and keeps nobody from writing. Its first transaction lasts
 /// until rows are read; these come in short ones, because the write-ahead log cannot begin anew while a transaction is open and
-/// would grow as long as an export takes. Rows never change, so all that may differ by then are samples that were missing: the
-/// ledger of the first transaction says which these are, and they are left out (``LateSamples``). A database in memory has no
-/// second connection: there, later commits are seen.
+/// would grow as long as an export takes. Rows never change while the recording is there, so all that may differ by then are
+/// samples that were missing: the ledger of the first transaction says which these are, and they are left out
+/// (``LateSamples``). Where the recording was deleted meanwhile, reading ends with an error. A database in memory has no second
+/// connection: there, later commits are seen.
 package final class RecordingReader: Sendable {
     /// Everything but the sample rows.
     package let contents: RecordingContents
@@ -49,14 +51,14 @@ package final class RecordingReader: Sendable {
                 self.late = Mutex(nil)
                 self.contents = try queue.inDatabase { db in
                     try db.execute(sql: "BEGIN")
-                    return try RecordingContents.read(recording, in: db)
+                    return try RecordingContents.readSound(recording, in: db)
                 }
             } else {
                 let writer = store.database.writer
                 self.queue = writer
                 self.ownsQueue = false
                 self.late = Mutex([:])
-                self.contents = try writer.read { db in try RecordingContents.read(recording, in: db) }
+                self.contents = try writer.read { db in try RecordingContents.readSound(recording, in: db) }
             }
         } catch {
             throw StorageError(error, path: path)
@@ -112,7 +114,7 @@ package final class RecordingReader: Sendable {
     ///   - range: the n's wanted; n's without a row are simply not there.
     ///   - rowsPerChunk: the most rows of a piece; at least 1.
     ///   - body: gets each piece; it must copy what it keeps. Its error ends the reading and is thrown on.
-    /// - Throws: ``StorageError``, or what `body` throws.
+    /// - Throws: ``StorageError``, `notFound` where the recording was deleted meanwhile; or what `body` throws.
     package func forEachChunk(
         of stream: StreamID, in range: ClosedRange<Int64>, rowsPerChunk: Int, _ body: (borrowing SampleChunk) throws -> Void
     ) throws {
@@ -139,8 +141,10 @@ package final class RecordingReader: Sendable {
             let end = ownsQueue ? min(range.upperBound, contents.lastN ?? range.lowerBound) : range.upperBound
             var next = Optional(range.lowerBound)
             while let first = next, first <= end {
-                next = try queue.unsafeRead { db in
-                    try rows.read(first...end, limit: rowsPerTransaction, without: &late, in: db, body)
+                next = try queue.unsafeRead { db -> Int64? in
+                    let next = try rows.read(first...end, limit: rowsPerTransaction, without: &late, in: db, body)
+                    try requireRecording(in: db)
+                    return next
                 }
             }
             if !rows.chunk.n.isEmpty { try body(rows.chunk) }
@@ -148,9 +152,27 @@ package final class RecordingReader: Sendable {
             throw StorageError(error, path: path)
         }
     }
+
+    /// Throws where the recording was deleted, or is being. A deletion is noted before the first row goes: asked after rows
+    /// were read, this says whether they were all there.
+    private func requireRecording(in db: Database) throws {
+        guard try Deletion.isNoted(contents.id, in: db) else { return }
+        throw StorageError.notFound(
+            what: "recording \(contents.id.rawValue) any more: it was deleted while it was read, and no file was written of "
+                + "what was left")
+    }
 }
 
 extension RecordingContents {
+    /// Reads everything but the rows of a recording that is not deleted, and that times can be computed of.
+    static func readSound(_ recording: RecordingID, in db: Database) throws -> RecordingContents {
+        if try Deletion.isNoted(recording, in: db) {
+            throw StorageError.notFound(what: "recording \(recording.rawValue) any more: it was deleted")
+        }
+        try SurprisingNumbers.refuse(recording, in: db)
+        return try read(recording, in: db)
+    }
+
     /// Reads everything but the rows.
     static func read(_ recording: RecordingID, in db: Database) throws -> RecordingContents {
         let found = try Row.fetchOne(
@@ -165,9 +187,9 @@ extension RecordingContents {
         ).map { row in
             let stream: Int64? = row["stream_id"]
             return AnnotationContents(
-                onsetUnixNanoseconds: row["onset_unix_ns"], durationSeconds: row["duration_seconds"],
+                onsetUnixNanoseconds: row.nanoseconds("onset_unix_ns") ?? 0, durationSeconds: row["duration_seconds"],
                 description: row["description"], source: row["source"],
-                sample: stream.map { AnnotatedSample(stream: StreamID(rawValue: $0), n: row["n"]) },
+                sample: stream.map { AnnotatedSample(stream: StreamID(rawValue: $0), n: row.number("n") ?? 0) },
                 deviceTicks: row["device_ticks"], code: row["code"])
         }
         return RecordingContents(
@@ -195,12 +217,12 @@ extension StreamContents {
             guard let cause = GapCause(rawValue: row["cause"]) else {
                 throw StorageError.notFound(what: "gap cause \(row["cause"] as String) in this version")
             }
-            let missing: Int64? = row["missing"]
-            let count: Int64 = row["count"]
+            let missing = row.number("missing")
+            let count = row.number("count") ?? 0
             return GapContents(
-                firstN: row["first_n"], count: count, channel: row["channel"], cause: cause, recovered: row["recovered"],
-                certainty: missing == nil ? "unknown" : row["certainty"], uncertainty: count == 0 ? nil : row["uncertainty"],
-                missing: missing)
+                firstN: row.number("first_n") ?? 0, count: count, channel: row["channel"], cause: cause,
+                recovered: row.number("recovered") ?? 0, certainty: missing == nil ? "unknown" : row["certainty"],
+                uncertainty: count == 0 ? nil : row.number("uncertainty"), missing: missing)
         }
         let segments = try Row.fetchAll(
             db,
@@ -208,14 +230,14 @@ extension StreamContents {
             arguments: [stream.id.rawValue]
         ).map(TimeSegment.init)
         return StreamContents(
-            id: stream.id, position: stream.position, description: stream.description, firstN: sums?["first_n"],
-            lastN: sums?["last_n"], rowCount: sums?["rows"] ?? 0, gaps: gaps, segments: segments,
+            id: stream.id, position: stream.position, description: stream.description, firstN: sums?.number("first_n"),
+            lastN: sums?.number("last_n"), rowCount: sums?.number("rows") ?? 0, gaps: gaps, segments: segments,
             lossDetection: sums?["loss_detection"] ?? LossDetection.nothing.rawValue,
             chainHeads: try ChainEnd.all(of: stream.id.rawValue, in: db).mapValues(\.digest),
             epochs: try Row.fetchAll(
                 db, sql: "SELECT first_n, first_index FROM epoch WHERE stream_id = ? ORDER BY first_n",
                 arguments: [stream.id.rawValue]
-            ).map { EpochContents(firstN: $0["first_n"], firstIndex: $0["first_index"]) })
+            ).map { EpochContents(firstN: $0.number("first_n") ?? 0, firstIndex: $0.number("first_index") ?? 0) })
     }
 }
 
@@ -223,8 +245,8 @@ extension TimeSegment {
     /// A row of the view `segment_time` that has a time.
     init(_ row: Row) {
         self.init(
-            firstN: row["first_n"], lastN: row["last_n"], referenceN: row["reference_n"],
-            referenceUnixNanoseconds: row["reference_unix_ns"], periodNanoseconds: row["period_ns"],
+            firstN: row.number("first_n") ?? 0, lastN: row.number("last_n") ?? 0, referenceN: row.number("reference_n") ?? 0,
+            referenceUnixNanoseconds: row.nanoseconds("reference_unix_ns") ?? 0, periodNanoseconds: row["period_ns"],
             hostBoot: row["host_boot_id"], uncertaintyNanoseconds: row["uncertainty_ns"])
     }
 }

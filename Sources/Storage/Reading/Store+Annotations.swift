@@ -86,8 +86,10 @@ package struct AnnotationSummary: Hashable, Sendable {
         number = row["annotation_id"]
         recording = row["recording_id"]
         onsetUnixNanoseconds = row.instant("onset_unix_ns")
-        if let recordingStart, let onset = onsetUnixNanoseconds { positionSeconds = Double(onset - recordingStart) / 1e9 }
-        durationSeconds = row["duration_seconds"]
+        if let recordingStart, let onset = onsetUnixNanoseconds {
+            positionSeconds = Double(onset.subtractingClamped(recordingStart)) / 1e9
+        }
+        durationSeconds = (row["duration_seconds"] as Double?).map(AnnotationContents.capped)
         description = row["description"]
         source = row["source"]
         view = row["view_name"]

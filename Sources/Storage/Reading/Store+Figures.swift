@@ -29,8 +29,8 @@ extension Store {
                     """, arguments: [recording.rawValue]
             ).map { row in
                 MissingByCause(
-                    stream: row["name"], bank: row["bank"], cause: row["cause"], missing: row["missing"],
-                    recovered: row["recovered"], gaps: row["gaps"])
+                    stream: row["name"], bank: row["bank"], cause: row["cause"], missing: row.number("missing") ?? 0,
+                    recovered: row.number("recovered") ?? 0, gaps: row.number("gaps") ?? 0)
             }
         }
     }

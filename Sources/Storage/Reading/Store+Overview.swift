@@ -32,12 +32,12 @@ extension Store {
                     """, arguments: [recording.rawValue]
             ).map { row in
                 GapSummary(
-                    stream: row["stream"], bank: row["bank"], firstN: row["first_n"], count: row["count"],
+                    stream: row["stream"], bank: row["bank"], firstN: row.number("first_n") ?? 0, count: row.number("count"),
                     channel: row["channel"], channelName: row["channel_name"], cause: row["cause"], meaning: row["meaning"],
-                    recovered: row["recovered"], startUnixNanoseconds: row.instant("start_unix_ns"),
+                    recovered: row.number("recovered") ?? 0, startUnixNanoseconds: row.instant("start_unix_ns"),
                     endUnixNanoseconds: row.instant("end_unix_ns"), noticedUnixNanoseconds: row.instant("noticed_unix_ns"),
-                    durationSeconds: row["duration_seconds"], missing: row["missing"], certainty: row["certainty"],
-                    uncertainty: row["uncertainty"])
+                    durationSeconds: row["duration_seconds"], missing: row.number("missing"), certainty: row["certainty"],
+                    uncertainty: row.number("uncertainty"))
             }
         }
     }
@@ -93,8 +93,8 @@ struct GapsByDesign {
                 SELECT count(*) AS gaps, coalesce(sum(count - recovered), 0) AS samples FROM gap
                 WHERE stream_id IN (\(streams)) AND channel = 0 AND cause = 'notSent'
                 """, arguments: arguments)
-        count = sums?["gaps"] ?? 0
-        samples = sums?["samples"] ?? 0
+        count = sums?.number("gaps") ?? 0
+        samples = sums?.number("samples") ?? 0
     }
 }
 
@@ -110,8 +110,8 @@ extension RecordingSummary {
             requestedUnixNanoseconds: row.instant("requested_unix_ns"),
             startUnixNanoseconds: row.instant("start_unix_ns"), endUnixNanoseconds: row.instant("end_unix_ns"),
             stoppedUnixNanoseconds: row.instant("stopped_unix_ns"),
-            durationSeconds: row["duration_seconds"], rows: row["rows"], missing: row["missing"],
-            recovered: row["recovered"], gaps: row["gaps"], missingByDesign: byDesign.samples,
+            durationSeconds: row["duration_seconds"], rows: row.number("rows") ?? 0, missing: row.number("missing") ?? 0,
+            recovered: row.number("recovered") ?? 0, gaps: row.number("gaps") ?? 0, missingByDesign: byDesign.samples,
             gapsByDesign: byDesign.count,
             views: (row["view_names"] as String?).map { $0.split(separator: ",").map(String.init) } ?? [])
     }

@@ -96,8 +96,8 @@ extension Store {
                     """, arguments: [stream.rawValue, range.lowerBound, range.upperBound, limit], cached: true
             ).fetchAll(db).map { row in
                 SignalGap(
-                    firstN: row["first_n"], count: row["count"], recovered: row["recovered"], cause: row["cause"],
-                    meaning: row["meaning"])
+                    firstN: row.number("first_n") ?? 0, count: row.number("count"),
+                    recovered: row.number("recovered") ?? 0, cause: row["cause"], meaning: row["meaning"])
             }
         }
     }
@@ -113,7 +113,8 @@ extension Store {
                     """, arguments: [stream.rawValue, n], cached: true
             ).fetchAll(db).map { row in
                 RecoveredGap(
-                    firstN: row["first_n"], channel: row["channel"], count: row["count"], recovered: row["recovered"])
+                    firstN: row.number("first_n") ?? 0, channel: row["channel"], count: row.number("count") ?? 0,
+                    recovered: row.number("recovered") ?? 0)
             }
         }
     }
@@ -132,7 +133,7 @@ extension Store {
                     """, arguments: [recording.rawValue, time.lowerBound, time.upperBound, limit], cached: true
             ).fetchAll(db).map { row in
                 AnnotationContents(
-                    onsetUnixNanoseconds: row["onset_unix_ns"], durationSeconds: row["duration_seconds"],
+                    onsetUnixNanoseconds: row.nanoseconds("onset_unix_ns") ?? 0, durationSeconds: row["duration_seconds"],
                     description: row["description"], source: row["source"])
             }
         }

@@ -38,7 +38,8 @@ struct StreamRow {
         try SQLRequest<Row>(sql: sql, arguments: [stream.rawValue], cached: true).fetchAll(db).map { channel in
             ChannelDescription(
                 name: channel["name"], type: channel["type"], unit: channel["unit"], scale: channel["scale"],
-                offset: channel["offset"], rawMinimum: channel["raw_minimum"], rawMaximum: channel["raw_maximum"])
+                offset: channel["offset"], rawMinimum: Int32(clamping: channel["raw_minimum"] as Int64),
+                rawMaximum: Int32(clamping: channel["raw_maximum"] as Int64))
         }
     }
 }
