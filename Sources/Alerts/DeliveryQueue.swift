@@ -5,6 +5,8 @@ package import Bluetooth
 package struct DeliveryQueue: Hashable, Sendable, Codable {
     /// The most messages that wait; beyond it the oldest is dropped, and counted.
     package static let waitingMaximum = 50
+    /// How often a receiver may refuse a message for what it says; then it is dropped, and counted.
+    static let rejectionMaximum = 3
     /// The time from a failed delivery to the next attempt, doubled with each failure.
     static let retryMinimum = Duration.seconds(5)
     static let retryMaximum = Duration.seconds(300)
@@ -14,6 +16,8 @@ package struct DeliveryQueue: Hashable, Sendable, Codable {
         var notice: Notice
         /// True where it may have arrived: a delivery was begun, and nobody knows how it ended.
         var mayHaveArrived = false
+        /// How often the receiver has refused it for what it says; nil for never, also in what an earlier version has kept.
+        var rejections: Int?
     }
 
     /// The way's name.
@@ -56,7 +60,9 @@ package struct DeliveryQueue: Hashable, Sendable, Codable {
         if isKnown { know(alert) }
         waiting.append(Waiting(notice: notice))
         if waiting.count > Self.waitingMaximum {
-            waiting.removeFirst()
+            let dropped = waiting.removeFirst()
+            // Its end is sent, for the receiver may have heard of it.
+            if dropped.mayHaveArrived { know(dropped.notice.alert) }
             undelivered += 1
         }
     }
@@ -83,11 +89,23 @@ package struct DeliveryQueue: Hashable, Sendable, Codable {
             nextAttempt = .boot
         case .refused(let reason), .unclear(let reason):
             if case .refused = outcome { waiting[index].mayHaveArrived = false }
-            problem = reason
-            let delay = min(Self.retryMaximum, Self.retryMinimum * (1 << min(failures, 10)))
-            failures += 1
-            nextAttempt = now + delay
+            fail(reason, at: now)
+        case .rejected(let reason):
+            // The others need not wait for what nobody will take.
+            var rejected = waiting.remove(at: index)
+            let rejections = (rejected.rejections ?? 0) + 1
+            (rejected.rejections, rejected.mayHaveArrived) = (rejections, false)
+            if rejections < Self.rejectionMaximum { waiting.append(rejected) } else { undelivered += 1 }
+            fail(reason, at: now)
         }
+    }
+
+    /// An attempt has failed: the next one comes later.
+    private mutating func fail(_ reason: String, at now: MonotonicTime) {
+        problem = reason
+        let delay = min(Self.retryMaximum, Self.retryMinimum * (1 << min(failures, 10)))
+        failures += 1
+        nextAttempt = now + delay
     }
 
     private mutating func know(_ alert: String) {
@@ -103,6 +121,8 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case delivered
     /// The receiver surely does not have it.
     case refused(reason: String)
+    /// The receiver surely does not have it, and refuses it for what it says: another message may pass.
+    case rejected(reason: String)
     /// It may have arrived.
     case unclear(reason: String)
 
@@ -110,7 +130,7 @@ package enum DeliveryOutcome: Hashable, Sendable {
     package var reason: String? {
         switch self {
         case .delivered: nil
-        case .refused(let reason), .unclear(let reason): reason
+        case .refused(let reason), .rejected(let reason), .unclear(let reason): reason
         }
     }
 }

@@ -120,4 +120,74 @@ import Testing
         queue.add(.made(.recovered, id: "4"))
         #expect(deliver(&queue, from: 400, until: 1000, isUp: true).sent == ["recovered no_samples/left"])
     }
+
+    /// Delivers what is due at each second to a receiver that refuses messages of some headsets for what they say.
+    private func deliver(
+        _ queue: inout DeliveryQueue, until end: Int, rejecting headsets: Set<String>
+    ) -> (sent: [String], rejected: [String]) {
+        var (sent, rejected): ([String], [String]) = ([], [])
+        for second in 0..<end {
+            let now = MonotonicTime.boot + .seconds(second)
+            while let notice = queue.begin(at: now) {
+                let headset = notice.headset ?? ""
+                let isRejected = headsets.contains(headset)
+                if isRejected { rejected.append(headset) } else { sent.append(headset) }
+                queue.end(notice, isRejected ? .rejected(reason: "the server answers 413") : .delivered, at: now)
+            }
+        }
+        return (sent, rejected)
+    }
+
+    @Test func aMessageThatNobodyTakesHoldsUpNoOtherAndIsDroppedAfterThreeRefusals() {
+        var queue = DeliveryQueue(way: "phone")
+        for headset in ["a", "b", "c"] { queue.add(.made(.raised, headset: headset, id: headset)) }
+        let first = deliver(&queue, until: 6, rejecting: ["a"])
+        #expect(first.sent == ["b", "c"], "five seconds later, and not after it")
+        let all = deliver(&queue, until: 600, rejecting: ["a"])
+        #expect(first.rejected + all.rejected == ["a", "a", "a"])
+        #expect(queue.count == 0)
+        #expect(queue.undelivered == 1 && queue.problem == "the server answers 413")
+        // Nobody has heard that it began.
+        queue.add(.made(.recovered, headset: "a", id: "d"))
+        #expect(queue.count == 0)
+    }
+
+    @Test func whereEveryMessageIsRefusedAttemptsBecomeRarerAllTheSame() {
+        var queue = DeliveryQueue(way: "phone")
+        for number in 0..<20 { queue.add(.made(.raised, headset: "h\(number)", id: "\(number)")) }
+        let headsets = Set((0..<20).map { "h\($0)" })
+        let outcome = deliver(&queue, until: 1300, rejecting: headsets)
+        #expect(outcome.rejected.count == 10 && queue.count == 20)
+    }
+
+    @Test func whatIsNoRefusalOfTheMessageKeepsTheOrder() {
+        var queue = DeliveryQueue(way: "phone")
+        for headset in ["a", "b"] { queue.add(.made(.raised, headset: headset, id: headset)) }
+        for second in [0, 5, 15, 35] {
+            let now = MonotonicTime.boot + .seconds(second)
+            let notice = queue.begin(at: now)
+            #expect(notice?.headset == "a")
+            if let notice { queue.end(notice, Self.failed, at: now) }
+        }
+        #expect(queue.count == 2 && queue.undelivered == 0)
+    }
+
+    @Test func theEndOfADroppedMessageThatMayHaveArrivedIsSent() {
+        var queue = DeliveryQueue(way: "phone")
+        queue.add(.made(.raised, headset: "first", id: "first"))
+        if let notice = queue.begin(at: .boot) { queue.end(notice, .unclear(reason: "no answer"), at: .boot) }
+        for number in 0..<DeliveryQueue.waitingMaximum { queue.add(.made(.raised, headset: "h\(number)", id: "\(number)")) }
+        #expect(queue.undelivered == 1)
+        queue.add(.made(.recovered, headset: "first", id: "over"))
+        let (sent, _) = deliver(&queue, from: 600, until: 601, isUp: true)
+        #expect(sent.last == "recovered no_samples/first")
+    }
+
+    @Test func aQueueThatAnEarlierVersionHasKeptIsRead() throws {
+        var queue = DeliveryQueue(way: "phone")
+        queue.add(.made(.raised, id: "1"))
+        let text = String(decoding: try JSONEncoder().encode(queue), as: UTF8.self)
+        #expect(!text.contains("rejections"))
+        #expect(try JSONDecoder().decode(DeliveryQueue.self, from: Data(text.utf8)).count == 1)
+    }
 }

@@ -1,7 +1,9 @@
+import ArgumentParser
 import Foundation
 import GRDB
 import Testing
 
+@testable import Storage
 @testable import eegsync
 
 /// `eegsync backup`, `verify`, `delete`, `prune`, `forget` and `compact`, as scripts run them.
@@ -103,6 +105,87 @@ import Testing
         let bytes = try Data(contentsOf: URL(fileURLWithPath: database))
         #expect(bytes.range(of: Data("P07-secret".utf8)) == nil)
         #expect(try ProgramRun(["audit", "--database", database]).exitCode == 0)
+    }
+
+    @Test func anErasureThatIsHinderedSaysSoAndIsGoneOnWith() throws {
+        let (directory, database) = try Self.demo(seed: 9)
+        defer { withExtendedLifetime(directory) {} }
+        let named = try ProgramRun(["recordings", "edit", "1", "--subject", "P07-secret", "--database", database])
+        #expect(named.exitCode == 0, "\(named.errors)")
+        var configuration = GRDB.Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: database, configuration: configuration)
+        try reader.inDatabase { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM recording")
+        }
+        let hindered = try ProgramRun(["forget", "P07-secret", "--yes", "--database", database])
+        #expect(hindered.exitCode == 75, "\(hindered.output) \(hindered.errors)")
+        #expect(hindered.errors.contains("recording 1 is deleted"), "\(hindered.errors)")
+        #expect(hindered.errors.contains("run the same command again"), "\(hindered.errors)")
+        #expect(!hindered.errors.contains("nothing was written"), "\(hindered.errors)")
+        try reader.inDatabase { db in try db.execute(sql: "COMMIT") }
+        try reader.close()
+        let finished = try ProgramRun(["forget", "P07-secret", "--yes", "--database", database])
+        #expect(finished.exitCode == 0, "\(finished.errors)")
+        #expect(finished.output.contains("Nothing of P07-secret is left; the file was rewritten"), "\(finished.output)")
+        let beside = URL(fileURLWithPath: database).deletingLastPathComponent()
+        for file in try FileManager.default.contentsOfDirectory(at: beside, includingPropertiesForKeys: nil) {
+            #expect(try Data(contentsOf: file).range(of: Data("P07-secret".utf8)) == nil, "\(file.lastPathComponent)")
+        }
+        #expect(try ProgramRun(["audit", "--database", database]).exitCode == 0)
+    }
+
+    @Test func anAgeThatIsCountedFromNowNeedsAClockThatIsRight() throws {
+        let day: Int64 = 86_400_000_000_000
+        let now = 100 * day
+        let days = try Prune.parse(["--keep-days", "30"])
+        let known = try #require(days.rule(nil, now: now, isSynchronised: true))
+        #expect(known.before == 70 * day && !known.skipsAge && days.exitCode(known) == nil)
+        for arguments in [["--keep-days", "30"], ["--before", "30d"], ["--keep-days", "30", "--max-size", "20G"]] {
+            let prune = try Prune.parse(arguments)
+            let rule = try #require(prune.rule(nil, now: now, isSynchronised: false))
+            #expect(rule.skipsAge && prune.exitCode(rule) == .temporary, "\(arguments)")
+        }
+        // An instant that a person names, and a size, need no clock.
+        for arguments in [["--before", "2026-01-01T00:00Z"], ["--max-size", "20G"]] {
+            let prune = try Prune.parse(arguments)
+            let rule = try #require(prune.rule(nil, now: now, isSynchronised: false))
+            #expect(!rule.skipsAge && prune.exitCode(rule) == nil, "\(arguments)")
+        }
+        // The timer comes again in an hour.
+        let automatic = try Prune.parse(["--yes"])
+        let retention = eegsync.Configuration.Retention(keepDays: 30)
+        let rule = try #require(automatic.rule(retention, now: now, isSynchronised: false))
+        #expect(rule.skipsAge && automatic.exitCode(rule) == nil)
+    }
+
+    @Test func timesOfAPlanAreThoseOfTheClockThatBeforeReads() throws {
+        let (directory, database) = try Self.demo(seed: 10)
+        defer { withExtendedLifetime(directory) {} }
+        func prune(_ arguments: String...) throws -> ProgramRun {
+            try ProgramRun(
+                ["prune", "--before", "2200-01-01", "--dry-run", "--database", database] + arguments,
+                environment: ["TZ": "Asia/Kolkata"])
+        }
+        let local = try prune()
+        #expect(local.exitCode == 0 && local.output.contains("ENDED (UTC+5:30)"), "\(local.output) \(local.errors)")
+        #expect(try prune("--utc").output.contains("ENDED (UTC)"))
+        let pruned = try prune("--json").json()["pruned"] as? [[String: Any]]
+        let ended = try #require(pruned?.first?["ended"] as? String)
+        #expect(ended.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(ended)")
+    }
+
+    @Test func whatStaysBecauseOfAClockIsNamed() throws {
+        let candidate = PruningCandidate(
+            recording: RecordingID(rawValue: 3), headset: "left", label: nil, statedEndUnixNanoseconds: 1, isEndKnown: false,
+            rows: 10, bytes: 100, isConfirmed: true)
+        var facts = PruneFacts(PruningPlan(pruned: [], untimed: [candidate]), isDryRun: true)
+        facts.skipsAge = true
+        let text = facts.lines(style: .plain).joined(separator: "\n")
+        #expect(text.contains("no synchronised clock says when it ended: recording 3."), "\(text)")
+        #expect(text.contains("the clock of this machine is not synchronised"), "\(text)")
+        #expect(try facts.json().contains("\"skips_age\" : true"))
     }
 
     @Test(arguments: [("500M", 500_000_000), ("20G", 20_000_000_000), ("1.5t", 1_500_000_000_000)])

@@ -46,10 +46,16 @@ private let notice = Notice.test(
         #expect(try (server.requests.last?.json()["text"] as? String)?.hasPrefix("test: this is a test") == true)
     }
 
-    @Test(arguments: [400, 401, 404, 429, 500, 302]) func anyOtherAnswerIsARefusal(status: Int) async throws {
+    @Test(arguments: [401, 403, 404, 408, 429, 500, 302]) func anyOtherAnswerIsARefusal(status: Int) async throws {
         let server = try PostServer(.status(status))
         let outcome = await way("http://127.0.0.1:\(server.port)/").deliver(notice, undelivered: 0)
         #expect(outcome == .refused(reason: "the server answers \(status)"))
+    }
+
+    @Test(arguments: [400, 413, 422]) func anAnswerAboutTheMessageRejectsIt(status: Int) async throws {
+        let server = try PostServer(.status(status))
+        let outcome = await way("http://127.0.0.1:\(server.port)/").deliver(notice, undelivered: 0)
+        #expect(outcome == .rejected(reason: "the server answers \(status)"))
     }
 
     @Test func anAnswerThatNeverComesLeavesItUnclear() async throws {

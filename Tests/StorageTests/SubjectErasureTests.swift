@@ -120,6 +120,48 @@ struct SubjectErasureTests {
         try store.close()
     }
 
+    @Test("is erased by the same call again where another program hindered it, the copies beside the database at once")
+    func hindered() throws {
+        let snapshot = fixture.directory.path("eegsync.sqlite-before-m0031_deletion")
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: snapshot)
+        let uuid = try fixture.read { db in try String.fetchOne(db, sql: "SELECT uuid FROM stream WHERE id = 1") ?? "" }
+        let options = StoreOptions(busyTimeoutSeconds: 0.1)
+        let store = try AcquisitionStore(path: fixture.path, hostBoot: Fixture.boot, options: options)
+        #expect(try !store.hasForgotten())
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: fixture.path, configuration: configuration)
+        try other.inDatabase { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM recording")
+        }
+        let first = try store.forget(subject: "S01", by: "anna", at: Fixture.start + .seconds(900))
+        #expect(first.hindrance != nil && first.recordings == [1] && first.remaining.isEmpty)
+        #expect(first.removedFiles == [snapshot])
+        #expect(Witness.read(of: fixture.path)?.heads.contains { $0.stream == uuid } == false)
+        // The log still has it: the test would find what is left.
+        #expect(try !found().isEmpty)
+        try other.inDatabase { db in try db.execute(sql: "COMMIT") }
+        #expect(try store.recordings(ofSubject: "S01").isEmpty && store.hasForgotten())
+        let second = try store.forget(subject: "S01", by: "anna", at: Fixture.start + .seconds(901))
+        #expect(second.hindrance == nil && second.recordings.isEmpty)
+        try other.close()
+        try store.close()
+        #expect(try found() == [])
+        #expect(try fixture.audit().holds)
+    }
+
+    @Test("stays whole where one of the recordings is wanted")
+    func wanted() throws {
+        let store = try fixture.open()
+        let next = try store.control.startRecording(
+            headset: "left", model: "buffered-eeg", subject: "S01", at: Fixture.start + .seconds(800))
+        #expect(throws: StorageError.self) { try store.forget(subject: "S01", by: "anna", at: Fixture.start + .seconds(900)) }
+        #expect(try store.recordings(ofSubject: "S01").map(\.rawValue) == [1, next.rawValue])
+        #expect(try store.deletions().isEmpty)
+        try store.close()
+    }
+
     @Test("compacting gives free pages back, and the audit holds")
     func compaction() throws {
         let store = try fixture.open()

@@ -4,14 +4,22 @@ import GRDB
 package struct PruningRule: Hashable, Sendable {
     /// Recordings whose last sample is older go, in UTC nanoseconds since 1970; nil for whatever age.
     package var before: Int64?
+    /// False where ``before`` was counted from a present clock that is not synchronised: nothing goes by its age then.
+    package var isPresentKnown = true
     /// The oldest go until the database holds no more bytes; nil for whatever size.
     package var sizeMaximum: Int64?
     /// True: only what somebody else has confirmed to hold goes.
     package var requiresConfirmation = false
 
-    package init(before: Int64? = nil, sizeMaximum: Int64? = nil, requiresConfirmation: Bool = false) {
-        (self.before, self.sizeMaximum, self.requiresConfirmation) = (before, sizeMaximum, requiresConfirmation)
+    package init(
+        before: Int64? = nil, isPresentKnown: Bool = true, sizeMaximum: Int64? = nil, requiresConfirmation: Bool = false
+    ) {
+        (self.before, self.isPresentKnown) = (before, isPresentKnown)
+        (self.sizeMaximum, self.requiresConfirmation) = (sizeMaximum, requiresConfirmation)
     }
+
+    /// True where an age was asked for that cannot be counted now.
+    package var skipsAge: Bool { before != nil && !isPresentKnown }
 }
 
 /// A recording as a rule sees it.
@@ -19,13 +27,18 @@ package struct PruningCandidate: Hashable, Sendable {
     package var recording: RecordingID
     package var headset: String
     package var label: String?
-    /// Its last sample, or its end where it has none; nil where nobody knows.
-    package var endUnixNanoseconds: Int64?
+    /// Its last sample, or its end where it has none, as the clocks of its boots say; nil where none says anything.
+    package var statedEndUnixNanoseconds: Int64?
+    /// False where a boot in which it was recorded never had a synchronised clock: what that says may be months off.
+    package var isEndKnown: Bool
     package var rows: Int64
     /// About how many bytes of the database it takes.
     package var bytes: Int64
     /// True where somebody else has every block of it.
     package var isConfirmed: Bool
+
+    /// Its last sample, or its end where it has none; nil where nobody knows.
+    package var endUnixNanoseconds: Int64? { isEndKnown ? statedEndUnixNanoseconds : nil }
 }
 
 /// What a rule comes to.
@@ -34,6 +47,8 @@ package struct PruningPlan: Hashable, Sendable {
     package var pruned: [PruningCandidate] = []
     /// What would go, and stays because nobody has confirmed to hold it.
     package var unconfirmed: [PruningCandidate] = []
+    /// What would go by its age if its clocks were right, and stays because they were never synchronised.
+    package var untimed: [PruningCandidate] = []
     /// Bytes that the database holds.
     package var usedBytes: Int64 = 0
     /// About how many bytes it still holds beyond what the rule allows; 0 where it holds no more.
@@ -41,15 +56,20 @@ package struct PruningPlan: Hashable, Sendable {
 }
 
 extension Store {
-    /// What a rule lets go now. Only recordings that have ended are looked at, whole, and oldest first.
+    /// What a rule lets go now. Only recordings that have ended are looked at, whole, and oldest first. Those of which nobody
+    /// knows when they ended go by no age; by size they go in the order of boots.
     package func plan(_ rule: PruningRule) throws(StorageError) -> PruningPlan {
         let candidates = try pruningCandidates()
         var plan = PruningPlan(usedBytes: try database.read(DatabaseBackup.usedBytes))
         var left = plan.usedBytes
+        let before = rule.skipsAge ? nil : rule.before
         for candidate in candidates {
-            let isOld = rule.before.flatMap { before in candidate.endUnixNanoseconds.map { $0 < before } } ?? false
+            let seemsOld = before.map { (candidate.statedEndUnixNanoseconds ?? .min) < $0 } ?? false
             let isTooMuch = rule.sizeMaximum.map { left > $0 } ?? false
-            guard isOld || isTooMuch else { continue }
+            guard isTooMuch || (seemsOld && candidate.isEndKnown) else {
+                if seemsOld { plan.untimed.append(candidate) }
+                continue
+            }
             if rule.requiresConfirmation, !candidate.isConfirmed {
                 plan.unconfirmed.append(candidate)
             } else {
@@ -61,9 +81,10 @@ extension Store {
         return plan
     }
 
-    /// Recordings that have ended, by their end; those whose time nobody knows come last.
+    /// Recordings that have ended, by their end.
     private func pruningCandidates() throws(StorageError) -> [PruningCandidate] {
         try database.read { db in
+            let order = try PruningOrder(db)
             let rows = try Row.fetchAll(
                 db,
                 sql: """
@@ -80,18 +101,20 @@ extension Store {
                             WHERE st.recording_id = o.recording_id) AS is_confirmed
                     FROM recording_overview AS o JOIN recording AS r ON r.id = o.recording_id
                     WHERE r.stopped_host_boot_id IS NOT NULL AND r.id NOT IN (SELECT recording_id FROM deletion)
-                    ORDER BY end_ns IS NULL, end_ns, o.recording_id
                     """)
             let used = try DatabaseBackup.usedBytes(db)
             let total = try Int64.fetchOne(db, sql: "SELECT sum(rows) FROM recording_overview") ?? 0
-            return rows.map { row in
-                let count: Int64 = row["rows"]
+            let candidates = rows.map { row in
+                let count = row.number("rows") ?? 0
+                let recording = RecordingID(rawValue: row["recording_id"])
+                let end = row.instant("end_ns")
                 return PruningCandidate(
-                    recording: RecordingID(rawValue: row["recording_id"]), headset: row["headset"], label: row["label"],
-                    endUnixNanoseconds: row["end_ns"], rows: count,
+                    recording: recording, headset: row["headset"], label: row["label"], statedEndUnixNanoseconds: end,
+                    isEndKnown: end != nil && order.isSynchronised(recording), rows: count,
                     bytes: total > 0 ? Int64(Double(used) * Double(count) / Double(total)) : 0,
                     isConfirmed: row["is_confirmed"])
             }
+            return order.sorted(candidates)
         }
     }
 }

@@ -13,6 +13,11 @@ package struct SubjectErasure: Hashable, Sendable {
     package var mentions: [String] = []
     /// Files beside the database that may hold the participant, and that somebody has made on purpose.
     package var otherFiles: [String] = []
+    /// The recordings that are still there, wholly or in part; empty unless something hindered it.
+    package var remaining: [Int64] = []
+    /// What hindered it before the end, such as another program that reads an older state; nil where nothing is left. Whoever
+    /// erases the participant once more goes on.
+    package var hindrance: StorageError?
 }
 
 extension AcquisitionStore {
@@ -35,10 +40,15 @@ extension AcquisitionStore {
     /// The file is written anew, so the room for that must be there; nobody acquires meanwhile. What a card or a disk keeps
     /// in blocks that the file system does not use any more is beyond the reach of a program.
     ///
+    /// What was begun and hindered, or interrupted, is gone on with by the same call, also where no recording of the
+    /// participant is left: then what is beside the database is looked through and the file is written anew once more.
+    ///
     /// - Parameters:
     ///   - requester: the user who asks for it.
     ///   - progress: gets how many rows are gone, and how many there were, for each recording.
-    /// - Throws: ``StorageError/refused(reason:)`` where a recording goes on; `diskFull`, `busy`.
+    /// - Returns: what is gone; ``SubjectErasure/hindrance`` where something of it is still to be done.
+    /// - Throws: ``StorageError/refused(reason:)`` where a recording goes on; `diskFull` where the room is not there. Nothing
+    ///   was changed then.
     package func forget(
         subject: String, by requester: String, at now: MonotonicTime,
         progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
@@ -46,24 +56,57 @@ extension AcquisitionStore {
         try requireRoomToCompact()
         var erasure = SubjectErasure()
         let recordings = try recordings(ofSubject: subject)
-        let names = try names(of: subject, recordings)
-        let streams = try uuids(of: recordings)
-        try execute("PRAGMA secure_delete = ON")
-        for recording in recordings {
-            try eraseCaptures(of: recording)
-            try control.delete(recording, means: .forget, by: requester, at: now, progress: progress)
-            erasure.recordings.append(recording.rawValue)
+        try requireEnd(of: recordings)
+        erasure.remaining = recordings.map(\.rawValue)
+        do throws(StorageError) {
+            try execute("PRAGMA secure_delete = ON")
+            // Names first: who goes on after an interruption learns them from the recordings.
+            let names = try names(of: subject, recordings)
+            let streams = try uuids(of: recordings)
+            for name in names { try eraseEdits(naming: name) }
+            for recording in recordings {
+                try eraseCaptures(of: recording)
+                try control.delete(recording, means: .forget, by: requester, at: now, progress: progress)
+                erasure.recordings.append(recording.rawValue)
+                erasure.remaining.removeAll { $0 == recording.rawValue }
+            }
+            for name in names { erasure.mentions += try columns(naming: name) }
+            // Before what another program may hinder.
+            try eraseBeside(of: streams, &erasure)
+            try compact()
+        } catch {
+            erasure.hindrance = error
         }
-        for name in names { try eraseEdits(naming: name) }
-        for name in names { erasure.mentions += try columns(naming: name) }
-        try compact()
-        guard let path else { return erasure }
-        eraseWitness(of: streams, beside: path)
+        return erasure
+    }
+
+    /// True where a participant was erased from this database before, wholly or in part.
+    package func hasForgotten() throws(StorageError) -> Bool { try deletions().contains { $0.means == .forget } }
+
+    /// Throws where a recording is wanted: its deletion would be refused when others are gone already.
+    private func requireEnd(of recordings: [RecordingID]) throws(StorageError) {
+        let wanted = try database.read { db in
+            try Int64.fetchAll(
+                db,
+                sql: """
+                    SELECT id FROM recording WHERE desired_state <> 'stopped'
+                        AND id NOT IN (SELECT recording_id FROM deletion) ORDER BY id
+                    """)
+        }
+        guard let number = recordings.map(\.rawValue).first(where: wanted.contains) else { return }
+        throw .refused(
+            reason: "recording \(number) is wanted: it is being recorded, or goes on with the next `eegsync run`; stop it "
+                + "first (eegsync record stop)")
+    }
+
+    /// Erases what is beside the database: lines of the witness, and copies that this program has made.
+    private func eraseBeside(of streams: Set<String>, _ erasure: inout SubjectErasure) throws(StorageError) {
+        guard let path else { return }
+        eraseWitness(of: streams.union(try forgottenStreams()), beside: path)
         let leftovers = HousekeepingFiles(of: path)
         erasure.removedFiles = leftovers.olderStates.filter { unlink($0) == 0 }
         erasure.otherFiles = leftovers.keptAside
         SchemaSnapshot.synchroniseDirectory(of: path)
-        return erasure
     }
 
     private func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws(StorageError) {
@@ -99,6 +142,18 @@ extension AcquisitionStore {
                         arguments: [recording.rawValue]))
             }
             return uuids
+        }
+    }
+
+    /// The streams of all participants who were erased: an erasure that was interrupted may have left lines of theirs.
+    private func forgottenStreams() throws(StorageError) -> Set<String> {
+        try database.read { db in
+            try String.fetchSet(
+                db,
+                sql: """
+                    SELECT s.uuid FROM deleted_stream AS s JOIN deletion AS d ON d.id = s.deletion_id
+                    WHERE d.means = 'forget' AND s.uuid IS NOT NULL
+                    """)
         }
     }
 

@@ -12,6 +12,10 @@ struct WebhookWay {
     /// Exit codes of curl with which nothing has been sent: no name, no connection, no TLS (curl(1), EXIT CODES).
     private static let beforeSending: [Int32] = [1, 2, 3, 5, 6, 7, 26, 27, 35, 45, 53, 58, 59, 60, 66, 77, 83, 90, 91]
 
+    /// Answers of 400 ... 499 that concern the receiver, who asks for it or the moment, and not what the message says: not
+    /// authorised, not found, a proxy, too slow, too many.
+    private static let notAboutMessage = ["401", "403", "404", "407", "408", "429"]
+
     /// Whether a text can be an address: `http` or `https`, a host, nothing that is no part of a URL.
     static func isAddress(_ text: String) -> Bool {
         guard let scheme = ["http://", "https://"].first(where: text.hasPrefix), text.count > scheme.count else { return false }
@@ -80,7 +84,9 @@ struct WebhookWay {
             if status.count == 3, status.hasPrefix("2") { return .delivered }
             // A gateway does not know what became of it.
             if status == "502" || status == "504" { return .unclear(reason: "the server answers \(status)") }
-            return .refused(reason: "the server answers \(status.prefix(3))")
+            let reason = "the server answers \(status.prefix(3))"
+            let isAboutMessage = status.count == 3 && status.hasPrefix("4") && !Self.notAboutMessage.contains(status)
+            return isAboutMessage ? .rejected(reason: reason) : .refused(reason: reason)
         case .exited(let code, _, let errors):
             // `curl: (7) Failed to connect ...`; what is secret does not go into a log.
             let words = errors.replacing(#/^curl: \(\d+\) /#, with: "").prefix(200)

@@ -18,6 +18,9 @@ struct Forget: ParsableCommand {
             Exports, backups and manifests elsewhere are yours to erase. A card keeps old blocks where no program reaches \
             them: encrypt it, or destroy it, if that matters.
 
+            Where it is interrupted, or another program that reads the database hinders it (75), the same command goes on, \
+            also when no recording of SUBJECT is left.
+
             EXAMPLES
               sudo systemctl stop eegsync
               sudo -u eegsync eegsync forget P07
@@ -34,18 +37,48 @@ struct Forget: ParsableCommand {
         let store = try options.openForMaintenance()
         try store.control.noteClockOffset(HostClock.offset())
         let recordings = try store.recordings(ofSubject: subject).map(\.rawValue)
-        guard !recordings.isEmpty else { throw StorageError.notFound(what: "recording of a subject \(subject)") }
+        let isRepeated = try recordings.isEmpty && store.hasForgotten()
+        guard isRepeated || !recordings.isEmpty else {
+            throw StorageError.notFound(what: "recording of a subject \(subject)")
+        }
         try store.requireRoomToCompact()
         let numbers = recordings.map(String.init).joined(separator: ", ")
-        try consent.obtain("Erase \(subject.printable) for good: recording \(numbers)?")
+        let name = subject.printable
+        try consent.obtain(
+            isRepeated
+                ? "No recording of \(name) is left. Finish what an earlier erasure may have left, and write the file anew?"
+                : "Erase \(name) for good: recording \(numbers)?")
         var bar = ProgressBar(label: "erasing")
         defer { bar.finish() }
         let erasure = try store.forget(subject: subject, by: Requester.name(), at: HostClock.now) { done, total in
             bar.update(done: done, total: total)
         }
-        try store.close()
         bar.finish()
-        try ForgottenFacts(erasure).print(asJSON: output.json)
+        if let failure = Self.failure(erasure, subject: name) { throw failure }
+        try store.close()
+        try ForgottenFacts(erasure, subject: subject).print(asJSON: output.json)
+    }
+
+    /// What is done and what is left of an erasure that was hindered; nil where it is complete.
+    static func failure(_ erasure: SubjectErasure, subject: String) -> Failure? {
+        guard let hindrance = erasure.hindrance else { return nil }
+        func named(_ recordings: [Int64]) -> String { recordings.map(String.init).joined(separator: ", ") }
+        let cause = Failure(hindrance)
+        var problem = cause.problem
+        if case .busy = hindrance {
+            problem = "another program holds the database, or reads an older state of it, which the log keeps for it."
+        }
+        let done = erasure.recordings.isEmpty ? "no recording is deleted" : "recording \(named(erasure.recordings)) is deleted"
+        let left =
+            erasure.remaining.isEmpty
+            ? "the file is to be written anew and its log emptied: they still hold bytes of what was deleted"
+            : "recording \(named(erasure.remaining)) is to be deleted, and then the file to be written anew"
+        let mentions = erasure.mentions.isEmpty ? "" : "; the name still stands in \(erasure.mentions.joined(separator: ", "))"
+        return Failure(
+            problem: "the erasure of \(subject) did not come to its end: \(problem)",
+            consequence: "\(done); \(left)\(mentions).",
+            remedy: "end what hinders it, such as programs that have the database open, and run the same command again.",
+            code: cause.code)
     }
 }
 
@@ -57,15 +90,26 @@ struct ForgottenFacts: Facts {
     var mentions: [String]
     /// Files beside the database that may hold the participant.
     var otherFiles: [String]
+    /// The participant, as named on the command line.
+    private var subject: String
 
-    init(_ erasure: SubjectErasure) {
+    private enum CodingKeys: String, CodingKey {
+        case recordings, removedFiles, mentions, otherFiles
+    }
+
+    init(_ erasure: SubjectErasure, subject: String) {
+        self.subject = subject
         (recordings, removedFiles) = (erasure.recordings, erasure.removedFiles)
         (mentions, otherFiles) = (erasure.mentions, erasure.otherFiles)
     }
 
     func lines(style: TerminalStyle) -> [String] {
         let numbers = recordings.map(String.init).joined(separator: ", ")
-        var lines = [style.apply(.good, to: "Erased: recording \(numbers). The file was written anew, and its log is empty.")]
+        let done =
+            recordings.isEmpty
+            ? "Nothing of \(subject.printable) is left; the file was rewritten, and its log is empty."
+            : "Erased: recording \(numbers). The file was written anew, and its log is empty."
+        var lines = [style.apply(.good, to: done)]
         lines += removedFiles.map { "Removed, as it held an older state: \($0)" }
         if !mentions.isEmpty {
             lines.append(style.apply(.caution, to: "The name still stands in other recordings; correct it by hand:"))
