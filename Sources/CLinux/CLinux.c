@@ -5,6 +5,8 @@
 #include <linux/tcp.h>
 #include <malloc.h>
 #include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -133,6 +135,24 @@ int clinux_has_ended(int socket) {
     if (poll(&asked, 1, 0) <= 0 || (asked.revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) == 0) return 0;
     int waiting = 0;
     return ioctl(socket, FIONREAD, &waiting) == 0 && waiting > 0 ? 0 : 1;
+}
+
+int clinux_flush_output(void) {
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    if (errno != 0) return -errno;
+    // An earlier write has failed, and why is forgotten: but a reader that has gone, and a closed descriptor, can be seen.
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (poll(&output, 1, 0) > 0) {
+        if (output.revents & POLLNVAL) return -EBADF;
+        if (output.revents & POLLERR) return -EPIPE;
+    }
+    return -EIO;
+}
+
+int clinux_end_with_parent(int32_t parent) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1) return -errno;
+    return getppid() == parent ? 0 : -ESRCH; // a parent that was gone before sends nothing
 }
 
 void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

@@ -31,7 +31,7 @@ package final class CentreConnection {
         let opened = parameters.lend { libpq.pointee.PQconnectdbParams($0, $1, 1) }
         guard let opened else { throw .unreachable(detail: "no memory") }
         guard libpq.pointee.PQstatus(opened) == CONNECTION_OK else {
-            let detail = Self.text(libpq.pointee.PQerrorMessage(opened))
+            let detail = Self.message(libpq.pointee.PQerrorMessage(opened))
             libpq.pointee.PQfinish(opened)
             throw .unreachable(detail: detail)
         }
@@ -114,6 +114,11 @@ package final class CentreConnection {
         return String(cString: pointer).split(separator: "\n").joined(separator: " ")
     }
 
+    /// A message of libpq or of the server on one line: some have several, which tabs indent.
+    private static func message(_ pointer: UnsafePointer<CChar>?) -> String {
+        text(pointer).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
     /// Runs one statement with parameters, or several without.
     ///
     /// - Returns: the rows, all values as texts.
@@ -155,7 +160,7 @@ package final class CentreConnection {
         } else {
             isSent = libpq.pointee.PQsendQuery(connection, sql)
         }
-        guard isSent == 1 else { throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection))) }
+        guard isSent == 1 else { throw .lost(detail: Self.message(libpq.pointee.PQerrorMessage(connection))) }
         var last: OpaquePointer?
         do throws(CentreError) {
             while let next = try nextResult() {
@@ -183,13 +188,13 @@ package final class CentreConnection {
     /// Sends what waits, as far as the server takes it. Returns whether something is left.
     private func flush() throws(CentreError) -> Bool {
         let left = libpq.pointee.PQflush(connection)
-        guard left >= 0 else { throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection))) }
+        guard left >= 0 else { throw .lost(detail: Self.message(libpq.pointee.PQerrorMessage(connection))) }
         return left == 1
     }
 
     private func consume() throws(CentreError) {
         guard libpq.pointee.PQconsumeInput(connection) == 1 else {
-            throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection)))
+            throw .lost(detail: Self.message(libpq.pointee.PQerrorMessage(connection)))
         }
     }
 
@@ -198,7 +203,7 @@ package final class CentreConnection {
         while true {
             let done = part()
             if done == 1 { return }
-            guard done == 0 else { throw .lost(detail: Self.text(libpq.pointee.PQerrorMessage(connection))) }
+            guard done == 0 else { throw .lost(detail: Self.message(libpq.pointee.PQerrorMessage(connection))) }
             if try flush() {
                 try silence.wait(toSend: true)
                 try consume()
@@ -261,14 +266,14 @@ package final class CentreConnection {
     private func check(_ result: OpaquePointer?, _ expected: [ExecStatusType]) throws(CentreError) {
         let status = libpq.pointee.PQresultStatus(result)
         if expected.contains(where: { $0 == status }) { return }
-        let detail = Self.text(libpq.pointee.PQerrorMessage(connection))
+        let detail = Self.message(libpq.pointee.PQerrorMessage(connection))
         guard libpq.pointee.PQstatus(connection) == CONNECTION_OK else { throw .lost(detail: detail) }
         // 'C': the field of SQLSTATE; 'V': how severe it is, in English. What has none was not said by the server, and a server
         // that ends the session refuses nothing of what was asked.
         let state = Self.text(libpq.pointee.PQresultErrorField(result, Int32(UInt8(ascii: "C"))))
         let severity = Self.text(libpq.pointee.PQresultErrorField(result, Int32(UInt8(ascii: "V"))))
         guard !state.isEmpty, severity != "FATAL", severity != "PANIC" else { throw .lost(detail: detail) }
-        let message = Self.text(libpq.pointee.PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
+        let message = Self.message(libpq.pointee.PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
         // A function, or a table, that is not there.
         if ["42883", "42P01"].contains(state) {
             throw .schema(

@@ -44,7 +44,7 @@ extension ExportError: CustomStringConvertible {
             "No room is left on the file system of \(path). The unfinished file was removed. "
                 + "Free some space or choose a path on another disk, then export again."
         case .cannotWrite(let path, let reason):
-            "The file \(path) cannot be written: \(reason). The unfinished file was removed. "
+            "The file \(path) cannot be written: \(reason). No file was written. "
                 + "Check the directory and its permissions, then export again."
         case .emptyRecording(let recording):
             "Recording \(recording.rawValue) holds no sample to export in what was chosen. No file was written. "

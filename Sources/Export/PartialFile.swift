@@ -33,7 +33,8 @@ final class PartialFile {
     ///   - isNamed: true where a program must find it by a path that is not this process's own.
     ///   - database: a database; the last of the disk that it is on is left free.
     ///   - reserve: how much that is.
-    /// - Throws: ``ExportError``; `exists` where the final name is taken and `replacesExisting` is false.
+    /// - Throws: ``ExportError``; `exists` where the final name is taken and `replacesExisting` is false, `cannotWrite` where
+    ///   what has it is no regular file: a device, a pipe or a socket is never replaced.
     init(
         path: String, replacesExisting: Bool, isNamed: Bool = false, sparing database: String? = nil,
         reserve: DiskReserve = DiskReserve()
@@ -43,6 +44,10 @@ final class PartialFile {
         self.reserve = database.flatMap { Self.areOnOneDisk(directory, $0) ? ($0, reserve) : nil }
         descriptor = -1
         temporaryPath = ""
+        if let reason = Self.reasonToKeep(path) {
+            self.isNamed = false
+            throw ExportError.cannotWrite(path: path, reason: reason)
+        }
         guard replacesExisting || access(path, F_OK) != 0 else {
             self.isNamed = false
             throw ExportError.exists(path: path)
@@ -65,6 +70,20 @@ final class PartialFile {
     deinit {
         if isNamed, !isPublished { TemporaryNames.remove(hiddenName) }
         for opened in [descriptor, home] where opened >= 0 { close(opened) }
+    }
+
+    /// Why what has a name is not replaced, whoever asks for it; nil where nothing has it, or a regular file.
+    ///
+    /// A symbolic link to a file is replaced itself; one to something else, as `/dev/stdout` often is, is kept, too.
+    private static func reasonToKeep(_ path: String) -> String? {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return nil }
+        if facts.st_mode & S_IFMT == S_IFLNK, stat(path, &facts) != 0 { return nil }
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: return nil
+        case S_IFDIR: return "it is a directory"
+        default: return "it is no regular file"
+        }
     }
 
     private func makeHome(_ name: String) throws {

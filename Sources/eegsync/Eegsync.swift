@@ -56,6 +56,7 @@ struct Eegsync: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            try StandardOutput.finish()
         } catch {
             end(with: error)
         }
@@ -68,18 +69,43 @@ struct Eegsync: AsyncParsableCommand {
             let help = HelpText(fullMessage(for: error, columns: HelpText.unbrokenColumns))
         {
             print(help.wrapped(columns: columns))
-            exit(withError: ExitCode.success)
+            endAfterOutput(with: .success)
         }
-        if error is ExitCode || error is CleanExit || code == .success { exit(withError: error) }
+        if code == .success {
+            let text = fullMessage(for: error)
+            if !text.isEmpty { print(text) }
+            endAfterOutput(with: .success)
+        }
+        if error is ExitCode { endAfterOutput(with: code) }
         let style = TerminalStyle.detected(for: STDERR_FILENO)
         if error is ValidationError || code != .failure {
             // So are usage errors.
             write(UnknownOption.withoutFarSuggestion(fullMessage(for: error)), style: style)
             exit(withError: code)
         }
-        let failure = Failure(error)
+        fail(Failure(error))
+    }
+
+    private static func fail(_ failure: Failure) -> Never {
+        let style = TerminalStyle.detected(for: STDERR_FILENO)
         write(failure.message(style: style), style: style)
         exit(withError: ExitCode(failure.code.rawValue))
+    }
+
+    /// Ends with a code once everything that was printed is written. Where it is not, a code that says something else than
+    /// success stays.
+    private static func endAfterOutput(with code: ExitCode) -> Never {
+        do throws(Failure) {
+            try StandardOutput.finish()
+            exit(withError: code)
+        } catch {
+            var failure = error
+            guard code != .success else { fail(failure) }
+            failure.consequence = "what the command prints is lost, or is there in part; its exit code is right."
+            let style = TerminalStyle.detected(for: STDERR_FILENO)
+            write(failure.message(style: style), style: style)
+            exit(withError: code)
+        }
     }
 
     /// Writes lines to standard error, broken between words where the terminal is narrower.

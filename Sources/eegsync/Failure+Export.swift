@@ -16,7 +16,7 @@ extension Failure {
                     + "tenth) stay free.", code: .ioError)
         case .cannotWrite(let path, let reason):
             self.init(
-                problem: "the file \(path) cannot be written: \(reason).", consequence: "the unfinished file was removed.",
+                problem: "the file \(path) cannot be written: \(reason).", consequence: "no file was written.",
                 remedy: "check the directory and who may write it (ls -ld).", code: .cannotCreate)
         case .emptyRecording(let recording):
             self.init(

@@ -39,7 +39,7 @@ extension Failure {
         case .refused(let reason):
             self.init(
                 problem: "\(reason).", consequence: "nothing was changed.",
-                remedy: "`eegsync status` shows how things are.", code: .dataError)
+                remedy: "`eegsync status` shows how things are.", code: .usage)
         case .notFound(let what):
             self.init(
                 problem: "there is no \(what).", consequence: "nothing was changed.",

@@ -1,5 +1,6 @@
 import Export
 import Foundation
+import Glibc
 import Storage
 import Testing
 
@@ -101,6 +102,44 @@ import Testing
         let after = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current()).audit()
         #expect(after.holds)
         #expect(after.streams.reduce(0) { $0 + $1.rows } > rows + 2500)
+    }
+
+    /// However the demo ends: Ctrl-C in a terminal reaches it alone, as the process that acquires is in a group of its own.
+    @Test func whatAcquiresEndsWithTheDemo() throws {
+        let database = try RecordedDatabase()
+        let demo = Process()
+        demo.executableURL = try ProgramRun.program
+        demo.arguments = [
+            "demo", "--seconds", "86400", "--directory", database.directory.appendingPathComponent("demo").path,
+        ]
+        demo.standardOutput = FileHandle.nullDevice
+        demo.standardError = FileHandle.nullDevice
+        try demo.run()
+        var child: Int32?
+        while child == nil, demo.isRunning { child = try Self.processes(startedBy: demo.processIdentifier).first }
+        kill(demo.processIdentifier, SIGKILL)
+        demo.waitUntilExit()
+        let acquisition = try #require(child)
+        let end = ContinuousClock().now + .seconds(20)
+        while Self.parent(of: acquisition) != nil, ContinuousClock().now < end { sched_yield() }
+        #expect(Self.parent(of: acquisition) == nil)
+        if Self.parent(of: acquisition) != nil { kill(acquisition, SIGKILL) }
+    }
+
+    private static func processes(startedBy parent: Int32) throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter {
+            Self.parent(of: $0) == parent
+        }
+    }
+
+    /// The parent of a process; nil where it has ended, whether or not somebody has asked how.
+    private static func parent(of process: Int32) -> Int32? {
+        guard let bytes = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard fields.count > 1, !["Z", "X"].contains(fields[0]) else { return nil }
+        return Int32(fields[1])
     }
 
     @Test func aDefectThatLosesRowsIsNoticed() throws {

@@ -12,7 +12,7 @@ import YAMLReading
         (.constraint(detail: "d"), 70), (.sqlite(code: 1, detail: "d"), 74), (.notFound(what: "recording 3"), 66),
         (.denied(path: "/a", group: "eegsync"), 77), (.denied(path: "/a", group: nil), 77),
         (.readOnlyFileSystem(path: "/a"), 77),
-        (.alreadyRecording(headset: "left", recording: 3), 75),
+        (.alreadyRecording(headset: "left", recording: 3), 75), (.refused(reason: "r"), 64),
     ]
 
     @Test(arguments: storageErrors) func eachErrorOfTheDatabaseHasItsExitCode(error: StorageError, code: Int32) {

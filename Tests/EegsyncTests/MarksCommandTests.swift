@@ -37,9 +37,9 @@ import Testing
         let early = try run("mark", "spoke", "--at", "-1d")
         #expect(early.exitCode == 66 && early.errors.contains("recording that ran then"))
         let outside = try run("mark", "spoke", "--at", "-1d", "--recording", "1")
-        #expect(outside.exitCode == 65 && outside.errors.contains("before the recording"), "\(outside.errors)")
+        #expect(outside.exitCode == 64 && outside.errors.contains("before the recording"), "\(outside.errors)")
         let ahead = try run("mark", "spoke", "--at", "2199-01-01", "--recording", "1")
-        #expect(ahead.exitCode == 65 && ahead.errors.contains("lies ahead"))
+        #expect(ahead.exitCode == 64 && ahead.errors.contains("lies ahead"))
         #expect(try run("mark", "spoke", "--at", "yesterday").exitCode == 64)
     }
 
@@ -53,8 +53,8 @@ import Testing
         #expect(all.map { $0["description"] as? String } == ["eyes clsoed", "eyes closed"])
         #expect(all.map { $0["replaced_by"] as? Int } == [2, nil] && all.map { $0["replaces"] as? Int } == [nil, 1])
         let again = try run("marks", "edit", "1", "--text", "x")
-        #expect(again.exitCode == 65 && again.errors.contains("now it is annotation 2"))
-        #expect(try run("marks", "delete", "2", "1").exitCode == 65)
+        #expect(again.exitCode == 64 && again.errors.contains("now it is annotation 2"))
+        #expect(try run("marks", "delete", "2", "1").exitCode == 64)
         #expect(try listed().count == 1, "all are deleted, or none")
         #expect(try run("marks", "delete", "2").exitCode == 0)
         #expect(try listed().isEmpty && listed("--all").count == 2)

@@ -73,6 +73,22 @@ import Testing
         #expect(try fixture.merge("other", into: "here").isNothingNew)
     }
 
+    /// Of three recordings the first takes the number that the second would have, and so on.
+    @Test func aRehearsalPromisesEachNumberOnce() throws {
+        let (fixture, other) = (try MergeFixture("here"), try EvidenceFixture())
+        try fixture.record("here", [100..<200])
+        try FileManager.default.copyItem(atPath: other.path, toPath: fixture.path("other"))
+        let store = try AcquisitionStore(path: fixture.path("other"), hostBoot: Fixture.boot)
+        try store.control.startRecording(headset: "third", model: "buffered-eeg", at: Fixture.start + .seconds(20))
+        try store.control.stopRecording(headset: "third", at: Fixture.start + .seconds(21))
+        try store.close()
+        let before = try fixture.everything("here")
+        let rehearsed = try fixture.merge("other", into: "here", isRehearsal: true)
+        #expect(rehearsed.recordings.map(\.number) == [2, 3, 4])
+        #expect(try fixture.everything("here") == before)
+        #expect(try fixture.merge("other", into: "here") == rehearsed)
+    }
+
     @Test func aMachineThatHasOnlyRecordedElsewhereIsNotOneOfThisDatabase() throws {
         let fixture = try MergeFixture("other")
         let identities = ["10000000d0a1b2c3", "10000000d0a1b2c4"].map {

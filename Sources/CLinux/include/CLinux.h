@@ -83,6 +83,14 @@ int clinux_receive_descriptors(int socket, void *bytes, size_t capacity, int *de
 /// bytes, too (poll(2), FIONREAD). To be asked after such a read. Never waits.
 int clinux_has_ended(int socket);
 
+/// Writes what standard output still holds back (fflush(3)). 0 where everything that was ever printed was written, or -errno;
+/// -EIO also where a write failed before and nothing says any more why.
+int clinux_flush_output(void);
+
+/// Has the kernel kill this process with SIGKILL when the thread that started it ends (PR_SET_PDEATHSIG, prctl(2)). 0, or
+/// -errno; -ESRCH where `parent` is not the parent any more, and nothing will come.
+int clinux_end_with_parent(int32_t parent);
+
 /// Names the calling thread for `ps -L` and debuggers; what exceeds 15 bytes is cut off (prctl(2)).
 void clinux_name_thread(const char *name);
 

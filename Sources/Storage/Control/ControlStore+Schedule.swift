@@ -30,11 +30,12 @@ extension ControlStore {
     /// - Parameters:
     ///   - now: UTC in seconds since 1970.
     ///   - durationSeconds: how long each recording lasts, 1 or more.
-    /// - Throws: ``StorageError/refused(reason:)`` where the headset has another model.
+    /// - Throws: ``StorageError/refused(reason:)`` where the headset has another model, or the label is none of a recording.
     package func addSchedule(
         headset: String, model: String, at time: DailyTime, durationSeconds: Int64, label: String? = nil, now: Int64
     ) throws(StorageError) -> ScheduleID {
-        try write { db in
+        try RecordingField.label.check(label)
+        return try write { db in
             let headsetID = try Self.headset(named: headset, model: model, in: db)
             try db.execute(
                 sql: """

@@ -4,7 +4,8 @@ import GRDB
 /// Another database comes in. Nobody acquires meanwhile: a process that does holds the lock.
 extension AcquisitionStore {
     /// Takes over what another database has and this one does not: each recording in one transaction, in which the audit of the
-    /// recording holds before it is committed. A second time nothing is new.
+    /// recording holds before it is committed. A second time nothing is new. A rehearsal is one transaction, so that each
+    /// recording finds what those before it have brought, as it would.
     ///
     /// - Parameters:
     ///   - other: the other database, which is only read.
@@ -22,38 +23,70 @@ extension AcquisitionStore {
         // What is written stands in the log first.
         if let path { try database.reserve?.require(2 * other.bytes, at: path, for: "to take over \(other.name)") }
         let origin = MergeOrigin(source: other.name, hostBoot: hostBootID, boottime: now.nanoseconds)
+        let uuids = Set(recordings.map(\.uuid))
+        let merges = recordings.map { recording in
+            RecordingMerge(recording: recording.key, uuid: recording.uuid, origin: origin, others: uuids)
+        }
+        guard isRehearsal else {
+            let report = try run(merges, from: other, progress: progress) { merge, source in
+                try inTransaction(.commit) { db in try merge.run(from: source, to: db) }
+            }
+            try synchronise()
+            return report
+        }
+        return try inTransaction(.rollback) { db in
+            try run(merges, from: other, progress: progress) { merge, source in try merge.run(from: source, to: db) }
+        }
+    }
+
+    /// Does what `body` does for each recording, and reports it.
+    private func run(
+        _ merges: [RecordingMerge], from other: MergeSource, progress: (_ done: Int, _ total: Int) -> Void,
+        _ body: (RecordingMerge, _ source: Database) throws -> (MergedRecording, [TwinComparison])
+    ) throws -> MergeReport {
         var report = MergeReport()
-        for (index, recording) in recordings.enumerated() {
-            progress(index, recordings.count)
-            let merge = RecordingMerge(
-                recording: recording.key, uuid: recording.uuid, origin: origin, others: Set(recordings.map(\.uuid)))
+        for (index, merge) in merges.enumerated() {
+            progress(index, merges.count)
             let (merged, twins) = try merge.explaining(path: other.path) {
                 try other.store.database.perform { reader in
-                    try reader.read { source in try run(merge, from: source, isRehearsal: isRehearsal) }
+                    try reader.read { source in try body(merge, source) }
                 }
             }
             report.recordings.append(merged)
             report.twins += twins
         }
-        progress(recordings.count, recordings.count)
-        if !isRehearsal { try synchronise() }
+        progress(merges.count, merges.count)
         return report
     }
 
-    private func run(
-        _ merge: RecordingMerge, from source: Database, isRehearsal: Bool
-    ) throws -> (MergedRecording, [TwinComparison]) {
-        var result: (MergedRecording, [TwinComparison])?
-        try database.perform { writer in
-            try writer.writeWithoutTransaction { db in
-                try db.inTransaction(.immediate) {
-                    result = try merge.run(from: source, to: db)
-                    return isRehearsal ? .rollback : .commit
+    /// Runs a piece of work in one transaction, which then ends as it is said.
+    ///
+    /// - Throws: ``MergeError`` as it is, every other error as a `StorageError`.
+    private func inTransaction<Value>(
+        _ end: Database.TransactionCompletion, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        var value: Value?
+        var problem: MergeError?
+        do {
+            try database.perform { writer in
+                try writer.writeWithoutTransaction { db in
+                    try db.inTransaction(.immediate) {
+                        do {
+                            value = try body(db)
+                        } catch {
+                            problem = error as? MergeError
+                            throw error
+                        }
+                        return end
+                    }
                 }
             }
+        } catch {
+            if let problem { throw problem }
+            throw error
         }
-        guard let result else { throw StorageError.notFound(what: "recording \(merge.uuid)") }
-        return result
+        guard let value else { throw StorageError.notFound(what: "result of the merge") }
+        return value
     }
 
     /// A recording that goes on here grows from its end, which must not move under it.

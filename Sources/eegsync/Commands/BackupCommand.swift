@@ -55,7 +55,8 @@ struct BackupCommand: ParsableCommand {
         try BackupFacts(database: database, file: file, bytes: bytes, hasKeys: hasKeys).print(asJSON: output.json)
     }
 
-    private static func isSame(_ one: String, _ other: String) -> Bool {
+    /// Whether two paths name one file.
+    static func isSame(_ one: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino
             && first.st_dev == second.st_dev

@@ -41,16 +41,34 @@ struct DatabaseOptions: ParsableArguments {
         return configuration.databasePath
     }
 
+    /// Whether the command itself or the environment names the database, where a slip of the pen may be, and no configuration.
+    func statesDatabase(environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
+        if let database, !database.isEmpty { return true }
+        return config == nil && environment["EEGSYNC_DATABASE"]?.isEmpty == false
+    }
+
     /// Opens the database for looking only.
     func openReadOnly() throws -> ReadOnlyStore {
         try ReadOnlyStore(path: try databasePath(), hostBoot: try HostBoot.current())
     }
 
     /// Opens the database for writing an operator's wish, and notes what time it is, so that the wish has one.
-    func openForControl() throws -> ControlStore {
-        let store = try ControlStore(path: try databasePath(), hostBoot: try HostBoot.current())
+    ///
+    /// - Parameter creates: whether a database is made where none is. Otherwise the path may have been mistyped, and a wish in
+    ///   a new database would reach nobody.
+    /// - Throws: ``Failure``, `StorageError`; `cannotOpen` where the database is not there and is not to be made.
+    func openForControl(creates: Bool = false) throws -> ControlStore {
+        let path = try databasePath()
+        if !creates, Self.isAbsent(path) { throw StorageError.cannotOpen(path: path, reason: "it is not there") }
+        let store = try ControlStore(path: path, hostBoot: try HostBoot.current())
         try store.noteClockOffset(HostClock.offset())
         return store
+    }
+
+    /// True where a directory has no file of the name. Of a directory that is not there, or is closed, opening says more.
+    private static func isAbsent(_ path: String) -> Bool {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return access(path, F_OK) != 0 && errno == ENOENT && access(directory, F_OK) == 0
     }
 }
 

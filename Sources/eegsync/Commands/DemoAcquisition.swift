@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import Foundation
 import Rehearsal
 import Storage
@@ -22,8 +23,12 @@ struct DemoAcquisition: ParsableCommand {
     /// What the first process reported; without it this is the first.
     @Option var worldDigest: UInt64?
     @Option var defect: String?
+    /// The process that started this one, with which it ends. Ctrl-C in a terminal does not reach this one: Foundation gives it
+    /// a group of its own.
+    @Option var parent: Int32?
 
     func run() throws {
+        if let parent, clinux_end_with_parent(parent) == -ESRCH { throw ExitCode(Failure.Code.software.rawValue) }
         let plan = DemoPlan(seed: seed, seconds: seconds, startUnixNanoseconds: start)
         let demo = DemoRun(plan, defect: defect.flatMap(PlantedDefect.init)) { try? Self.send(.event($0)) }
         let store = try AcquisitionStore(path: database, hostBoot: HostBoot(uuid: DemoPlan.hostBootName))
@@ -62,7 +67,7 @@ final class DemoProcess {
     init(_ arguments: [String], program: URL? = nil) throws {
         process.executableURL =
             try program ?? URL(fileURLWithPath: FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        process.arguments = ["demo-acquisition"] + arguments
+        process.arguments = ["demo-acquisition", "--parent", "\(getpid())"] + arguments
         process.standardInput = input
         process.standardOutput = output
         try process.run()

@@ -47,8 +47,15 @@ struct MergeCommand: ParsableCommand {
         }
         let bar = Mutex(ProgressBar(label: "auditing", unit: "rows"))
         let readers = max(1, min(4, ProcessInfo.processInfo.activeProcessorCount))
-        let other = try MergeSource(path: file, hostBoot: try HostBoot.current(), readerCount: readers) { done, total in
-            bar.withLock { $0.update(done: done, total: total) }
+        let other: MergeSource
+        do {
+            other = try MergeSource(path: file, hostBoot: try HostBoot.current(), readerCount: readers) { done, total in
+                bar.withLock { $0.update(done: done, total: total) }
+            }
+        } catch StorageError.cannotOpen(let path, let reason) where path == file {
+            throw Failure(
+                problem: "the other database \(file) cannot be opened: \(reason).", consequence: "nothing came in.",
+                remedy: "check the path and who may read it (ls -l).", code: .noInput)
         }
         bar.withLock { $0.finish() }
         var merging = ProgressBar(label: "merging", unit: "recordings")

@@ -20,7 +20,7 @@ struct Pause: ParsableCommand {
 
     func run() throws {
         let path = try options.databasePath()
-        let store = try options.openForControl()
+        let store = try options.openForControl(creates: !options.statesDatabase())
         let isNew = try store.pause(at: HostClock.now)
         try PauseFacts(store: store, isNew: isNew, daemonPid: DaemonPresence.pid(database: path)).print(asJSON: output.json)
     }
@@ -40,7 +40,7 @@ struct Resume: ParsableCommand {
 
     func run() throws {
         let path = try options.databasePath()
-        let store = try options.openForControl()
+        let store = try options.openForControl(creates: !options.statesDatabase())
         let isNew = try store.resume(at: HostClock.now)
         try PauseFacts(store: store, isNew: isNew, daemonPid: DaemonPresence.pid(database: path)).print(asJSON: output.json)
     }

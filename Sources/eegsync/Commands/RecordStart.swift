@@ -53,7 +53,7 @@ extension Record {
             let path = try options.databasePath()
             let model = try options.model(
                 of: headset, stated: model, database: path, consequence: "no recording was started.")
-            let store = try options.openForControl()
+            let store = try options.openForControl(creates: true)
             let now = HostClock.now
             let end = length.map { now + $0.duration }
             let recording = try store.startRecording(

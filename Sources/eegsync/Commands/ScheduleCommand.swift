@@ -73,7 +73,7 @@ struct ScheduleCommand: ParsableCommand {
             let path = try options.databasePath()
             let model = try options.model(
                 of: headset, stated: model, database: path, consequence: "nothing was scheduled.")
-            let store = try options.openForControl()
+            let store = try options.openForControl(creates: true)
             let time = DailyTime(
                 minuteOfDay: at.minute, days: days.bits, timeZone: timeZone ?? TimeZone.current.identifier)
             let now = Int64(Date().timeIntervalSince1970)

@@ -67,7 +67,8 @@ struct ShipCommand: AsyncParsableCommand {
         let address = try CentreAddress.stated(to, configured: configured?.to)
         let rate = (maxRate ?? configured?.maxRate).map { SendingRate(bytesPerSecond: $0.bytesPerSecond) }
         let hours = hours ?? (once ? nil : configured?.hours)
-        let control = try options.openForControl()
+        // The service may be faster than the daemon that makes the configured database.
+        let control = try options.openForControl(creates: !options.statesDatabase())
         let machine = try Self.machine(control)
         var wait = Self.interval
         while true {

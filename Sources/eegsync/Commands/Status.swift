@@ -33,6 +33,12 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var times: TimeOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if check && (watch || output.json) {
+            throw ValidationError("--check prints one line and ends: give it without --watch and --json.")
+        }
+    }
+
     func run() async throws {
         if check { return try AlertsCommand.Check.run(options) }
         let store = try options.openReadOnly()

@@ -33,8 +33,14 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+        let database = try options.databasePath()
+        if BackupCommand.isSame(file, database) {
+            throw Failure(
+                problem: "\(file) is the database itself.", consequence: "nothing was compared.",
+                remedy: "name a copy of it, or the database of which it is one with --database.", code: .usage)
+        }
         let bar = Mutex(ProgressBar(label: "verifying"))
-        var facts = VerificationFacts(file: file, database: try options.databasePath(), isAudited: !quick)
+        var facts = VerificationFacts(file: file, database: database, isAudited: !quick)
         do {
             let backup = try ReadOnlyStore(unattended: file, hostBoot: try HostBoot.current())
             if !quick {
@@ -47,6 +53,10 @@ struct VerifyCommand: ParsableCommand {
             facts.add(try BackupComparison(of: backup, with: try options.openReadOnly()))
         } catch StorageError.corrupt(let path, let detail) where path == file {
             facts.differences.append("the backup is damaged: \(detail)")
+        } catch StorageError.cannotOpen(let path, let reason) where path == file {
+            throw Failure(
+                problem: "the backup \(file) cannot be opened: \(reason).", consequence: "nothing was compared.",
+                remedy: "check the path and who may read it (ls -l); `eegsync backup FILE` writes a backup.", code: .noInput)
         }
         bar.withLock { $0.finish() }
         try facts.print(asJSON: output.json)

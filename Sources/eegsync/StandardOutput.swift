@@ -1,0 +1,19 @@
+import CLinux
+import Glibc
+
+/// What commands print for people and programs.
+enum StandardOutput {
+    /// Writes what is still held back of it.
+    ///
+    /// Where nobody reads it any more, or it was closed from the beginning, nobody misses anything.
+    ///
+    /// - Throws: ``Failure`` where not everything could be written, such as on a full disk.
+    static func finish() throws(Failure) {
+        let result = clinux_flush_output()
+        if [0, -EBADF, -EPIPE].contains(result) { return }
+        throw Failure(
+            problem: "standard output could not be written: \(String(cString: strerror(-result))).",
+            consequence: "what the command prints is lost, or is there in part; what it did otherwise stays done.",
+            remedy: "make room where the output goes, then run the command again.", code: .ioError)
+    }
+}
