@@ -126,7 +126,7 @@ def cells(machine: Machine, user: User) -> dict[str, str]:
         "pause, resume": [("pause",), ("resume",)],
         "stop, start": [("record", "stop", "left"), ("record", "start", "left")],
         "schedule": [("schedule", "add", "left", "--at", "22:00", "--for", "1h")],
-        "prune": [("prune", "--keep-days", "36500", "--yes")],
+        "prune": [("prune", "--before", "1990-01-01", "--yes")],
         "rename a headset": [("headsets", "rename", "left", "r"), ("headsets", "rename", "r", "left")],
         "name another database": [("record", "start", "left", "--model", "buffered-eeg", "--database", elsewhere)],
     }
