@@ -49,6 +49,19 @@ struct FileModeTests {
         }
     }
 
+    @Test("are not given away through a link that their directory's owner has made", .enabled(if: geteuid() == 0))
+    func notHandedThroughLink() throws {
+        let elsewhere = try TemporaryDirectory()
+        try #require(chown(directory.path("."), 65_534, 65_533) == 0)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere.path("victim"))
+        let store = try ControlStore(path: path, hostBoot: Fixture.boot)
+        try store.pause(at: MonotonicTime(nanoseconds: 1))
+        try store.close()
+        var facts = stat()
+        #expect(stat(elsewhere.path("victim"), &facts) == 0)
+        #expect((facts.st_uid, facts.st_gid) == (0, 0))
+    }
+
     @Test("which readers share stay when nobody writes, where the directory is for readers; the log is empty then")
     func persistent() throws {
         chmod(directory.path("."), 0o2750)

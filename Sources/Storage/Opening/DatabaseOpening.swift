@@ -29,11 +29,13 @@ struct DatabaseOpening {
 
     /// Creates the file before SQLite does, with the mode that its companions will inherit.
     private func create() {
-        let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let modes = FileModes(database: path)
+        // Only what this process has surely made is given away: a link may lead to a file of somebody else.
+        var file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        if file >= 0 { modes.hand(file) } else { file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644) }
         // What hinders it, SQLite will say better.
         guard file >= 0 else { return }
-        FileModes(database: path).hand(file)
-        FileModes(database: path).share(file)
+        modes.share(file)
         Glibc.close(file)
     }
 
