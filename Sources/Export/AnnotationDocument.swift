@@ -35,6 +35,6 @@ struct AnnotationDocument: Codable, Hashable {
 extension AnnotationContents {
     /// The duration as files have it that count microseconds; nil for an instant.
     var durationMicroseconds: Int64? {
-        durationSeconds.map { Int64(clamping: (min(max(0, $0), Self.durationSecondsMaximum) * 1e6).rounded()) }
+        durationSeconds.map { Int64((Self.capped(durationSeconds: $0) * 1e6).rounded()) }
     }
 }

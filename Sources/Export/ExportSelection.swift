@@ -87,7 +87,7 @@ private struct TimeEdges {
             switch edge {
             case .at(let unix): unix
             case .afterStart(let span): contents.startUnixNanoseconds?.addingClamped(span)
-            case .beforeEnd(let span): end?.addingClamped(-max(span, -Int64.max))
+            case .beforeEnd(let span): end?.subtractingClamped(span)
             case .sample(let n): first?.unixNanoseconds(ofSample: n)
             }
         }

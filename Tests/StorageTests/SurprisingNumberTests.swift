@@ -69,7 +69,12 @@ struct SurprisingNumberTests {
             let channel = try store.reader(of: Self.one).contents.streams.first?.description.channels.first
             #expect(channel?.rawMinimum == -2_147_483_648 && channel?.rawMaximum == 2_147_483_647)
         } else {
-            #expect(throws: StorageError.self) { try store.reader(of: Self.one) }
+            let refusal = #expect(throws: StorageError.self) { try store.reader(of: Self.one) }
+            // A matter of the file, and not of what was asked.
+            guard case .corrupt? = refusal else {
+                Issue.record("\(String(describing: refusal))")
+                return
+            }
         }
         try store.close()
     }

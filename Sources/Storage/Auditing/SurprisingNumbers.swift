@@ -124,7 +124,7 @@ enum SurprisingNumbers {
 
     /// Throws where numbers of a recording, or the clocks of its boots, are surprising: of such, nobody can say when which
     /// sample was taken.
-    static func refuse(_ recording: RecordingID, in db: Database) throws {
+    static func refuse(_ recording: RecordingID, path: String, in db: Database) throws {
         let streams = try Int64.fetchAll(
             db, sql: "SELECT id FROM stream WHERE recording_id = ? ORDER BY id", arguments: [recording.rawValue])
         var found = try foundOfClocks(of: recording.rawValue, in: db)
@@ -132,8 +132,9 @@ enum SurprisingNumbers {
             found = try Self.found(of: stream, tables: exported, in: db).first?.words
         }
         guard let words = found else { return }
-        throw StorageError.refused(
-            reason: "another program has changed recording \(recording.rawValue): \(words), of which no times can be computed; "
+        throw StorageError.corrupt(
+            path: path,
+            detail: "another program has changed recording \(recording.rawValue): \(words), of which no times can be computed; "
                 + "`eegsync audit` says more")
     }
 }

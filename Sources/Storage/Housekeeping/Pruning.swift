@@ -103,7 +103,8 @@ extension Store {
                     WHERE r.stopped_host_boot_id IS NOT NULL AND r.id NOT IN (SELECT recording_id FROM deletion)
                     """)
             let used = try DatabaseBackup.usedBytes(db)
-            let total = try Int64.fetchOne(db, sql: "SELECT sum(rows) FROM recording_overview") ?? 0
+            let sums = try Row.fetchOne(db, sql: "SELECT sum(rows) AS rows FROM recording_overview")
+            let total = sums?.number("rows") ?? 0
             let candidates = rows.map { row in
                 let count = row.number("rows") ?? 0
                 let recording = RecordingID(rawValue: row["recording_id"])

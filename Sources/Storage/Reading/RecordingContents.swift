@@ -221,7 +221,7 @@ package struct AnnotationContents: Hashable, Sendable {
     }
 
     /// The nearest duration that is one; 0 for what is no number.
-    static func capped(durationSeconds: Double) -> Double {
+    package static func capped(durationSeconds: Double) -> Double {
         durationSeconds > 0 ? min(durationSeconds, durationSecondsMaximum) : 0
     }
 }

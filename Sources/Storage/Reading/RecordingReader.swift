@@ -7,8 +7,8 @@ import Synchronization
 extension Store {
     /// A reader of one recording, on a snapshot of this moment.
     ///
-    /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording; ``StorageError/refused(reason:)`` where
-    ///   another program has changed what says of it when which sample was taken, to what no recording comes to.
+    /// - Throws: ``StorageError/notFound(what:)`` where there is no such recording; ``StorageError/corrupt(path:detail:)``
+    ///   where another program has changed what says of it when which sample was taken, to what no recording comes to.
     package func reader(of recording: RecordingID) throws(StorageError) -> RecordingReader {
         try RecordingReader(store: self, recording: recording)
     }
@@ -49,16 +49,18 @@ package final class RecordingReader: Sendable {
                 self.queue = queue
                 self.ownsQueue = true
                 self.late = Mutex(nil)
-                self.contents = try queue.inDatabase { db in
+                self.contents = try queue.inDatabase { [path] db in
                     try db.execute(sql: "BEGIN")
-                    return try RecordingContents.readSound(recording, in: db)
+                    return try RecordingContents.readSound(recording, path: path, in: db)
                 }
             } else {
                 let writer = store.database.writer
                 self.queue = writer
                 self.ownsQueue = false
                 self.late = Mutex([:])
-                self.contents = try writer.read { db in try RecordingContents.readSound(recording, in: db) }
+                self.contents = try writer.read { [path] db in
+                    try RecordingContents.readSound(recording, path: path, in: db)
+                }
             }
         } catch {
             throw StorageError(error, path: path)
@@ -165,11 +167,11 @@ package final class RecordingReader: Sendable {
 
 extension RecordingContents {
     /// Reads everything but the rows of a recording that is not deleted, and that times can be computed of.
-    static func readSound(_ recording: RecordingID, in db: Database) throws -> RecordingContents {
+    static func readSound(_ recording: RecordingID, path: String, in db: Database) throws -> RecordingContents {
         if try Deletion.isNoted(recording, in: db) {
             throw StorageError.notFound(what: "recording \(recording.rawValue) any more: it was deleted")
         }
-        try SurprisingNumbers.refuse(recording, in: db)
+        try SurprisingNumbers.refuse(recording, path: path, in: db)
         return try read(recording, in: db)
     }
 

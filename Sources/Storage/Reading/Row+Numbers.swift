@@ -29,11 +29,3 @@ extension Row {
         }
     }
 }
-
-extension Int64 {
-    /// The difference, or the end of the range that it lies beyond.
-    func subtractingClamped(_ other: Int64) -> Int64 {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (other < 0 ? .max : .min) : difference
-    }
-}

@@ -1,3 +1,4 @@
+import Bluetooth
 import GRDB
 
 /// Annotations as commands show them.

@@ -113,7 +113,7 @@ struct Mark: ParsableCommand {
 /// What an annotation may be.
 enum AnnotationLimits {
     /// A year: no annotation lasts longer.
-    static let durationSecondsMaximum = 31_536_000.0
+    static let durationSecondsMaximum = AnnotationContents.durationSecondsMaximum
 
     static func check(text: String?) throws {
         if text?.allSatisfy(\.isWhitespace) == true { throw ValidationError("The text of the annotation is empty.") }
