@@ -119,13 +119,19 @@ struct StreamResumeTests {
         #expect(test.database.problems.isEmpty)
     }
 
-    @Test("A gap between two boots of the host is written with the first row behind it: a death between the two leaves one gap")
-    func deathBehindHostBoot() {
+    /// 80 samples of one boot of the host, and a process in the next one.
+    private static func behindHostBoot() -> StreamUnderTest {
         var test = StreamUnderTest()
         test.begin(rule: .connection)
         test.live(0..<80)
         test.commit()
         test.restart(isSameHostBoot: false)
+        return test
+    }
+
+    @Test("A gap between two boots of the host is written with the first row behind it: a death between the two leaves one gap")
+    func deathBehindHostBoot() {
+        var test = Self.behindHostBoot()
         test.begin(rule: .connection, absence: .hostRestarted)
         // Of the first row one channel has come.
         test.take(index: 0, truth: 500, count: 1, channels: 0..<1)
@@ -143,11 +149,7 @@ struct StreamResumeTests {
 
     @Test("A full buffer takes the first block behind a restart of the host: what was missing before is not replaced")
     func fullBufferBehindHostBoot() {
-        var test = StreamUnderTest()
-        test.begin(rule: .connection)
-        test.live(0..<80)
-        test.commit()
-        test.restart(isSameHostBoot: false)
+        var test = Self.behindHostBoot()
         test.hasRoom = false
         test.begin(rule: .connection, absence: .hostRestarted)
         test.live(0..<24, offset: 1000)

@@ -104,9 +104,8 @@ struct SubjectErasureTests {
         #expect(try fixture.audit().streams.count == 4)
     }
 
-    @Test("is not erased while another program reads an older state: that is said")
-    func reader() throws {
-        let store = try fixture.open()
+    /// Another program, in a transaction that sees the database as it is now.
+    private func readerOfOlderState() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
         let other = try DatabaseQueue(path: fixture.path, configuration: configuration)
@@ -114,6 +113,13 @@ struct SubjectErasureTests {
             try db.execute(sql: "BEGIN")
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM recording")
         }
+        return other
+    }
+
+    @Test("is not erased while another program reads an older state: that is said")
+    func reader() throws {
+        let store = try fixture.open()
+        let other = try readerOfOlderState()
         #expect(throws: StorageError.self) { try store.compact() }
         try other.inDatabase { db in try db.execute(sql: "COMMIT") }
         try store.compact()
@@ -128,13 +134,7 @@ struct SubjectErasureTests {
         let options = StoreOptions(busyTimeoutSeconds: 0.1)
         let store = try AcquisitionStore(path: fixture.path, hostBoot: Fixture.boot, options: options)
         #expect(try !store.hasForgotten())
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let other = try DatabaseQueue(path: fixture.path, configuration: configuration)
-        try other.inDatabase { db in
-            try db.execute(sql: "BEGIN")
-            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM recording")
-        }
+        let other = try readerOfOlderState()
         let first = try store.forget(subject: "S01", by: "anna", at: Fixture.start + .seconds(900))
         #expect(first.hindrance != nil && first.recordings == [1] && first.remaining.isEmpty)
         #expect(first.removedFiles == [snapshot])

@@ -25,7 +25,7 @@ package struct WriteBatch: Hashable, Sendable {
     package mutating func append(_ later: WriteBatch) {
         number = later.number
         for part in later.parts {
-            if let index = parts.firstIndex(where: { $0.recording == part.recording && $0.headset == part.headset }) {
+            if let index = parts.firstIndex(where: part.isOfSameHeadset(as:)) {
                 parts[index].streams += part.streams.filter { !parts[index].streams.contains($0) }
                 parts[index].presentStreams = part.presentStreams
             } else {
@@ -55,6 +55,9 @@ package struct HeadsetPart: Hashable, Sendable, Codable {
         self.streams = streams
         self.presentStreams = presentStreams
     }
+
+    /// True where both are about one headset in one recording, in whatever streams.
+    func isOfSameHeadset(as other: HeadsetPart) -> Bool { headset == other.headset && recording == other.recording }
 
     /// True where a change concerns this headset.
     func contains(_ subject: ChangeSubject) -> Bool {
@@ -89,10 +92,10 @@ extension WriteBatch {
 
     /// Takes out what the batch says about the headset of a part.
     package mutating func remove(_ part: HeadsetPart) {
-        let removed = [part] + parts.filter { $0.headset == part.headset && $0.recording == part.recording }
+        let removed = [part] + parts.filter(part.isOfSameHeadset(as:))
         let rest = filtered { subject in !removed.contains { $0.contains(subject) } }
         (samples, changes) = (rest.samples, rest.changes)
-        parts.removeAll { $0.headset == part.headset && $0.recording == part.recording }
+        parts.removeAll(where: part.isOfSameHeadset(as:))
     }
 
     private func filtered(_ isIncluded: (ChangeSubject) -> Bool) -> WriteBatch {
