@@ -31,8 +31,8 @@ struct BlueZAdapter {
         }
         let current = usable.first { $0.path == path }
         let best =
-            current.flatMap { $0.isPowered ? $0 : nil } ?? usable.first { $0.isPowered && $0.isCentral } ?? current
-            ?? usable.first
+            current.flatMap { $0.isPowered && $0.isCentral ? $0 : nil } ?? usable.first { $0.isPowered && $0.isCentral }
+            ?? current ?? usable.first
         var states: [AdapterState] = []
         if best?.path != path {
             if path != nil, setState(.absent) { states.append(.absent) }

@@ -26,10 +26,13 @@ package final class BlueZCentral: Central {
     private let supervision: LinkSupervision
     /// The kernel's word on radio switches: of one that is moved while the adapter is off, bluetoothd says nothing.
     private let radioSwitch: RadioSwitchWatch
+    private let lock: AdapterLock?
     private var conversation: BlueZConversation
     private var bus: BusConnection?
     private var nextBusTry: MonotonicTime? = .boot
     private var calls: [UInt64: CallNumber] = [:]
+    /// True where more had arrived than one turn takes.
+    private var hasMoreMessages = false
     private var sockets: [NotificationSocket] = []
     private var buffer = [UInt8](repeating: 0, count: BlueZCentral.longestValue + 3)
 
@@ -45,6 +48,7 @@ package final class BlueZCentral: Central {
         let members = DescriptorWatch(watch: { readiness.insert($0) }, unwatch: { readiness.remove($0) })
         radioSwitch = RadioSwitchWatch(adopting: RadioSwitchWatch.openDevice(), watch: members)
         supervision = LinkSupervision(watch: members)
+        self.lock = lock
         conversation = BlueZConversation(
             options: options, isBlocked: { RadioSwitch.isBlocked(adapter: $0) }, mayUse: { lock?.take($0) ?? true })
     }
@@ -62,7 +66,7 @@ package final class BlueZCentral: Central {
     package var state: AdapterState { conversation.adapter.state }
 
     package var deadline: MonotonicTime? {
-        if conversation.hasEvents { return conversation.now }
+        if conversation.hasEvents || hasMoreMessages { return conversation.now }
         var deadlines = [conversation.deadline, nextBusTry]
         if bus?.wantsToWrite == true { deadlines.append(conversation.now + Self.writePause) }
         return deadlines.compactMap { $0 }.min()
@@ -70,6 +74,7 @@ package final class BlueZCentral: Central {
 
     package func process(at now: MonotonicTime) -> [CentralEvent] {
         conversation.now = now
+        lock?.dismissQuestions()
         connectBus(at: now)
         let ready = readiness.ready()
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
@@ -78,7 +83,7 @@ package final class BlueZCentral: Central {
         if let descriptor = radioSwitch.descriptor, ready.contains(descriptor), radioSwitch.takeChange() {
             conversation.radioSwitchChanged()
         }
-        if let bus, bus.wantsToWrite || ready.contains(bus.descriptor) { receiveMessages() }
+        if let bus, bus.wantsToWrite || hasMoreMessages || ready.contains(bus.descriptor) { receiveMessages() }
         if let due = conversation.deadline, due <= now { conversation.deadlineReached() }
         carryOut()
         events += conversation.takeEvents().map(withReason)
@@ -134,13 +139,21 @@ package final class BlueZCentral: Central {
     }
 
     private func receiveMessages() {
-        while let received = bus?.receive(isAwaited: { calls[$0] != nil }) {
+        hasMoreMessages = false
+        for _ in 0..<BusConnection.turnLimit {
+            let received = bus?.receive(
+                isAwaited: { calls[$0] != nil }, mayBelieve: conversation.owner.mayBelieve)
+            guard let received else { return }
+            // A value that comes as a signal bears the time at which it was read, and not that at which the turn began: the
+            // message before it may have taken long.
+            conversation.now = max(conversation.now, MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()))
             switch received {
             case .reply(let cookie, let result):
                 guard let number = calls.removeValue(forKey: cookie) else { continue }
                 conversation.replied(number, result)
             case .signal(let signal): conversation.received(signal)
             case .call(let call, let message): bus?.answer(message, conversation.answer(call))
+            case .nothing: break
             case .lost:
                 if let bus { readiness.remove(bus.descriptor) }
                 bus = nil
@@ -150,6 +163,7 @@ package final class BlueZCentral: Central {
             }
             carryOut()
         }
+        hasMoreMessages = true
     }
 
     /// Does what the conversation asks for.

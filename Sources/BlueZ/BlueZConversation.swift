@@ -20,30 +20,32 @@ struct BlueZConversation {
     }
 
     /// When the bus or bluetoothd is asked again where it did not answer.
-    private static let askPause = Duration.seconds(1)
+    static let askPause = Duration.seconds(1)
 
     /// The adapter, and all objects.
-    private(set) var adapter: BlueZAdapter
+    var adapter: BlueZAdapter
     /// Connections.
-    private(set) var links: BlueZLinks
+    var links: BlueZLinks
     /// Discoveries of services.
-    private var services = BlueZServices()
+    var services = BlueZServices()
     /// Notifications, reads and writes.
-    private(set) var attributes: BlueZAttributes
+    var attributes: BlueZAttributes
     /// The scan.
-    private(set) var scan: BlueZScan
+    var scan: BlueZScan
     /// Pairing.
-    private var pairing: BlueZPairing
+    var pairing: BlueZPairing
     /// Whether the radio still does what it is asked to.
-    private var radio: RadioWatch
+    var radio: RadioWatch
     /// Calls, and what goes out.
-    private var exchange = BusExchange()
+    var exchange = BusExchange()
     /// Whose words count.
-    private var owner = BluetoothdOwner()
+    var owner = BluetoothdOwner()
+    /// What was blocked when bluetoothd went.
+    var blockedBefore: Set<PeripheralIdentifier> = []
     /// True once the objects were loaded after bluetoothd appeared.
-    private var isLoaded = false
+    var isLoaded = false
     /// When the bus or the objects are asked for again.
-    private var retry: MonotonicTime?
+    var retry: MonotonicTime?
 
     /// A conversation that has not begun. What the questions are for, ``BlueZAdapter`` says.
     init(options: BlueZOptions, isBlocked: @escaping (String) -> Bool, mayUse: @escaping (String) -> Bool) {
@@ -124,7 +126,7 @@ struct BlueZConversation {
     }
 
     /// Lets something happen to the links, and hands the other parts what follows from it.
-    private mutating func changeLinks(
+    mutating func changeLinks(
         _ change: (inout BlueZLinks, inout BlueZAdapter, inout BusExchange) -> Void
     ) {
         change(&links, &adapter, &exchange)
@@ -166,7 +168,7 @@ struct BlueZConversation {
         askForOwner()
     }
 
-    private mutating func askForOwner() {
+    mutating func askForOwner() {
         exchange.call(BluetoothdOwner.question(exchange.nextCall()), for: .nameOwner)
     }
 
@@ -193,6 +195,7 @@ struct BlueZConversation {
         case .objects: objectsLoaded(result)
         case .nothing: break
         case .powerOff: radio.poweredOff(adapter, &exchange)
+        case .powerOn: radio.poweredOn(result, at: now)
         case .connect(let path): changeLinks { $0.connectReplied(path, result, $1, &$2) }
         case .confirmConnect(let path):
             if case .success(let values) = result {
@@ -243,10 +246,13 @@ struct BlueZConversation {
                 scan.deviceSeen(added.path, adapter, &exchange)
             }
         case "InterfacesRemoved":
+            let former = signal.body.first?.text.flatMap { adapter.device(at: $0) }
             guard let removed = adapter.objects.interfacesRemoved(signal.body) else { return }
             if removed.interfaces.contains(BlueZInterface.characteristic) { characteristicRemoved(removed.path) }
             if removed.interfaces.contains(BlueZInterface.device) {
                 pairing.deviceRemoved(removed.path)
+                // One that bluetoothd forgets is blocked no more, without another word of it (`bluetoothctl remove`).
+                if let former, former.isBlocked, let device = former.identifier { exchange.emit(.didUnblock(device)) }
                 changeLinks { $0.deviceRemoved(removed.path, &$2) }
             }
             if removed.interfaces.contains(BlueZInterface.adapter) { chooseAdapter() }
@@ -296,7 +302,7 @@ struct BlueZConversation {
         if changed["ServicesResolved"]?.flag == true { services.resolved(path, &exchange) }
     }
 
-    private mutating func notePaired(_ paths: [String]) {
+    mutating func notePaired(_ paths: [String]) {
         for path in paths where adapter.device(at: path)?.isPaired == true { pairing.notePaired(path) }
     }
 
@@ -314,13 +320,13 @@ struct BlueZConversation {
         chooseAdapter()
     }
 
-    private mutating func chooseAdapter() {
+    mutating func chooseAdapter() {
         guard isLoaded else { return }
         for state in adapter.choose() { stateChanged(to: state) }
         if adapter.state == .inUse { retry = now + Self.askPause }
     }
 
-    private mutating func stateChanged(to state: AdapterState) {
+    mutating func stateChanged(to state: AdapterState) {
         exchange.emit(.didUpdateState(state))
         if state == .poweredOn { return scan.reconcile(adapter, &exchange) }
         radio.reset()
@@ -349,52 +355,5 @@ struct BlueZConversation {
         attributes.due(&exchange)
         scan.due(adapter, &exchange)
         radio.due(adapter, &exchange)
-    }
-
-    // MARK: bluetoothd comes and goes
-
-    private mutating func ownerReplied(_ result: Result<[BusValue], BusError>) {
-        owner.replied(result)
-        if owner.uniqueName != nil { return loadObjects() }
-        bluetoothdVanished()
-        // Nobody owns the name: a signal will name who does. A bus that is too busy to answer is asked again.
-        if case .failure(.noReply) = result { retry = now + Self.askPause }
-    }
-
-    /// bluetoothd has appeared, vanished, or given way to another one.
-    private mutating func ownerChanged() {
-        bluetoothdVanished()
-        if owner.uniqueName != nil { loadObjects() }
-    }
-
-    private mutating func bluetoothdVanished() {
-        isLoaded = false
-        retry = nil
-        // Replies will not come any more.
-        exchange.forgetCalls()
-        pairing.reset()
-        radio.reset()
-        if adapter.leave() { exchange.emit(.didUpdateState(.resetting)) }
-        changeLinks { $0.reset(&$2) }
-        scan.interrupt(.adapterUnavailable(.resetting), &exchange)
-    }
-
-    private mutating func loadObjects() {
-        exchange.call("GetManagedObjects", of: BlueZInterface.objectManager, at: "/", for: .objects)
-    }
-
-    private mutating func objectsLoaded(_ result: Result<[BusValue], BusError>) {
-        guard owner.uniqueName != nil else { return }
-        switch result {
-        case .success(let values):
-            adapter.objects.load(values.first)
-            notePaired(adapter.objects.paths(with: BlueZInterface.device))
-            if !isLoaded { pairing.register(&exchange) }
-            isLoaded = true
-            chooseAdapter()
-        case .failure(let error):
-            if case .notPermitted = BlueZErrorTable.general(error), adapter.refuse() { stateChanged(to: .unauthorized) }
-            retry = now + Self.askPause
-        }
     }
 }

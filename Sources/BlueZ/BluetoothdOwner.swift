@@ -41,6 +41,9 @@ struct BluetoothdOwner: Hashable {
         uniqueName = nil
     }
 
+    /// True where it is worth while to look into a message: the bus or bluetoothd has sent it.
+    func mayBelieve(_ sender: String) -> Bool { sender == Self.bus || hasSent(sender) }
+
     /// True where a message is bluetoothd's own.
     func hasSent(_ sender: String) -> Bool { sender == uniqueName }
 }

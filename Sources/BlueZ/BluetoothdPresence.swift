@@ -62,13 +62,14 @@ package final class BluetoothdPresence {
     }
 
     private func receive() {
-        while let received = bus?.receive(isAwaited: { $0 == question }) {
+        for _ in 0..<BusConnection.turnLimit {
+            guard let received = bus?.receive(isAwaited: { $0 == question }, mayBelieve: owner.mayBelieve) else { return }
             switch received {
             case .reply(_, let result):
                 question = nil
                 owner.replied(result)
             case .signal(let signal): _ = owner.received(signal)
-            case .call: break
+            case .call, .nothing: break
             case .lost:
                 bus = nil
                 question = nil

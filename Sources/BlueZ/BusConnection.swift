@@ -14,9 +14,14 @@ final class BusConnection {
         case signal(BusSignal)
         /// Somebody calls us and waits for ``answer(_:_:)``.
         case call(IncomingCall, BusMessage)
+        /// A message that says nothing to this process.
+        case nothing
         /// The connection is gone.
         case lost
     }
+
+    /// How many messages are taken in one turn: whoever sends without end does not keep this process from its other work.
+    static let turnLimit = 256
 
     private let bus: OpaquePointer
     private var isOpen = true
@@ -105,25 +110,28 @@ final class BusConnection {
 
     /// The next message; nil where nothing more has arrived.
     ///
-    /// - Parameter isAwaited: whether somebody waits for the answer to the call with this cookie. Only such an answer is
-    ///   given with its file descriptors: any user of the machine may send others.
-    func receive(isAwaited: (UInt64) -> Bool) -> Received? {
-        while isOpen {
-            var pointer: OpaquePointer?
-            let code = sd_bus_process(bus, &pointer)
-            if code < 0 {
-                isOpen = false
-                return .lost
-            }
-            if code == 0 { return nil }
-            guard let pointer else { continue }  // The library did something of its own.
-            if let received = Self.read(BusMessage(owning: pointer), isAwaited: isAwaited) { return received }
+    /// - Parameters:
+    ///   - isAwaited: whether somebody waits for the answer to the call with this cookie. Only such an answer is given with its
+    ///     file descriptors: any user of the machine may send others.
+    ///   - mayBelieve: whether this sender's signals and calls are looked into. Those of others may be as large as the bus
+    ///     lets them be, 32 MiB, and cost twenty times that where they are taken apart.
+    func receive(isAwaited: (UInt64) -> Bool, mayBelieve: (String) -> Bool) -> Received? {
+        guard isOpen else { return nil }
+        var pointer: OpaquePointer?
+        let code = sd_bus_process(bus, &pointer)
+        if code < 0 {
+            isOpen = false
+            return .lost
         }
-        return nil
+        if code == 0 { return nil }
+        guard let pointer else { return .nothing }  // The library did something of its own.
+        return Self.read(BusMessage(owning: pointer), isAwaited: isAwaited, mayBelieve: mayBelieve) ?? .nothing
     }
 
     /// What a message says; nil for one that nobody waits for, or that cannot be read.
-    static func read(_ message: BusMessage, isAwaited: (UInt64) -> Bool) -> Received? {
+    static func read(
+        _ message: BusMessage, isAwaited: (UInt64) -> Bool, mayBelieve: (String) -> Bool
+    ) -> Received? {
         switch Int(message.type) {
         case Int(SD_BUS_MESSAGE_METHOD_RETURN):
             guard let cookie = message.replyCookie, isAwaited(cookie) else { return nil }
@@ -132,13 +140,15 @@ final class BusConnection {
             guard let cookie = message.replyCookie, isAwaited(cookie), let error = message.error else { return nil }
             return .reply(cookie: cookie, .failure(error))
         case Int(SD_BUS_MESSAGE_SIGNAL):
-            guard case .success(let values) = body(message) else { return nil }
+            guard mayBelieve(message.sender), case .success(let values) = body(message) else { return nil }
             return .signal(
                 BusSignal(
                     sender: message.sender, path: message.path, interface: message.interface, member: message.member,
                     body: values))
         case Int(SD_BUS_MESSAGE_METHOD_CALL):
-            guard case .success(let values) = body(message) else { return nil }
+            // Who is not believed is refused, whatever is asked.
+            let arguments = mayBelieve(message.sender) ? body(message) : .success([])
+            guard case .success(let values) = arguments else { return nil }
             let call = IncomingCall(
                 sender: message.sender, path: message.path, interface: message.interface, member: message.member,
                 arguments: values)

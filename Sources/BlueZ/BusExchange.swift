@@ -93,6 +93,7 @@ enum CallPurpose: Hashable {
     /// Nobody waits for the answer.
     case nothing
     case powerOff
+    case powerOn
     case connect(path: String)
     case confirmConnect(path: String)
     case disconnect(path: String, attempt: Attempt)

@@ -11,11 +11,22 @@ struct RadioWatch {
     private static let pause = Duration.seconds(600)
     /// How long a radio that hangs may take to be switched off or on.
     private static let powerLimit = Duration.seconds(20)
+    /// When it is switched on once more, where it would not be.
+    private static let powerPause = Duration.seconds(10)
+
+    /// How far the way out is gone.
+    private enum Recovery: Hashable {
+        case none
+        case switchingOff
+        /// It is switched on, or was asked to; again from an instant on.
+        case switchingOn(again: MonotonicTime?)
+    }
 
     /// Whether it is switched off and on again.
     private let recoversAdapter: Bool
     private var firstFailure: MonotonicTime?
     private var silentUntil: MonotonicTime?
+    private var recovery = Recovery.none
 
     init(recoversAdapter: Bool) {
         self.recoversAdapter = recoversAdapter
@@ -23,6 +34,11 @@ struct RadioWatch {
 
     /// When ``due(_:_:)`` is to be called; nil for never.
     var deadline: MonotonicTime? {
+        let again: MonotonicTime? = if case .switchingOn(let again) = recovery { again } else { nil }
+        return [hangDeadline, again].compactMap(\.self).min()
+    }
+
+    private var hangDeadline: MonotonicTime? {
         firstFailure.map { max($0 + Self.failureLimit, silentUntil ?? .boot) }
     }
 
@@ -43,7 +59,7 @@ struct RadioWatch {
 
     /// True once for each time that the radio is found to hang.
     private mutating func isHung(at now: MonotonicTime) -> Bool {
-        guard let deadline, deadline <= now else { return false }
+        guard let hangDeadline, hangDeadline <= now else { return false }
         firstFailure = nil
         silentUntil = now + Self.pause
         return true
@@ -68,15 +84,36 @@ struct RadioWatch {
 
     /// Says that the radio hangs; where a person allowed it, switches it off and on again.
     mutating func due(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        if case .switchingOn(let again?) = recovery, again <= exchange.now { switchOn(adapter, &exchange) }
         guard isHung(at: exchange.now) else { return }
         let recovers = recoversAdapter && adapter.path != nil
         exchange.emit(.didNoticeHungRadio(isRecovering: recovers))
-        if recovers { setPowered(false, adapter, for: .powerOff, &exchange) }
+        guard recovers else { return }
+        recovery = .switchingOff
+        setPowered(false, adapter, for: .powerOff, &exchange)
     }
 
     /// The radio was switched off, or would not be: it is switched on again in either case.
-    func poweredOff(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
-        setPowered(true, adapter, for: .nothing, &exchange)
+    mutating func poweredOff(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        switchOn(adapter, &exchange)
+    }
+
+    /// What has become of the switching on. What this process has switched off it does not leave off.
+    mutating func poweredOn(_ result: Result<[BusValue], BusError>, at now: MonotonicTime) {
+        guard case .switchingOn = recovery else { return }
+        if case .success = result { recovery = .none } else { recovery = .switchingOn(again: now + Self.powerPause) }
+    }
+
+    /// Nobody will say any more what has become of what was asked.
+    mutating func bluetoothdVanished(at now: MonotonicTime) {
+        reset()
+        if recovery != .none { recovery = .switchingOn(again: now + Self.powerPause) }
+    }
+
+    private mutating func switchOn(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
+        if adapter.state == .poweredOn, case .switchingOn = recovery { return recovery = .none }
+        recovery = .switchingOn(again: adapter.path == nil ? exchange.now + Self.powerPause : nil)
+        setPowered(true, adapter, for: .powerOn, &exchange)
     }
 
     private func setPowered(

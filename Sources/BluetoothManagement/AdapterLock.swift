@@ -36,14 +36,25 @@ package final class AdapterLock {
 
     private let respect: Respect
     private let name: (String) -> String
+    private let readClock: () -> Int64
     private var adapter: String?
     private var socket: Int32 = -1
+    /// Since when somebody has the wanted name and does not listen there.
+    private var unansweredSince: Int64?
+    /// When those who asked were dismissed last.
+    private var lastDismissal: Int64 = 0
+    /// A holder listens as soon as it has the name: one that does not for so long, in nanoseconds, is no eegsync.
+    private static let listeningLimit: Int64 = 1_000_000_000
 
     /// - Parameters:
     ///   - respect: whose lock keeps this process from the adapter.
     ///   - prefix: what names begin with; tests have one of their own.
-    package init(respect: Respect, prefix: String? = nil) {
+    ///   - clock: nanoseconds that go on.
+    package init(
+        respect: Respect, prefix: String? = nil, clock: @escaping () -> Int64 = { clinux_boottime_nanoseconds() }
+    ) {
         self.respect = respect
+        readClock = clock
         let prefix = prefix ?? Self.prefix
         name = { prefix + $0 }
     }
@@ -55,16 +66,39 @@ package final class AdapterLock {
     package func take(_ adapter: String) -> Bool {
         if self.adapter == adapter { return true }
         release()
-        guard let socket = AbstractAddress(name(adapter)).listen() else {
-            guard let holder = AbstractAddress(name(adapter)).owner(), !respect.includes(holder, user: geteuid()) else {
-                return false
-            }
-            self.adapter = adapter
-            return true
+        if let socket = AbstractAddress(name(adapter)).listen() {
+            self.socket = socket
+        } else if isRespected(AbstractAddress(name(adapter)).owner()) {
+            return false
         }
-        self.socket = socket
         self.adapter = adapter
+        unansweredSince = nil
         return true
+    }
+
+    private func isRespected(_ answer: AbstractAddress.Answer) -> Bool {
+        let now = readClock()
+        switch answer {
+        case .holder(let holder): return respect.includes(holder, user: geteuid())
+        case .unknown: return true
+        case .nobodyListens:
+            let since = unansweredSince ?? now
+            unansweredSince = since
+            return respect == .everybody || now - since < Self.listeningLimit
+        }
+    }
+
+    /// Lets those go who have asked who has the lock: the kernel keeps some until they are, and turns the next away. To be
+    /// called now and then; it looks once a second.
+    package func dismissQuestions() {
+        let now = readClock()
+        guard socket >= 0, now - 1_000_000_000 >= lastDismissal else { return }
+        lastDismissal = now
+        while true {
+            let question = accept(socket, nil, nil)
+            guard question >= 0 else { return }
+            close(question)
+        }
     }
 
     /// Gives the lock back; nothing happens where there is none.
@@ -74,7 +108,9 @@ package final class AdapterLock {
     }
 
     /// Who has the lock of an adapter; nil where it is free.
-    package func holder(of adapter: String) -> Holder? { AbstractAddress(name(adapter)).owner() }
+    package func holder(of adapter: String) -> Holder? {
+        if case .holder(let holder) = AbstractAddress(name(adapter)).owner() { holder } else { nil }
+    }
 
     /// Who has the lock of an adapter that this process would use.
     ///
@@ -101,6 +137,15 @@ package final class AdapterLock {
 
 /// An abstract name of a socket.
 private struct AbstractAddress {
+    /// What is found at a name.
+    enum Answer {
+        case holder(AdapterLock.Holder)
+        /// Nobody has it, or somebody who does not listen.
+        case nobodyListens
+        /// Somebody listens and has no time.
+        case unknown
+    }
+
     private var address = sockaddr_un()
     private let length: socklen_t
 
@@ -129,7 +174,7 @@ private struct AbstractAddress {
     func listen() -> Int32? {
         let socket = Self.makeSocket()
         guard socket >= 0 else { return nil }
-        guard with({ bind(socket, $0, $1) }) == 0, Glibc.listen(socket, 16) == 0 else {
+        guard with({ bind(socket, $0, $1) }) == 0, Glibc.listen(socket, 1024) == 0 else {
             close(socket)
             return nil
         }
@@ -137,13 +182,13 @@ private struct AbstractAddress {
     }
 
     /// Who listens at the name.
-    func owner() -> AdapterLock.Holder? {
+    func owner() -> Answer {
         let socket = Self.makeSocket()
-        guard socket >= 0 else { return nil }
+        guard socket >= 0 else { return .unknown }
         defer { close(socket) }
-        guard with({ connect(socket, $0, $1) }) == 0 else { return nil }
+        guard with({ connect(socket, $0, $1) }) == 0 else { return errno == ECONNREFUSED ? .nobodyListens : .unknown }
         var holder = AdapterLock.Holder(pid: 0, user: 0)
-        guard clinux_peer(socket, &holder.pid, &holder.user) == 0 else { return nil }
-        return holder
+        guard clinux_peer(socket, &holder.pid, &holder.user) == 0 else { return .unknown }
+        return .holder(holder)
     }
 }

@@ -33,6 +33,8 @@ struct AdapterTable: Hashable {
     /// Adapters whose information was asked for and is not there yet.
     private var asked: [ControllerIndex] = []
     private var isListed = false
+    /// The adapter that was chosen: it stays in use while it is on, whichever else is switched on.
+    private var inUse: ControllerIndex?
 
     init(wanted: String?, transport: ControllerSettings) {
         self.wanted = wanted
@@ -44,6 +46,7 @@ struct AdapterTable: Hashable {
 
     /// Takes what the kernel reports, and returns what to ask next.
     mutating func handle(_ event: ManagementEvent) -> [ManagementCommand] {
+        defer { inUse = chosen?.index }
         switch event {
         case .reply(let reply): return handle(reply)
         case .indexAdded(let index): return ask([index])
@@ -112,7 +115,9 @@ struct AdapterTable: Hashable {
 
     private var chosen: Adapter? {
         guard let wanted else {
-            return adapters.first { $0.information.currentSettings.contains(.powered) } ?? adapters.first
+            let current = adapters.first { $0.index == inUse }
+            let isOn = { (adapter: Adapter) in adapter.information.currentSettings.contains(.powered) }
+            return current.flatMap { isOn($0) ? $0 : nil } ?? adapters.first(where: isOn) ?? current ?? adapters.first
         }
         return adapters.first {
             $0.index.description == wanted || $0.information.address.addressDescription == wanted.uppercased()

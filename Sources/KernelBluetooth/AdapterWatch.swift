@@ -69,6 +69,7 @@ final class AdapterWatch {
 
     /// Takes what the kernel has reported.
     func process(_ ready: [Int32], at now: MonotonicTime) {
+        lock?.dismissQuestions()
         if let due, due <= now {
             self.due = nil
             if socket == nil { reopen(at: now) }

@@ -42,9 +42,11 @@ extension SerialPortCentral {
 
     func cancel(_ peripheral: PeripheralIdentifier, _ attempt: Attempt) {
         if let index = links.firstIndex(where: { $0.identifier == peripheral }) {
+            let hasAnsweredPage = links[index].hasAnsweredPage
             closeSocket(index)
+            links.remove(at: index)
             // Closing its socket cancels a page.
-            if links.remove(at: index).hasAnsweredPage { adapter.disconnect(peripheral) }
+            if hasAnsweredPage { adapter.disconnect(peripheral) }
         }
         emit(.didDisconnect(peripheral, error: nil, attempt: attempt))
     }
@@ -209,18 +211,21 @@ extension SerialPortCentral {
     /// Ends a link, or the attempt at one, for a reason that is not ours.
     func end(_ identifier: PeripheralIdentifier, _ error: CentralError) {
         guard let index = links.firstIndex(where: { $0.identifier == identifier }) else { return }
+        let (wasConnected, attempt) = (links[index].isConnected, links[index].attempt)
         closeSocket(index)
-        let link = links.remove(at: index)
+        links.remove(at: index)
         let cause = state == .poweredOn ? error : .adapterUnavailable(state)
-        if link.isConnected {
-            emit(.didDisconnect(identifier, error: cause, attempt: link.attempt))
+        if wasConnected {
+            emit(.didDisconnect(identifier, error: cause, attempt: attempt))
         } else {
-            emit(.didFailToConnect(identifier, error: cause, attempt: link.attempt))
+            emit(.didFailToConnect(identifier, error: cause, attempt: attempt))
         }
     }
 
+    /// Closes the socket that a link has, once: a moment later its number may be that of a file of another thread.
     private func closeSocket(_ index: Int) {
         guard let socket = links[index].socket else { return }
+        links[index].phase = .waiting(until: now)
         readiness.unwatch(socket)
         Glibc.close(socket)
     }

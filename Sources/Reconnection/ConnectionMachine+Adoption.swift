@@ -83,6 +83,7 @@ extension ConnectionMachine {
         case .establishing(let link, _) where link.identifier != identifier:
             effects.append(.layerEnded(outcome(of: link, .interrupted)))
             cancel(link.identifier, then: .backOff, at: now, &effects)
+        case .waitingForOperator: begin(at: now, &effects)
         default: break
         }
         return effects

@@ -122,12 +122,17 @@ extension ConnectionMachine {
     private mutating func rejectHeadset(
         _ link: Link, _ proof: String?, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
-        rejected.removeAll { $0.until <= now || $0.identifier == link.identifier }
-        rejected.append((link.identifier, now + limits.rejectionPeriod))
         identifiers.removeAll { $0 == link.identifier }
-        forgetUnproven(link.identifier)
         effects.append(.identifierRejected(link.identifier, proof: proof))
-        effects.append(.layerEnded(outcome(of: link, .otherHeadset)))
+        turnAway(link, .otherHeadset, at: now, &effects)
+    }
+
+    /// Closes a link to somebody else's headset, leaves that alone for a while, and looks on.
+    private mutating func turnAway(
+        _ link: Link, _ result: LayerOutcome.Result, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+    ) {
+        leaveAlone(link.identifier, at: now)
+        effects.append(.layerEnded(outcome(of: link, result)))
         if link.layer == .scan {
             cancel(link.identifier, then: .scanOn(until: link.layerBegan + limits.scanWindow), at: now, &effects)
         } else {
@@ -209,6 +214,8 @@ extension ConnectionMachine {
             // The adapter reports by itself when it is back.
             if case .adapterUnavailable = error { return abandon(link, .failed(error), at: now, &effects) }
             if error.disposition == .waitForOperator || error.disposition == .stop {
+                if speaksForNobody(link.identifier, error) { return turnAway(link, .failed(error), at: now, &effects) }
+                forgetUnproven(link.identifier)
                 effects.append(.layerEnded(outcome(of: link, .failed(error))))
                 return cancel(link.identifier, then: .waitForOperator(error), at: now, &effects)
             }
@@ -232,6 +239,7 @@ extension ConnectionMachine {
     private mutating func beginStreaming(_ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         knownBoot = link.lastStatus?.bootIdentifier ?? knownBoot
         rounds = 0
+        refusalPause = nil
         state = .streaming(link, since: now)
         deadline = now + profile.timing.silenceLimit
         lastArrivals = profile.vitalCharacteristics.map { _ in now }
@@ -297,7 +305,7 @@ extension ConnectionMachine {
     }
 
     private mutating func lost(_ error: CentralError?, at now: MonotonicTime) {
-        if case .peripheralBlocked? = error { return waitForOperator(.peripheralBlocked) }
+        if case .peripheralBlocked? = error { return waitForOperator(.peripheralBlocked, at: now) }
         backOff(at: now)
     }
 

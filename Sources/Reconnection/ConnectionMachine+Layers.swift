@@ -87,7 +87,10 @@ extension ConnectionMachine {
             return resume(.scanOn(until: end), at: now, &effects)
         }
         switch error.disposition {
-        case .waitForOperator, .stop: waitForOperator(error)
+        case .waitForOperator, .stop:
+            guard speaksForNobody(candidate.identifier, error) else { return waitForOperator(error, at: now) }
+            leaveAlone(candidate.identifier, at: now)
+            resume(candidate.scanEnd.map { .scanOn(until: $0) } ?? .afterCandidate(candidate), at: now, &effects)
         case .retry, .nextLayer: resume(.afterCandidate(candidate), at: now, &effects)
         }
     }
@@ -215,7 +218,7 @@ extension ConnectionMachine {
             return
         }
         endScan(.failed(error), began: began, &effects)
-        if case .notPermitted = error { return waitForOperator(error) }
+        if case .notPermitted = error { return waitForOperator(error, at: now) }
         rounds += 1
         backOff(at: now)
     }
@@ -290,7 +293,7 @@ extension ConnectionMachine {
         switch continuation {
         case .stop: break
         case .backOff: backOff(at: now)
-        case .waitForOperator(let error): waitForOperator(error)
+        case .waitForOperator(let error): waitForOperator(error, at: now)
         case .scanOn(let until):
             if until > now { scan(until: until, at: now, &effects) } else { backOff(at: now) }
         case .afterCandidate(var candidate):
@@ -318,10 +321,35 @@ extension ConnectionMachine {
         _ = nextAttempt()
     }
 
-    mutating func waitForOperator(_ error: CentralError) {
+    /// What a person did, a person undoes, and is waited for. What the headset itself answered may have been a slip: it is
+    /// asked again, ever more rarely.
+    mutating func waitForOperator(_ error: CentralError, at now: MonotonicTime) {
         state = .waitingForOperator(error)
         deadline = nil
+        if case .att = error {
+            let pause = refusalPause ?? limits.refusalMinimum
+            deadline = now + pause
+            refusalPause = min(pause * 2, limits.refusalMaximum)
+        }
         _ = nextAttempt()
+    }
+
+    /// True for a refusal by somebody who is not known to be the headset, where the headset is known by other addresses: a
+    /// neighbour's device must not end the search.
+    func speaksForNobody(_ identifier: PeripheralIdentifier, _ error: CentralError) -> Bool {
+        guard !identifiers.isEmpty, !identifiers.contains(identifier) else { return false }
+        switch error {
+        case .att, .peripheralBlocked, .pairingRefused, .repairingForbidden: return true
+        // These speak of this machine, whoever was asked.
+        default: return false
+        }
+    }
+
+    /// An address is not tried again for a while.
+    mutating func leaveAlone(_ identifier: PeripheralIdentifier, at now: MonotonicTime) {
+        rejected.removeAll { $0.until <= now || $0.identifier == identifier }
+        rejected.append((identifier, now + limits.rejectionPeriod))
+        forgetUnproven(identifier)
     }
 
     func outcome(of candidate: Candidate, _ result: LayerOutcome.Result) -> LayerOutcome {

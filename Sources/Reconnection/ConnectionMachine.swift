@@ -14,7 +14,8 @@ package import Headsets
 ///     -> starting -> streaming
 ///
 /// The rules that every transition keeps, each with a test:
-/// 1. Every state but `stopped`, `waitingForAdapter` and `waitingForOperator` has a deadline.
+/// 1. Every state but `stopped`, `waitingForAdapter` and `waitingForOperator` has a deadline; the last has one where the
+///    headset itself refused.
 /// 2. A layer that fails or stays silent falls to the next. After an exhausted scan, a known headset is connected to again at
 ///    once: a connection or a scan is armed at every instant. A scan that found nobody to know, a failed connection of the
 ///    last layer, a failed establish flow or a lost link backs off: capped, jittered, for ever.
@@ -23,7 +24,7 @@ package import Headsets
 /// 4. Effects carry an attempt and replies bring it back; late ones are counted and dropped. An illegal event changes nothing.
 /// 5. Silence while streaming is a lost link, also that of a single vital characteristic. Leaving `streaming` always says
 ///    why, so that a gap opens.
-/// 6. What a person did waits for a person; what broke is retried.
+/// 6. What a person did waits for a person; what broke is retried. Who is not known to be the headset decides nothing.
 /// 7. Pauses start from the minimum again only after streaming has held for a while.
 package struct ConnectionMachine: Sendable {
     /// Where the machine is.
@@ -71,6 +72,8 @@ package struct ConnectionMachine: Sendable {
     var lastHeard: MonotonicTime?
     /// When each of the profile's vital characteristics sent last, in the order of the profile.
     var lastArrivals: [MonotonicTime] = []
+    /// How long the headset is left alone when it refuses next; nil where it has not.
+    var refusalPause: Duration?
     /// Identifiers of other headsets, and until when they are left alone.
     var rejected: [(identifier: PeripheralIdentifier, until: MonotonicTime)] = []
 
@@ -336,7 +339,8 @@ extension ConnectionMachine {
 
     private mutating func deadlineReached(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         switch state {
-        case .stopped, .waitingForAdapter, .waitingForOperator: illegalEvents += 1
+        case .stopped, .waitingForAdapter: illegalEvents += 1
+        case .waitingForOperator: begin(at: now, &effects)
         case .restoring(let began):
             effects.append(.layerEnded(LayerOutcome(layer: .restoration, identifier: nil, began: began, result: .silent)))
             connectCached(at: now, &effects)

@@ -43,6 +43,10 @@ package struct ReconnectionLimits: Hashable, Sendable {
     package var candidatePeriod: Duration = .seconds(10)
     /// For how long an identifier that belongs to another headset is not tried again.
     package var rejectionPeriod: Duration = .seconds(600)
+    /// How long a headset is left alone that has refused with an error for a person; doubled with each refusal.
+    package var refusalMinimum: Duration = .seconds(5)
+    /// The longest such pause.
+    package var refusalMaximum: Duration = .seconds(900)
 
     /// The default limits.
     package init() {}

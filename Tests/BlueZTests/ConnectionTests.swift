@@ -304,6 +304,22 @@ struct ConnectionTests {
         #expect(script.events.last == .didUnblock(Script.headset))
     }
 
+    @Test("A blocked device that bluetoothd forgets is blocked no more, now or over a restart of it")
+    func forgottenBlock() {
+        var removed = Script.ready(device: ["Blocked": .boolean(true)])
+        removed.signal(
+            "InterfacesRemoved", [.objectPath(Script.devicePath), .array([.string(BlueZInterface.device)], of: "s")])
+        #expect(removed.events == [.didUpdateState(.poweredOn), .didUnblock(Script.headset)])
+        for (isBlocked, expected) in [(true, []), (false, [CentralEvent.didUnblock(Script.headset)])] {
+            var restarted = Script.ready(device: ["Blocked": .boolean(true)])
+            restarted.ownerChanged(from: Script.owner, to: "")
+            restarted.ownerChanged(from: "", to: Script.owner)
+            restarted.events.removeAll()
+            restarted.reply("GetManagedObjects", [restarted.objects(device: ["Blocked": .boolean(isBlocked)])])
+            #expect(restarted.events.filter { if case .didUnblock = $0 { true } else { false } } == expected)
+        }
+    }
+
     @Test("A device whose object vanishes is lost, or unknown where it was only being connected to")
     func vanished() {
         let removal: [BusValue] = [

@@ -80,9 +80,9 @@ import Testing
 
     /// Reads a message that is gone when this returns.
     private func read(
-        isAwaited: Bool, _ make: () throws -> BusMessage
+        isAwaited: Bool, mayBelieve: Bool = true, _ make: () throws -> BusMessage
     ) rethrows -> BusConnection.Received? {
-        BusConnection.read(try make(), isAwaited: { $0 == Bus.cookie && isAwaited })
+        BusConnection.read(try make(), isAwaited: { $0 == Bus.cookie && isAwaited }, mayBelieve: { _ in mayBelieve })
     }
 
     private static let bodies: [@Sendable (BusValue) -> [BusValue]] = [
@@ -96,6 +96,21 @@ import Testing
         #expect(try read(isAwaited: false) { try bus.call(body(pair.sent)) } == nil)
         #expect(try read(isAwaited: false) { try bus.reply(body(pair.sent)) } == nil)
         #expect(!pair.isHeldElsewhere())
+    }
+
+    @Test("What somebody sends who is not believed is not even looked into, and refused where it is a call")
+    func notLookedInto() throws {
+        let bus = try Bus()
+        let large = BusValue.array(Array(repeating: .uint16(1), count: 1000), of: "q")
+        #expect(try read(isAwaited: false, mayBelieve: false) { try bus.signal([large]) } == nil)
+        guard case .call(let call, _)? = try read(isAwaited: false, mayBelieve: false, { try bus.call([large]) }) else {
+            return #expect(Bool(false), "nobody answers it")
+        }
+        #expect(call.arguments.isEmpty)
+        var owner = BluetoothdOwner()
+        #expect(!owner.mayBelieve(":1.4") && owner.mayBelieve("org.freedesktop.DBus") && !owner.mayBelieve(""))
+        owner.replied(.success([.string(":1.4")]))
+        #expect(owner.mayBelieve(":1.4") && !owner.mayBelieve(":1.66"))
     }
 
     @Test("The socket of an answer that is waited for is the receiver's own, and outlives the message")

@@ -111,6 +111,40 @@ struct PeripheralConversationTests {
         #expect(error.name == "org.bluez.Error.InvalidValueLength")
     }
 
+    @Test("the parts of a long read are of one value, whatever changes between them, until the value is read anew")
+    func longReads() {
+        var script = Script.advertising()
+        script.connects()
+        func read(_ offset: UInt16, by device: String = Script.device, value: [UInt8]) -> PeripheralConversation.Effect? {
+            script.callIn(
+                "ReadValue", at: Script.controlPath,
+                [.options(["offset": .uint16(offset), "device": .objectPath(device)])])
+            script.request(.respond(RequestNumber(rawValue: script.lastRequest), .success(value)))
+            return script.others.popLast()
+        }
+        func answer(_ value: [UInt8]) -> PeripheralConversation.Effect {
+            .answer(RequestNumber(rawValue: script.lastRequest), .success([.bytes(value)]))
+        }
+        #expect(read(0, value: [1, 2, 3, 4]) == answer([1, 2, 3, 4]))
+        #expect(read(2, value: [9, 9, 9, 9, 9]) == answer([3, 4]))
+        // Another phone reads what holds now, and disturbs nobody.
+        let other = Script.adapterPath + "/dev_02_AA_01_00_00_43"
+        #expect(read(0, by: other, value: [7, 7]) == answer([7, 7]))
+        #expect(read(1, by: other, value: [8, 8]) == answer([7]))
+        #expect(read(4, value: [9, 9, 9, 9, 9]) == answer([]))
+        guard case .answer(_, .failure(let error)) = read(5, value: [9, 9, 9, 9, 9, 9]) else {
+            Issue.record("nothing lies behind the end")
+            return
+        }
+        #expect(error.name == "org.bluez.Error.InvalidOffset")
+        #expect(read(0, value: [5, 6]) == answer([5, 6]) && read(1, value: [9]) == answer([6]))
+        // Whoever comes back has read nothing yet.
+        script.changed(BlueZInterface.device, at: Script.device, ["Connected": .boolean(false)])
+        script.changed(BlueZInterface.device, at: Script.device, ["Connected": .boolean(true)])
+        script.others.removeAll()
+        #expect(read(1, value: [3, 2, 1]) == answer([2, 1]))
+    }
+
     @Test("nobody but bluetoothd is answered")
     func strangers() throws {
         var script = Script.advertising()
@@ -189,6 +223,30 @@ struct PeripheralConversationTests {
         #expect(script.calls.last?.arguments.last == .variant(.boolean(true)) && script.waiting.last == "Set")
         script.request(.closePairing)
         #expect(script.calls.last?.arguments.last == .variant(.boolean(false)) && script.waiting.last == "Set")
+    }
+
+    @Test("an adapter that lets nobody pair closes by itself where the process is killed, and is then left as it was")
+    func pairableTimeout() {
+        var script = Script.advertising()
+        script.changed(
+            BlueZInterface.adapter, at: Script.adapterPath, ["Pairable": .boolean(false), "PairableTimeout": .uint32(30)])
+        func settings() -> [[BusValue]] {
+            defer { script.calls.removeAll() }
+            return script.calls.filter { $0.member == "Set" }.map { Array($0.arguments.dropFirst()) }
+        }
+        _ = settings()
+        script.request(.openPairing)
+        let timeout = BusValue.string("PairableTimeout")
+        let pairable = BusValue.string("Pairable")
+        #expect(settings() == [[timeout, .variant(.uint32(120))], [pairable, .variant(.boolean(true))]])
+        script.changed(
+            BlueZInterface.adapter, at: Script.adapterPath, ["Pairable": .boolean(true), "PairableTimeout": .uint32(120)])
+        script.request(.closePairing)
+        #expect(settings() == [[pairable, .variant(.boolean(false))], [timeout, .variant(.uint32(30))]])
+        // What always lets devices pair is somebody's wish, and stays so.
+        script.request(.openPairing)
+        script.request(.closePairing)
+        #expect(settings() == [])
     }
 
     @Test("what bluetoothd refuses is tried again each second")

@@ -46,6 +46,35 @@ struct RadioTests {
         #expect(script.calls.map(\.arguments.last) == [.variant(.boolean(true))])
     }
 
+    @Test("What was switched off so is switched on again, however often that fails, and whatever bluetoothd does meanwhile")
+    func recoveredInTheEnd() {
+        var script = hanging(recovers: true)
+        script.pass(.seconds(120))
+        script.reply("Set")
+        script.adapter(["Powered": .boolean(false)])
+        for _ in 0..<3 {
+            script.fail("Set", "org.bluez.Error.Busy", "")
+            #expect(script.calls.isEmpty)
+            script.pass(.seconds(10))
+            #expect(script.calls.map(\.arguments.last) == [.variant(.boolean(true))])
+        }
+        script.calls.removeAll()
+        script.ownerChanged(from: Script.owner, to: "")
+        script.ownerChanged(from: "", to: Script.owner)
+        script.reply("GetManagedObjects", [script.objects(device: [:])])
+        script.adapter(["Powered": .boolean(false)])
+        script.calls.removeAll()
+        script.pass(.seconds(10))
+        #expect(script.calls.map(\.arguments.last) == [.variant(.boolean(true))])
+        script.reply("Set")
+        script.adapter(["Powered": .boolean(true)])
+        script.calls.removeAll()
+        // From now on it is a person's.
+        script.adapter(["Powered": .boolean(false)])
+        script.pass(.seconds(100))
+        #expect(script.calls.isEmpty)
+    }
+
     @Test("A sign of life ends the suspicion")
     func alive() {
         var script = hanging(recovers: true)

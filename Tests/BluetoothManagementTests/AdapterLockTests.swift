@@ -34,6 +34,43 @@ struct AdapterLockTests {
         #expect(command.obstacle(to: "hci0") == nil)
     }
 
+    @Test("however often somebody asks who has an adapter, the answer is right")
+    func manyQuestions() {
+        let holder = AdapterLock(respect: .everybody, prefix: prefix)
+        let command = AdapterLock(respect: .everybody, prefix: prefix)
+        #expect(holder.take("hci0"))
+        for _ in 0..<5 {
+            for _ in 0..<200 { #expect(command.holder(of: "hci0")?.pid == getpid()) }
+            holder.dismissQuestions()
+        }
+        #expect(!command.take("hci0"))
+    }
+
+    @Test("a name that somebody has who does not listen there keeps a command away, and a daemon for a second")
+    func nobodyListens() throws {
+        let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let name = Array((prefix + "hci0").utf8)
+        withUnsafeMutableBytes(of: &address.sun_path) { path in
+            for (index, byte) in name.enumerated() { path[index + 1] = byte }
+        }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + name.count)
+        let result = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, length) }
+        }
+        try #require(result == 0)
+        var now: Int64 = 0
+        let command = AdapterLock(respect: .everybody, prefix: prefix, clock: { now })
+        let daemon = AdapterLock(respect: .administrators, prefix: prefix, clock: { now })
+        for second in 0..<3 {
+            now = Int64(second) * 600_000_000
+            #expect(!command.take("hci0"))
+            #expect(daemon.take("hci0") == (second == 2))
+        }
+    }
+
     @Test("another user's process keeps a command from an adapter, and no daemon")
     func othersLock() {
         let own = AdapterLock.Holder(pid: 1, user: 990)

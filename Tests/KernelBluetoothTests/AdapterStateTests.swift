@@ -42,6 +42,22 @@ import Testing
         #expect(room.central.state == .poweredOn)
     }
 
+    @Test func theAdapterInUseStaysWhileItIsOnAndIsLeftInOrder() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.plugAnother()
+        room.setPowered(false)
+        room.setOtherPowered(true)
+        #expect(room.central.state == .poweredOn && room.indexes[.removeDevice] == 0, "the former one connects to nobody")
+        let attempt = room.connect()
+        #expect(room.indexes[.addDevice] == 1)
+        room.sendConnected(index: 1)
+        #expect(room.emitted.last == .didConnect(LowEnergyRoom.headset, attempt: attempt))
+        let count = room.emitted.count
+        room.setPowered(true)
+        #expect(room.emitted.count == count, "the first one is on again, which ends nothing: \(room.emitted.suffix(2))")
+    }
+
     @Test func aPersonsSwitchingOffOutlivesTheProcess() {
         var kept: [UInt64] = []
         func room() -> LowEnergyRoom {

@@ -47,6 +47,8 @@ final class ClassicRoom: HeadsetRoom {
     private(set) var openings: [Opening] = []
     /// What the kernel says at once to the next connection.
     var refusal: SocketError?
+    /// A file that another thread opens meanwhile, which may have the number of a socket that was just closed.
+    private(set) var otherFile: Int32?
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private(set) lazy var central = makeCentral()
     private(set) var emitted: [CentralEvent] = []
@@ -147,6 +149,7 @@ final class ClassicRoom: HeadsetRoom {
     private func open(_ peripheral: UInt64, _ channel: UInt8?, from adapter: UInt64) -> Result<Int32, SocketError> {
         if let refusal {
             self.refusal = nil
+            otherFile = openings.last.map { fcntl($0.socket, F_DUPFD_CLOEXEC, $0.near) }
             return .failure(refusal)
         }
         let (near, far) = ManagementEnd.pair(channel == nil ? SOCK_SEQPACKET : SOCK_STREAM)

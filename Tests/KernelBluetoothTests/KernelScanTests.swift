@@ -75,6 +75,28 @@ import Testing
         #expect(room.commands.suffix(3) == [.stopDiscovery, .addDevice, .startServiceDiscovery])
     }
 
+    @Test func aDiscoveryThatHasNotQuiteBegunIsEndedOnceItHas() {
+        let room = LowEnergyRoom()
+        room.turn()
+        room.central.request(.scanForPeripherals(matching: ScanFilter(serviceUUIDs: [LowEnergyRoom.service])))
+        room.turn()
+        // The kernel is beginning it, and refuses to end it.
+        room.refusesStop = true
+        room.connect()
+        #expect(room.commands.suffix(2) == [.stopDiscovery, .addDevice])
+        room.refusesStop = false
+        room.sendDiscovering(true)
+        #expect(room.commands.suffix(2) == [.stopDiscovery, .startServiceDiscovery])
+        // One that is refused while the discovery goes on is asked for again by whoever needs it next.
+        room.sendDiscovering(true)
+        room.refusesStop = true
+        room.connect(other)
+        room.refusesStop = false
+        let third = PeripheralIdentifier(address: 0x0055_DAB0_1326, type: .public)
+        room.connect(third)
+        #expect(room.commands.suffix(3) == [.stopDiscovery, .addDevice, .startServiceDiscovery])
+    }
+
     @Test func whatIsConnectedForBluetoothdIsLeftToIt() {
         let room = LowEnergyRoom()
         room.turn()

@@ -84,6 +84,8 @@ final class LowEnergyRoom: HeadsetRoom {
     var refusal: SocketError?
     /// Whether another process's discovery is under way.
     var hasForeignDiscovery = false
+    /// Whether the kernel refuses to end a discovery.
+    var refusesStop = false
     /// How secure all links are.
     var security = SecurityLevel.low
     /// Whether headsets say nothing for the time being.
@@ -116,6 +118,9 @@ final class LowEnergyRoom: HeadsetRoom {
     private let powersOn: Bool
     private let isAlone: Bool
     private var isPowered: Bool
+    private var otherIsPowered = false
+    /// The adapter that the latest command of each kind was for.
+    private(set) var indexes: [ManagementOpcode: UInt8] = [:]
     /// Whether the radio is blocked.
     private var isBlocked = false
     /// Where changes of that are reported; nil where the central may not listen.
@@ -238,8 +243,8 @@ final class LowEnergyRoom: HeadsetRoom {
     // MARK: The kernel
 
     /// A link is up.
-    func sendConnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset) {
-        management.send(0x000B, Self.bytes(of: peripheral) + [0, 0, 0, 0, 0, 0])
+    func sendConnected(_ peripheral: PeripheralIdentifier = LowEnergyRoom.headset, index: UInt16 = 0) {
+        management.send(0x000B, Self.bytes(of: peripheral) + [0, 0, 0, 0, 0, 0], index: index)
         turn()
     }
 
@@ -295,6 +300,15 @@ final class LowEnergyRoom: HeadsetRoom {
         }
     }
 
+    /// A person switches the other adapter on or off.
+    func setOtherPowered(_ isOn: Bool) {
+        otherIsPowered = isOn
+        management.send(
+            0x0006, ManagementEnd.bytes(of: isOn ? [ControllerSettings.lowEnergy, .powered] : ControllerSettings.lowEnergy),
+            index: 1)
+        turn()
+    }
+
     /// Another adapter is put in.
     func plugAnother() {
         management.send(0x04, [], index: 1)
@@ -321,11 +335,13 @@ final class LowEnergyRoom: HeadsetRoom {
             case .readControllerInformation:
                 // Each has an address of its own; the second one stays off.
                 let isFirst = bytes[2] == 0
+                let others: ControllerSettings = otherIsPowered ? [.lowEnergy, .powered] : .lowEnergy
                 management.sendInformation(
-                    address: isFirst ? 7 : 8, isFirst ? settings : .lowEnergy, index: isFirst ? 0 : 1)
+                    address: isFirst ? 7 : 8, isFirst ? settings : others, index: isFirst ? 0 : 1)
             default:
                 commands.append(opcode)
                 parameters[opcode] = Array(bytes[6...])
+                indexes[opcode] = bytes[2]
                 if !isPermitted {
                     management.send(0x0002, code + [ManagementStatus.permissionDenied.rawValue])
                 } else {
@@ -337,23 +353,25 @@ final class LowEnergyRoom: HeadsetRoom {
     }
 
     private func obey(_ opcode: ManagementOpcode, _ code: [UInt8], _ bytes: [UInt8]) {
+        func reply(_ parameters: [UInt8]) { management.send(0x0001, code + parameters, index: UInt16(bytes[2])) }
         switch opcode {
         case .getConnections:
             let list = connections.flatMap { Self.bytes(of: $0) }
-            management.send(0x0001, code + [0, UInt8(connections.count), 0] + list)
+            reply([0, UInt8(connections.count), 0] + list)
         case .setPowered where powerRefusal != nil:
             management.send(0x0002, code + [powerRefusal?.rawValue ?? 0])
             powerRefusal = nil
         case .setPowered:
             isPowered = bytes[6] == 1
             // The one who asks learns it from the reply alone.
-            management.send(0x0001, code + [0] + ManagementEnd.bytes(of: settings))
-        case .startDiscovery where hasForeignDiscovery: management.send(0x0001, code + [ManagementStatus.busy.rawValue, 6])
+            reply([0] + ManagementEnd.bytes(of: settings))
+        case .startDiscovery where hasForeignDiscovery: reply([ManagementStatus.busy.rawValue, 6])
+        case .stopDiscovery where refusesStop: reply([0x0B, 6])  // Rejected
         case .stopDiscovery:
             hasForeignDiscovery = false
-            management.send(0x0001, code + [0, 6])
+            reply([0, 6])
             management.send(0x0013, [6, 0])
-        default: management.send(0x0001, code + [0])
+        default: reply([0])
         }
     }
 

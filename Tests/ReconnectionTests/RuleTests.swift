@@ -240,6 +240,26 @@ struct RuleTests {
         #expect(disconnected.machine.state.name == "backingOff")
     }
 
+    @Test("Rule 6: what the headset itself refused is tried again, ever more rarely", arguments: 0...UInt8.max)
+    func refused(code: UInt8) {
+        var test = MachineUnderTest()
+        test.fire(.start)
+        test.fire(.restored([], attempt: test.attempt))
+        for pause in [5, 10, 20, 40, 80, 160, 320, 640, 900, 900] {
+            test.fire(.connected(MachineUnderTest.known, attempt: test.attempt))
+            test.fire(.stepFailed(.att(ATTError(code: code)), attempt: test.attempt))
+            test.fire(.disconnected(nil, attempt: test.attempt))
+            if test.machine.state.name == "backingOff" { return }
+            #expect(test.machine.state == .waitingForOperator(.att(ATTError(code: code))))
+            #expect(test.machine.deadline == test.now + .seconds(pause))
+            test.reachDeadline()
+            #expect(test.machine.state.name == "connecting")
+        }
+        test.fire(.connected(MachineUnderTest.known, attempt: test.attempt))
+        test.establish(until: "streaming")
+        #expect(test.machine.state.name == "streaming" && test.machine.refusalPause == nil)
+    }
+
     @Test("Rule 6: what was stopped stays stopped", arguments: MachineUnderTest.stateNames.dropFirst())
     func stopped(state: String) {
         var test = MachineUnderTest.inState(state)

@@ -118,6 +118,49 @@ struct UnprovenAddressTests {
         }
     }
 
+    @Test("A stranger that answers with an error for a person is left alone, and the search goes on")
+    func refusingStranger() {
+        for (error, isLinked) in [
+            (CentralError.att(.writeNotPermitted), true), (.att(.insufficientAuthentication), true),
+            (.peripheralBlocked, false), (.pairingRefused, false), (.repairingForbidden, false),
+        ] {
+            var test = MachineUnderTest.inState("scanning")
+            test.fire(.discovered(Self.stranger))
+            test.reachDeadline()
+            #expect(test.machine.peripheral == Self.stranger)
+            if isLinked {
+                test.fire(.connected(Self.stranger, attempt: test.attempt))
+                test.fire(.stepFailed(error, attempt: test.attempt))
+                test.fire(.disconnected(nil, attempt: test.attempt))
+            } else {
+                test.fire(.connectFailed(error, attempt: test.attempt))
+            }
+            #expect(test.machine.state.name == "scanning", "\(error)")
+            test.fire(.discovered(Self.stranger))
+            test.wait(.seconds(1))
+            test.fire(.deadlineReached)
+            #expect(test.machine.state.name == "scanning")
+            test.fire(.discovered(MachineUnderTest.known))
+            #expect(test.machine.peripheral == MachineUnderTest.known)
+        }
+    }
+
+    @Test("What keeps this machine from connecting is waited for, whomever it was to connect to")
+    func heldByBluetoothd() {
+        var test = MachineUnderTest.inState("scanning")
+        test.fire(.discovered(Self.stranger))
+        test.reachDeadline()
+        test.fire(.connectFailed(.heldByBluetoothd, attempt: test.attempt))
+        #expect(test.machine.state == .waitingForOperator(.heldByBluetoothd))
+    }
+
+    @Test("A person who says where the headset is need not do anything else")
+    func adoptedWhileWaiting() {
+        var test = MachineUnderTest.inState("waitingForOperator")
+        test.effects += test.machine.adopt(Self.stranger, at: test.now)
+        #expect(test.machine.state.name == "connecting" && test.machine.peripheral == Self.stranger)
+    }
+
     @Test("A headset that streams elsewhere leaves an address it once tried to others")
     func foundElsewhere() {
         var test = machine(

@@ -287,11 +287,11 @@ final class HeadsetAcquisition {
 
     // MARK: Who is meant
 
-    /// Whether the headset may have waited for a peripheral to be unblocked. One that was never met may be any.
+    /// Whether the headset may have waited for a peripheral to be unblocked. The one at which it failed need not be among the
+    /// addresses at which it is known; a needless attempt costs less than a wait without end.
     func waits(forUnblockingOf peripheral: PeripheralIdentifier) -> Bool {
-        if machine.identifiers.contains(peripheral) { return true }
-        if case .waitingForOperator = machine.state { return machine.identifiers.isEmpty }
-        return false
+        if case .waitingForOperator = machine.state { return true }
+        return machine.identifiers.contains(peripheral)
     }
 
     /// False where the address, which was never proven to be this headset's, is another one's.

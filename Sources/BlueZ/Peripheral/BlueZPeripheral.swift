@@ -23,6 +23,8 @@ package final class BlueZPeripheral {
     private var bus: BusConnection?
     private var nextBusTry: MonotonicTime? = .boot
     private var calls: [UInt64: CallNumber] = [:]
+    /// True where more had arrived than one turn takes.
+    private var hasMoreMessages = false
     /// Calls of bluetoothd that wait for their answers.
     private var incoming: [RequestNumber: BusMessage] = [:]
     private var lastRequest: UInt64 = 0
@@ -60,7 +62,7 @@ package final class BlueZPeripheral {
 
     /// When ``process(at:)`` is due, whether or not a descriptor is readable; nil for never.
     package var deadline: MonotonicTime? {
-        if conversation.hasEvents { return conversation.now }
+        if conversation.hasEvents || hasMoreMessages { return conversation.now }
         var deadlines = [conversation.deadline, nextBusTry]
         if bus?.wantsToWrite == true { deadlines.append(conversation.now + Self.writePause) }
         return deadlines.compactMap { $0 }.min()
@@ -77,7 +79,7 @@ package final class BlueZPeripheral {
             _ = recv(socket.descriptor, &byte, 1, BlueZCentral.neverWait)
             if clinux_has_ended(socket.descriptor) == 1 { conversation.socketEnded(socket.uuid) }
         }
-        if let bus, bus.wantsToWrite || ready.contains(bus.descriptor) { receiveMessages() }
+        if let bus, bus.wantsToWrite || hasMoreMessages || ready.contains(bus.descriptor) { receiveMessages() }
         if let due = conversation.deadline, due <= now { conversation.deadlineReached() }
         carryOut()
         return conversation.takeEvents()
@@ -111,8 +113,13 @@ package final class BlueZPeripheral {
     }
 
     private func receiveMessages() {
-        while let received = bus?.receive(isAwaited: { calls[$0] != nil }) {
+        hasMoreMessages = false
+        for _ in 0..<BusConnection.turnLimit {
+            let received = bus?.receive(
+                isAwaited: { calls[$0] != nil }, mayBelieve: conversation.owner.mayBelieve)
+            guard let received else { return }
             switch received {
+            case .nothing: break
             case .reply(let cookie, let result):
                 guard let number = calls.removeValue(forKey: cookie) else { continue }
                 conversation.replied(number, result)
@@ -132,6 +139,7 @@ package final class BlueZPeripheral {
             }
             carryOut()
         }
+        hasMoreMessages = true
     }
 
     /// Does what the conversation asks for.

@@ -73,6 +73,7 @@ extension PeripheralConversation {
             events.append(.didConnect(identifier))
         } else if let index, device?.isConnected != true {
             let gone = centrals.remove(at: index)
+            answeredReads.removeAll { $0.read.device == path }
             if centrals.isEmpty { endSubscriptions() }
             events.append(.didDisconnect(gone.identifier))
             // After a link the kernel goes on with the advertisement by which it came about, and with none where that was
@@ -94,6 +95,7 @@ extension PeripheralConversation {
     private mutating func disconnectAll() {
         endSubscriptions()
         openRequests.removeAll()
+        answeredReads.removeAll()
         for central in centrals { events.append(.didDisconnect(central.identifier)) }
         centrals.removeAll()
     }

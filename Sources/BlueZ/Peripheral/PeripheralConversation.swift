@@ -47,9 +47,17 @@ struct PeripheralConversation {
     /// A read or a write that was not answered yet, or a call whose answer is ours.
     struct OpenRequest {
         var number: RequestNumber
-        var isRead: Bool
+        /// What is read, where it is a read.
+        var read: LongRead?
         /// Where in the value the answer begins.
         var offset: Int
+    }
+
+    /// What a central reads: of a value that is longer than a packet, part after part.
+    struct LongRead: Hashable {
+        /// The object of the device; nil where bluetoothd has named none.
+        var device: String?
+        var uuid: BluetoothUUID
     }
 
     /// When what was refused or not answered is tried again.
@@ -79,6 +87,8 @@ struct PeripheralConversation {
     var centrals: [(path: String, identifier: PeripheralIdentifier)] = []
     var subscriptions: [Subscription] = []
     var openRequests: [OpenRequest] = []
+    /// The values that were answered last from their beginning: the further parts of a value are of the same one.
+    var answeredReads: [(read: LongRead, value: [UInt8])] = []
     var pairing = PeripheralPairing()
 
     /// A conversation that has not begun. What the questions are for, ``BlueZAdapter`` says.
@@ -153,13 +163,21 @@ struct PeripheralConversation {
         let request = openRequests.remove(at: index)
         switch result {
         case .failure(let error): effects.append(.answer(number, .failure(PublishedError.error(error))))
-        case .success(let value) where request.isRead:
-            guard request.offset <= value.count else {
-                return effects.append(.answer(number, .failure(PublishedError.error(.invalidOffset))))
+        case .success(let value):
+            guard let read = request.read else { return effects.append(.answer(number, .success([]))) }
+            if request.offset == 0 {
+                answeredReads.removeAll { $0.read == read }
+                answeredReads.append((read, value))
             }
-            effects.append(.answer(number, .success([.bytes(Array(value.dropFirst(request.offset)))])))
-        case .success: effects.append(.answer(number, .success([])))
+            answer(number, with: value, from: request.offset)
         }
+    }
+
+    private mutating func answer(_ number: RequestNumber, with value: [UInt8], from offset: Int) {
+        guard offset <= value.count else {
+            return effects.append(.answer(number, .failure(PublishedError.error(.invalidOffset))))
+        }
+        effects.append(.answer(number, .success([.bytes(Array(value.dropFirst(offset)))])))
     }
 
     // MARK: Publishing and advertising
@@ -264,13 +282,17 @@ struct PeripheralConversation {
         let central = option("device")?.text.flatMap { DeviceObject(adapter.objects, path: $0)?.identifier }
         switch member {
         case "ReadValue":
-            openRequests.append(OpenRequest(number: number, isRead: true, offset: offset))
+            let read = LongRead(device: option("device")?.text, uuid: entry.uuid)
+            if offset > 0, let answered = answeredReads.first(where: { $0.read == read }) {
+                return answer(number, with: answered.value, from: offset)
+            }
+            openRequests.append(OpenRequest(number: number, read: read, offset: offset))
             events.append(.didReceiveRead(number, of: entry.uuid, from: central))
         case "WriteValue":
             guard let value = arguments.first?.octets, offset == 0 else {
                 return effects.append(.answer(number, .failure(PublishedError.error(.invalidOffset))))
             }
-            openRequests.append(OpenRequest(number: number, isRead: false, offset: 0))
+            openRequests.append(OpenRequest(number: number, read: nil, offset: 0))
             events.append(.didReceiveWrite(number, value, to: entry.uuid, from: central))
         case "AcquireNotify":
             let mtu = UInt16(clamping: option("mtu")?.number ?? 23)

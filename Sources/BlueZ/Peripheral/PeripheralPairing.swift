@@ -12,6 +12,12 @@ struct PeripheralPairing {
     private(set) var isOpen = false
     /// True where the adapter let nobody pair before.
     private var endsPairable = false
+    /// After how many seconds the adapter let nobody pair any more, before; nil where it was left as it was.
+    private var formerTimeout: UInt32?
+
+    /// After how many seconds an adapter that is open only for this lets nobody pair any more by itself: so long a person is
+    /// given, also where the process that would close it is killed.
+    static let timeoutSeconds: UInt32 = 120
 
     /// What to call so that it is as it is wanted, in order.
     ///
@@ -21,14 +27,34 @@ struct PeripheralPairing {
         isOpen = isWanted
         let agent = BusValue.objectPath(Self.agentPath)
         if isOpen {
-            endsPairable = adapter.properties["Pairable"]?.flag == false
-            return [
+            let calls = [
                 Self.call("RegisterAgent", [agent, .string("DisplayOnly")]),
                 // Otherwise the agent of a desktop, or of `eegsync run`, is asked.
                 Self.call("RequestDefaultAgent", [agent]),
-            ] + (endsPairable ? [Self.setPairable(true, adapter.path)] : [])
+            ]
+            return calls + openAdapter(adapter)
         }
-        return [Self.call("UnregisterAgent", [agent])] + (endsPairable ? [Self.setPairable(false, adapter.path)] : [])
+        return [Self.call("UnregisterAgent", [agent])] + closeAdapter(adapter)
+    }
+
+    /// Lets devices pair with an adapter that let none. What one that lets them anyway was set to is somebody else's wish.
+    private mutating func openAdapter(_ adapter: AdapterObject) -> [BusCall] {
+        // After a restart of bluetoothd it may still be as it was set here.
+        endsPairable = endsPairable || adapter.properties["Pairable"]?.flag == false
+        guard endsPairable else { return [] }
+        var calls: [BusCall] = []
+        if let timeout = adapter.properties["PairableTimeout"]?.number.flatMap({ UInt32(exactly: $0) }) {
+            formerTimeout = formerTimeout ?? timeout
+            calls.append(Self.set("PairableTimeout", .uint32(Self.timeoutSeconds), adapter.path))
+        }
+        return calls + [Self.set("Pairable", .boolean(true), adapter.path)]
+    }
+
+    private mutating func closeAdapter(_ adapter: AdapterObject) -> [BusCall] {
+        defer { (endsPairable, formerTimeout) = (false, nil) }
+        guard endsPairable else { return [] }
+        return [Self.set("Pairable", .boolean(false), adapter.path)]
+            + (formerTimeout.map { [Self.set("PairableTimeout", .uint32($0), adapter.path)] } ?? [])
     }
 
     private static func call(_ member: String, _ arguments: [BusValue]) -> BusCall {
@@ -37,10 +63,10 @@ struct PeripheralPairing {
             arguments: arguments)
     }
 
-    private static func setPairable(_ isPairable: Bool, _ path: String) -> BusCall {
+    private static func set(_ property: String, _ value: BusValue, _ path: String) -> BusCall {
         BusCall(
             number: CallNumber(rawValue: 0), path: path, interface: BlueZInterface.properties, member: "Set",
-            arguments: [.string(BlueZInterface.adapter), .string("Pairable"), .variant(.boolean(isPairable))])
+            arguments: [.string(BlueZInterface.adapter), .string(property), .variant(value)])
     }
 
     /// bluetoothd is gone, and its agents with it.

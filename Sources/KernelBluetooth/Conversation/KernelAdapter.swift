@@ -28,6 +28,8 @@ struct KernelAdapter {
     private var isPermitted: Bool?
     /// The adapter that was prepared; nil before that, and after it was pulled out or the channel broke.
     private var preparedIndex: ControllerIndex?
+    /// One that was prepared before it, and is still there.
+    private var abandonedIndex: ControllerIndex?
     private var power: PowerMemory
     private var powering = Powering.idle
     /// When ``powerCommand(at:isBluetoothdRunning:)`` looks again; nothing was reported since it did.
@@ -76,8 +78,15 @@ struct KernelAdapter {
         if status != self.status { nextLook = .boot }
         self.status = status
         guard status.isOurs, let index, index != preparedIndex else { return false }
+        abandonedIndex = preparedIndex
         prepare(index)
         return true
+    }
+
+    /// Returns the adapter that was in use until now, where it is still there: it is not to connect to anybody by itself.
+    mutating func takeAbandoned() -> ControllerIndex? {
+        defer { abandonedIndex = nil }
+        return abandonedIndex
     }
 
     private mutating func prepare(_ index: ControllerIndex?) {

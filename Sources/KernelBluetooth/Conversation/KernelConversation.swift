@@ -167,8 +167,10 @@ struct KernelConversation {
         for event in events {
             adapter.note(event, at: now)
             keys.note(event)
+            parameters.handle(event)
         }
         if adapter.take(status) {
+            if isAlone, let abandoned = adapter.takeAbandoned() { send(.removeDevice(nil, abandoned)) }
             send(adapter.preparation)
             loadKeys()
             // Whether this process may use the adapter shows with the first command that needs the permission.
@@ -241,7 +243,6 @@ struct KernelConversation {
     }
 
     private mutating func take(_ reply: ManagementReply) {
-        parameters.handle(.reply(reply))
         if let error = scan.handle(reply, at: now) { emit(.didFailToScan(error)) }
         if isAlone { send(scan.remedy(for: reply)) }
         if case .success(.connectionInformation(let device, let quality?)) = reply.result {

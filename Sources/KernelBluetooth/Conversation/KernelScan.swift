@@ -53,6 +53,8 @@ struct KernelScan: Hashable {
 
     /// Takes a reply of the kernel. Returns an error where the scan cannot be.
     mutating func handle(_ reply: ManagementReply, at now: MonotonicTime) -> CentralError? {
+        // One that has not quite begun is not ended: it is asked again once it has, or by whoever wants it next.
+        if case .failure = reply.result, reply.opcode == .stopDiscovery, isDiscovering { isStopping = false }
         guard case .failure(let status) = reply.result,
             reply.opcode == .startDiscovery || reply.opcode == .startServiceDiscovery
         else { return nil }
@@ -70,7 +72,8 @@ struct KernelScan: Hashable {
     /// The kernel's discovery began or ended. Returns what to send.
     mutating func discovering(_ isOn: Bool, on index: ControllerIndex) -> ManagementCommand? {
         isDiscovering = isOn
-        if isOn { return nil }
+        // The kernel refuses to end a discovery that it is just beginning (`hci_discovery_active` in net/bluetooth).
+        if isOn { return isStopping ? .stopDiscovery(index) : nil }
         isRunning = false
         isStopping = false
         return filter == nil ? nil : start(on: index)
