@@ -242,9 +242,10 @@ package struct StreamAssembler: Sendable {
     /// `count` samples of a stream without counter are missing before the next ones.
     package mutating func takeDamaged(count: Int) { placement.addDamaged(count: count) }
 
-    /// Between this mark of the headset and the one before it, it took exactly `period` samples.
-    package mutating func takeMark(period: Int, at arrival: MonotonicTime) {
-        placement.takeMark(period: period, at: arrival, in: &rows)
+    /// Between this mark of the headset and the one before it, it took exactly `period` samples. The mark stands between two
+    /// blocks of `blockLength` samples.
+    package mutating func takeMark(period: Int, blockLength: Int, at arrival: MonotonicTime) {
+        placement.takeMark(period: period, blockLength: blockLength, at: arrival, in: &rows)
     }
 
     /// Something came of the headset, even if it could not be decoded.

@@ -33,8 +33,14 @@ extension DescriptorReader {
             }
             check(packet.counter, counter, packet)
         }
-        for samples in list(found["samples"]) {
-            if let samples = self.samples(samples, packet, framing) { packet.samples.append(samples) }
+        // A counter that could not be read, or is still to be filled in, says nothing of the stream.
+        let isCounterRead = packet.counter != nil || found["counter"].map { $0.isEmpty && !$0.isOpen } ?? true
+        for node in list(found["samples"]) {
+            guard let samples = self.samples(node, packet, framing) else { continue }
+            checkChannels(samples, node, packet)
+            settleRanges(samples)
+            if isCounterRead { settleCounter(packet.counter, of: samples, node) }
+            packet.samples.append(samples)
         }
         packet.status = optional("status", found).map { status($0, packet) }
         packet.annotation = optional("annotation", found).map { annotation($0, packet) }
@@ -104,7 +110,6 @@ extension DescriptorReader {
             complain(node, "\(number) does not fit into the database's integers of 32 bits with sign")
         }
         check(samples, node, packet)
-        settle(samples, node, packet, hasQuantum: number.kind == .float)
         return samples
     }
 
@@ -176,10 +181,19 @@ extension DescriptorReader {
         }
     }
 
-    /// What the samples say about their stream.
-    private mutating func settle(
-        _ samples: DescribedSamples, _ node: YAMLValue, _ packet: DescribedPacket, hasQuantum: Bool
-    ) {
+    /// Complains about a channel that a packet holds twice. All samples of a packet have its one counter: of two runs of a
+    /// channel, the second would be the samples of the first once more.
+    private mutating func checkChannels(_ samples: DescribedSamples, _ node: YAMLValue, _ packet: DescribedPacket) {
+        let earlier: [Int] = packet.samples.filter { $0.stream == samples.stream }.flatMap(\.channels).compactMap { $0 }
+        guard let channel = samples.channels.compactMap({ $0 }).first(where: earlier.contains) else { return }
+        let stream = streams[samples.stream].stream
+        complain(
+            node, "the channel '\(stream.channels[channel].name)' of '\(stream.name)' is in earlier 'samples' of the packet",
+            "write all of its instants in one, with 'stride_bytes' or 'stride_bits' where bytes lie between them")
+    }
+
+    /// What the samples say about the ranges of their channels.
+    private mutating func settleRanges(_ samples: DescribedSamples) {
         let index = samples.stream
         let range = samples.first.number.rawRange
         for channel in samples.channels.compactMap({ $0 }) {
@@ -193,20 +207,50 @@ extension DescriptorReader {
             }
             streams[index].filled[channel] = true
         }
-        guard let counter = packet.counter else {
-            if streams[index].hasModulus {
-                complain(node, "the stream has a counter, and the packet has none", "write 'counter' in the packet")
-            }
-            return
+    }
+
+    /// What the counter of a packet, or its absence, says about the stream of its samples.
+    ///
+    /// All packets of a stream have to count alike. Where some have no counter, theirs are numbered by their arrival, and those
+    /// of the others seem to have come already; a counter of fewer bits begins at 0 again before the stream's modulus.
+    private mutating func settleCounter(_ counter: DescribedField?, of samples: DescribedSamples, _ node: YAMLValue) {
+        let index = samples.stream
+        let bits = counter?.number.bits ?? 0
+        let earlier = streams[index].counterBits ?? bits
+        streams[index].counterBits = earlier
+        let hint = "write a counter of the same bits in all packets of the stream, or describe two streams"
+        if (bits == 0) != (earlier == 0) {
+            complain(
+                node,
+                bits == 0
+                    ? "the packet has no counter, and an earlier packet of the stream has one"
+                    : "the packet has a counter, and an earlier packet of the stream has none", hint)
+        } else if bits == 0, streams[index].hasModulus {
+            complain(node, "the stream has a counter, and the packet has none", "write 'counter' in the packet")
+        } else if bits != earlier, !streams[index].hasModulus {
+            complain(node, "the counter has \(bits) bits, and that of an earlier packet of the stream \(earlier)", hint)
         }
-        if !streams[index].hasModulus, counter.number.bits <= 32 {
-            streams[index].stream.counterModulus = 1 << Int64(counter.number.bits)
-        }
+        guard bits > 0 else { return }
+        if bits <= 32 { settleModulus(bits: bits, isFirst: bits == earlier, index, node) }
         if samples.count != .fixed(1), !streams[index].hasSamplesPerCount {
             complain(
                 node, "one packet holds several instants: it must be said what the counter counts",
                 "write 'counter: {samples_per_count: N}' in the stream, 1 where the counter counts samples")
             streams[index].hasSamplesPerCount = true
+        }
+    }
+
+    /// The modulus is that of the counter's bits, unless the stream says a smaller one.
+    private mutating func settleModulus(bits: Int, isFirst: Bool, _ index: Int, _ node: YAMLValue) {
+        let modulus = Int64(1) << Int64(bits)
+        guard streams[index].hasModulus else {
+            if isFirst { streams[index].stream.counterModulus = modulus }
+            return
+        }
+        if let stated = streams[index].stream.counterModulus, stated > modulus {
+            complain(
+                node, "the counter has \(bits) bits, and the stream's modulus is \(stated)",
+                "it begins at 0 again after \(modulus) values at the latest")
         }
     }
 

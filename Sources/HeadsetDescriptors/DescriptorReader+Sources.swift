@@ -153,6 +153,17 @@ extension DescriptorReader {
         let from = integer(optional("from", found), limits) ?? 0
         // Everything before the checksum itself, unless somebody says otherwise.
         let to = integer(optional("to", found), limits) ?? field.byte
+        let isToMissing = found["to"].map { $0.isEmpty && !$0.isOpen } ?? true
+        if isToMissing, field.byte == 0 {
+            // 0 would be the frame's end.
+            complain(
+                node, "nothing stands before a checksum at byte 0, and 'to' is missing",
+                "write 'from' and 'to': the first byte that it is of, and the one behind the last; 'to: 0' is the frame's end")
+        } else if found["to"]?.isOpen != true, (from < 0) == (to <= 0), from >= to {
+            complain(
+                node, "the checksum is of no byte: it ends before byte \(to), and begins at byte \(from)",
+                "without 'to', it ends before itself; 'to: 0' is the frame's end")
+        }
         if field.number.kind != .unsigned { complain(node, "a checksum is a number without sign", "such as type: u8") }
         if case .crc(let check)? = algorithm, field.number.bits != check.width {
             complain(node, "the check has \(check.width) bits, and the field \(field.number.bits)")

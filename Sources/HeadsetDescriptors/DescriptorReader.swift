@@ -23,6 +23,8 @@ package struct DescriptorReader: YAMLReader {
         var hasSamplesPerCount = false
         /// Whether the descriptor says the modulus.
         var hasModulus = false
+        /// The bits of the counter in its packets, 0 where they have none; nil before the first of them.
+        var counterBits: Int?
         /// The channels that packets fill.
         var filled: [Bool]
     }

@@ -81,4 +81,34 @@ struct PeriodMarksTests {
         }
         #expect(detected == 3 * 512)
     }
+
+    @Test("A mark that was lost with most of its samples shows by the time", arguments: [Int64(1), 10])
+    func lostWithSamples(block: Int64) {
+        var marks = PeriodMarks(n: 0, dueN: 0, period: 510, block: block)
+        for second in Int64(1)...5 { #expect(marks.take(n: second * 510, dueN: second * 510) == 0) }
+        // Of two seconds 700 samples came, and one mark.
+        #expect(marks.take(n: 5 * 510 + 700, dueN: 7 * 510) == 320)
+        #expect(marks.take(n: 8 * 510, dueN: 8 * 510) == 0)
+    }
+
+    @Test("Where the time bears no loss out, the headset has begun anew: nothing is entered", arguments: [Int64(5), 130, 250])
+    func beganAnew(early: Int64) {
+        var marks = PeriodMarks(n: 0, dueN: 0, period: 512, block: 1)
+        for second in Int64(1)...5 { #expect(marks.take(n: second * 512, dueN: second * 512) == 0) }
+        let n = 6 * 512 - early
+        let found = marks.take(n: n, dueN: n)
+        #expect(found == (early > 128 ? nil : early))
+    }
+
+    @Test("What is lost while marks wait in a queue is found all the same")
+    func lossInStall() {
+        var marks = PeriodMarks(n: 0, dueN: 0, period: 512, block: 1)
+        var (detected, n) = (Int64(0), Int64(0))
+        for second in Int64(1)...100 {
+            n += second % 7 == 0 ? 500 : 512
+            let more = marks.take(n: n, dueN: second * 512 + (second % 10 == 0 ? 500 : 3)) ?? -1
+            (detected, n) = (detected + more, n + more)
+        }
+        #expect(detected == 14 * 12 && n == 100 * 512)
+    }
 }

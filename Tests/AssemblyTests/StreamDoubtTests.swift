@@ -95,6 +95,68 @@ struct StreamDoubtTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("A counter that begins anew at any phase of its wrap drops nothing unseen", arguments: [Int64(128), 256])
+    func countsAnewAnywhere(modulus: Int64) {
+        for phase in 0..<modulus {
+            var test = StreamUnderTest(modulus: modulus)
+            let (at, end) = (4 * modulus + phase, 8 * modulus + 500)
+            test.begin(rule: .connection)
+            Self.frames(&test, 0..<at)
+            Self.frames(&test, at..<end) { $0 - at }
+            test.stream.endRecording(at: test.now)
+            test.commit()
+            // A count that goes back by one or two looks like frames that came twice.
+            let twice = phase <= 2 ? phase : 0
+            #expect(Int64(test.stored.count) == end - twice, "phase \(phase)")
+            #expect(test.database.problems.isEmpty, "phase \(phase)")
+        }
+    }
+
+    @Test("Packets of ten samples whose counter begins anew drop nothing either", arguments: Int64(0)..<128)
+    func packetsCountAnew(phase: Int64) {
+        var test = StreamUnderTest(modulus: 128, samplesPerCount: 10)
+        test.begin(rule: .connection)
+        let at = 3 * 128 + phase
+        for packet in 0..<(at + 200) {
+            test.advance(samples: 10)
+            test.take(index: (packet < at ? packet : packet - at) * 10, truth: packet * 10, count: 10)
+        }
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.database.rows.count == (at + 200 - (phase <= 2 ? phase : 0)) * 10)
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("Frames that come twice at once, a run of them, are no count that begins anew", arguments: [Int64(1), 3, 40])
+    func repeatedRun(count: Int64) {
+        var test = StreamUnderTest(modulus: 256)
+        test.begin(rule: .connection)
+        Self.frames(&test, 0..<1000)
+        for truth in (1000 - count)..<1000 { test.take(index: truth, truth: truth, count: 1) }
+        Self.frames(&test, 1000..<2000)
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.stored.count == 2000 && test.stored.allSatisfy { $0.key == $0.value })
+        #expect(test.database.gaps.isEmpty && test.database.problems.isEmpty)
+    }
+
+    @Test("Frames that have changed their order right behind a loss are all stored", arguments: [Int64(1), 2, 100])
+    func swappedBehindLoss(lost: Int64) {
+        var test = StreamUnderTest(modulus: 256)
+        test.begin(rule: .connection)
+        Self.frames(&test, 0..<1000)
+        let next = 1000 + lost
+        test.advance(samples: lost + 2)
+        test.take(index: next + 1, truth: next + 1, count: 1)
+        test.take(index: next, truth: next, count: 1)
+        Self.frames(&test, (next + 2)..<2000)
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(Set(test.stored.keys) == Set(0..<1000).union(next..<2000))
+        #expect(test.stored.allSatisfy { $0.key == $0.value })
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("Lost frames are counted, wherever it wraps", arguments: [Int64(1), 5, 100, 127, 128, 200, 255, 300, 700])
     func lost(count: Int64) {
         var test = StreamUnderTest(modulus: 256)

@@ -54,7 +54,7 @@ struct StreamUnderTest {
     /// Gives the stream a block whose first sample has the index; the clock does not move.
     mutating func take(
         index: Int64?, truth: Int64, count: Int = 8, boot: UInt32? = nil, channels: Range<Int>? = nil,
-        origin: SampleBlock.Origin = .live, isSummed: Bool = false, ticks: UInt64? = nil
+        origin: SampleBlock.Origin = .live, isSummed: Bool = false, ticks: UInt64? = nil, followsDirectly: Bool = false
     ) {
         let channels = channels ?? 0..<description.channels.count
         var values: [Int32] = []
@@ -66,7 +66,7 @@ struct StreamUnderTest {
             SampleBlock(
                 stream: 0, counter: counter, bootIdentifier: boot, firstChannel: channels.lowerBound,
                 channelCount: channels.count, instantCount: count, values: 0..<values.count, origin: origin,
-                isSummed: isSummed, deviceTicks: ticks),
+                isSummed: isSummed, deviceTicks: ticks, followsDirectly: followsDirectly),
             values[...], at: now, hasRoom: hasRoom)
     }
 

@@ -115,6 +115,27 @@ struct TimeMapTests {
         }
     }
 
+    @Test("A piece ends before the next one begins, however close its samples lie")
+    func closeSamples() throws {
+        let reference = MonotonicTime(nanoseconds: 7_000_000_000_000)
+        // Counts of 400 s before the link's first, of which the time bears out one second.
+        var map = TimeMap(
+            stream: StreamID(rawValue: 1), epoch: 0, firstN: 0, referenceN: 100_000, at: reference, samplingFrequency: 250)
+        map.setFloor(reference - .seconds(1))
+        var pieces: [Int64: SegmentRecord] = [:]
+        for packet in Int64(0)..<3000 {
+            let last = 100_000 + packet * 8 + 7
+            map.observe(n: last, count: 8, at: reference + .milliseconds(packet * 32 + 28))
+            map.extend(to: last)
+            for piece in map.take() { pieces[piece.firstN] = piece }
+        }
+        let ordered = pieces.values.sorted { $0.firstN < $1.firstN }
+        #expect(try #require(ordered.first).periodNanoseconds < 0.01 * 4e6)
+        for (before, after) in zip(ordered, ordered.dropFirst()) {
+            #expect(StoredStream.time(of: before.lastN, in: before) <= StoredStream.time(of: after.firstN, in: after))
+        }
+    }
+
     @Test("The first window's evidence is its earliest arrival, although the line has moved with each that was earlier")
     func movingLine() throws {
         // A second of a stall, then what comes is on time; nothing is known of the crystal yet.

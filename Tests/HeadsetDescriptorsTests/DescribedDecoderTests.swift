@@ -201,7 +201,7 @@ struct DescribedDecoderTests {
             ])
     }
 
-    @Test("tells kinds of packets apart, with status, annotations and texts")
+    @Test("distinguishes kinds of packets, with status, annotations and texts")
     func kinds() throws {
         let text = smallDescriptor(
             packet: "when: {at: 0, type: u4be, is: [0, 1]}\n        counter: {at: 0, bit: 4, type: u4be}",
@@ -265,6 +265,14 @@ struct DescribedDecoderTests {
         #expect(
             decode([[1, 3] + trailer], from: data, profile).items.map(Self.summary)
                 == ["discarded \(2 + trailer.count)", "damaged 0 1"])
+    }
+
+    @Test("accepts a checksum before what it is of")
+    func leadingChecksum() throws {
+        let text = smallDescriptor(
+            stream: "", source: "framing: {kind: notification, checksum: {kind: sum, at: 0, type: u8, from: 1, to: 0}}",
+            packet: "", samples: "{stream: eeg, at: 1, type: u8}")
+        #expect(decode([[3, 1, 2], [3, 1, 3]], from: data, try Self.profile(text)).values == [1, 2])
     }
 }
 

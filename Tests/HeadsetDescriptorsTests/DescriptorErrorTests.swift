@@ -22,7 +22,7 @@ struct DescriptorErrorTests {
         #expect(Self.complaints(smallDescriptor()) == [])
     }
 
-    @Test("tell line, column and key, and what was meant by a misspelt word")
+    @Test("name line, column and key, and what was meant by a misspelt word")
     func misspelt() {
         let text = smallDescriptor(stream: "sampling_frequenzy_hertz: 200")
         #expect(
@@ -39,7 +39,7 @@ struct DescriptorErrorTests {
             })
     }
 
-    @Test("tell a key that was left without its value", arguments: ["", " ~", " null"])
+    @Test("name a key that was left without its value", arguments: ["", " ~", " null"])
     func withoutValue(nothing: String) {
         #expect(
             Self.complaints(smallDescriptor().split(separator: "0.5").joined(separator: nothing)) == [
@@ -115,6 +115,85 @@ struct DescriptorErrorTests {
         let complaints = Self.complaints(text)
         #expect(complaints.contains { $0.contains(part) }, "\(complaints.joined(separator: "\n"))")
         #expect(complaints.allSatisfy { $0.hasPrefix("line ") })
+    }
+
+    /// A second kind of packet for ``smallDescriptor``.
+    private static func second(_ keys: String...) -> String {
+        "      - name: second" + keys.map { "\n        \($0)" }.joined()
+    }
+
+    /// A first kind of packet that is no second.
+    private static let first = "length: 9\n        counter: {at: 0, type: u8}"
+
+    @Test(
+        "are found where samples would be numbered wrongly, and lost",
+        arguments: [
+            (
+                smallDescriptor(
+                    samples: "[{stream: eeg, at: 1, type: i16le}, {stream: eeg, at: 9, type: i16le}]"),
+                "line 19", "packets[0].samples[1]: the channel 'A' of 'eeg' is in earlier 'samples' of the packet"
+            ),
+            (
+                smallDescriptor(
+                    samples: "[{stream: eeg, at: 1, type: i16le, channels: [B, ~]}, {stream: eeg, at: 5, type: i16le}]"),
+                "line 19", "packets[0].samples[1]: the channel 'B' of 'eeg' is in earlier 'samples' of the packet"
+            ),
+            (
+                smallDescriptor(packet: first, more: second("samples: {stream: eeg, at: 0, type: i16le, instants: 2}")),
+                "line 22", "packets[1].samples: the packet has no counter, and an earlier packet of the stream has one"
+            ),
+            (
+                smallDescriptor(
+                    packet: "length: 9",
+                    more: second("counter: {at: 0, type: u8}", "samples: {stream: eeg, at: 1, type: i16le, instants: 2}")),
+                "line 22", "packets[1].samples: the packet has a counter, and an earlier packet of the stream has none"
+            ),
+            (
+                smallDescriptor(
+                    packet: first,
+                    more: second("counter: {at: 0, type: u16le}", "samples: {stream: eeg, at: 2, type: i16le, instants: 2}")),
+                "line 23", "packets[1].samples: the counter has 16 bits, and that of an earlier packet of the stream 8"
+            ),
+            (
+                smallDescriptor(stream: "counter: {modulus: 65536, samples_per_count: 2}"), "line 19",
+                "packets[0].samples: the counter has 8 bits, and the stream's modulus is 65536"
+            ),
+            (
+                smallDescriptor(source: "framing: {kind: notification, checksum: {kind: sum, at: 0, type: u8}}"), "line 15",
+                "framing.checksum: nothing stands before a checksum at byte 0, and 'to' is missing"
+            ),
+            (
+                smallDescriptor(source: "framing: {kind: notification, checksum: {kind: sum, at: 1, type: u8, from: 2}}"),
+                "line 15", "framing.checksum: the checksum is of no byte: it ends before byte 1, and begins at byte 2"
+            ),
+        ])
+    func misnumbered(text: String, line: String, part: String) {
+        let complaints = Self.complaints(text)
+        #expect(complaints.count == 1 && complaints[0].hasPrefix(line + ", column "), "\(complaints)")
+        #expect(complaints.first?.contains("sources[0].\(part)") == true, "\(complaints)")
+    }
+
+    @Test("are not channels side by side, counters up to a written modulus, nor a checksum whose end is written")
+    func rightlyNumbered() {
+        let sideBySide =
+            "[{stream: eeg, at: 1, type: i16le, instants: 2, channels: [A]}, "
+            + "{stream: eeg, at: 5, type: i16le, instants: 2, channels: [B]}]"
+        #expect(Self.complaints(smallDescriptor(samples: sideBySide)) == [])
+        let two = Self.second("counter: {at: 0, type: u16le}", "samples: {stream: eeg, at: 2, type: i16le, instants: 2}")
+        let modulus = "counter: {modulus: 256, samples_per_count: 2}"
+        #expect(Self.complaints(smallDescriptor(stream: modulus, packet: Self.first, more: two)) == [])
+        for end in ["from: 1, to: 0", "from: 1, to: 5", "from: -3, to: -1", "from: -3, to: 0"] {
+            let checksum = "framing: {kind: notification, checksum: {kind: sum, at: 0, type: u8, \(end)}}"
+            #expect(Self.complaints(smallDescriptor(source: checksum)) == [])
+        }
+    }
+
+    @Test("are not said of a counter that is still to be filled in")
+    func openCounter() {
+        let counted = Self.second("counter: {at: 0, type: u8}", "samples: {stream: eeg, at: 1, type: i16le, instants: 2}")
+        let text = smallDescriptor(packet: "length: 9\n        counter: !fill-in \"Which?\"", more: counted)
+        let complaints = Self.complaints(text)
+        #expect(complaints.count == 1 && complaints.first?.contains("Which?") == true, "\(complaints)")
     }
 
     @Test("say where the text is no YAML, a key stands twice, or the model is built in")

@@ -150,7 +150,7 @@ struct ExploreTests {
             ])
     }
 
-    @Test("tells board, firmware, frequency and channels, as in Mentalab's test files")
+    @Test("names board, firmware, frequency and channels, as in Mentalab's test files")
     func information() {
         var decoder = ExploreDecoder()
         let decoded = Self.decode(
@@ -170,7 +170,7 @@ struct ExploreTests {
             ])
     }
 
-    @Test("may send several instants in a packet, each behind a word that tells the frequency")
+    @Test("may send several instants in a packet, each behind a word that names the frequency")
     func severalInstants() {
         for (kind, channels, count) in [(ExplorePacket.Kind.eeg4, 4, 33), (.eeg8, 8, 16), (.eeg8USBC, 8, 16), (.eeg32, 32, 4)] {
             var decoder = ExploreDecoder()
@@ -197,7 +197,7 @@ struct ExploreTests {
         }
     }
 
-    @Test("measures the frequency by the headset's clock where nothing tells it", arguments: [250.0, 500, 1000])
+    @Test("measures the frequency by the headset's clock where nothing names it", arguments: [250.0, 500, 1000])
     func measuredFrequency(frequency: Double) {
         var decoder = ExploreDecoder()
         let packets = (0..<400).map { Self.eeg(UInt64(Double($0) * 100_000 / frequency)) }
@@ -206,7 +206,7 @@ struct ExploreTests {
         #expect(Self.statuses(decoded).count == 1)
     }
 
-    @Test("is told what is missing by the headset's clock, over the turn of its 32 bits")
+    @Test("sees what is missing by the headset's clock, over the turn of its 32 bits")
     func lostPackets() {
         let start = UInt64(UInt32.max) - 20_000
         var decoder = Self.decoder(at: start)

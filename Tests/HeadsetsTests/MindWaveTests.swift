@@ -69,7 +69,8 @@ struct MindWaveTests {
         #expect(MindWavePacket.highPowers([9483, 13_345, 7443, 0xFF_FFFF]).encoded(stale: 9) == packets[2])
     }
 
-    private static let mark = DecodedItem.periodMark(stream: ThinkGearProfile.eeg, sampleCount: 512)
+    private static let mark = DecodedItem.periodMark(
+        stream: ThinkGearProfile.eeg, sampleCount: 512, blockLength: MindWaveService.samplesPerPacket)
 
     @Test(
         "marks each 512 raw samples once, by whichever notification of a set arrives first",

@@ -49,6 +49,8 @@ struct MuseAthenaRecordingTests {
             let own = blocks.filter { $0.stream == stream }
             #expect(own.count == count)
             #expect(own.map(\.counter) == (0..<count).map { UInt32($0 % 256) })
+            // Nothing was lost, not even while the optics paused.
+            #expect(own.map(\.followsDirectly) == [false] + Array(repeating: true, count: count - 1))
         }
         // Both reference electrodes lie near the middle of 14 bits, apart from each other, and hardly move.
         let reference = blocks.filter { $0.stream == 4 }.flatMap { decoded.values[$0.values] }

@@ -133,6 +133,32 @@ struct MuseAthenaTests {
         #expect(MuseProfile().sampleStamps == nil)
     }
 
+    @Test("says of a block whether anything can have been lost since the one before it")
+    func followsDirectly() {
+        var decoder = MuseAthenaDecoder()
+        func follows(_ index: UInt16, _ blocks: [(tag: MuseAthenaPacket.Tag, number: UInt8)], junk: Int = 0) -> [Bool] {
+            let packet = MuseAthenaPacket.encoded(
+                index: index, deviceMilliseconds: 1,
+                blocks: blocks.map {
+                    (tag: $0.tag, number: $0.number, content: [UInt8](repeating: 1, count: $0.tag.contentLength ?? 9))
+                })
+            var decoded = Decoded()
+            decoder.decode(packet + [UInt8](repeating: 0, count: junk), from: MuseService.multiplexed, into: &decoded)
+            return Self.blocks(decoded).map(\.followsDirectly)
+        }
+        #expect(follows(254, [(.eeg8, 254), (.eeg8, 255), (.motion, 3)]) == [false, true, false, false])
+        #expect(follows(255, [(.eeg8, 0), (.optics16, 9)]) == [true, false, false])
+        #expect(follows(256, [(.motion, 4)]) == [true, true])
+        // Packet 257 was lost: it may have held a block of each kind, or a whole turn of their numbers.
+        #expect(follows(258, [(.eeg8, 1), (.optics16, 10)]) == [false, false, false])
+        #expect(follows(259, [(.eeg8, 2), (.optics16, 11)]) == [true, true, true])
+        // A number that does not go on by one; what nobody can decode behind it; a packet that comes twice.
+        #expect(follows(260, [(.eeg8, 4), (.eeg8, 5)], junk: 3) == [false, true])
+        #expect(follows(261, [(.eeg8, 6), (.eeg8, 7)]) == [false, true])
+        #expect(follows(261, [(.eeg8, 6), (.eeg8, 7)]) == [false, true])
+        #expect(decoder.continued() != nil)
+    }
+
     /// Packets of one block each, and what a decoder makes of them.
     private static func decode(
         _ tags: [MuseAthenaPacket.Tag], with decoder: inout MuseAthenaDecoder

@@ -86,8 +86,8 @@ struct ThinkGearRecordingTests {
         for item in decoded.items {
             switch item {
             case .samples(let block) where block.stream == ThinkGearProfile.eeg: count += block.instantCount
-            case .periodMark(ThinkGearProfile.eeg, let period):
-                #expect(period == 512)
+            case .periodMark(ThinkGearProfile.eeg, let period, let block):
+                #expect(period == 512 && block == 1)
                 if hasMark { intervals[count, default: 0] += 1 }
                 (count, hasMark) = (0, true)
             default: break

@@ -19,7 +19,7 @@ private func samples(_ stream: Int, _ values: Range<Int>, channels: Int, firstCh
 }
 
 /// What a set of powers says of the raw samples.
-private let mark = DecodedItem.periodMark(stream: ThinkGearProfile.eeg, sampleCount: 512)
+private let mark = DecodedItem.periodMark(stream: ThinkGearProfile.eeg, sampleCount: 512, blockLength: 1)
 
 extension DecodedItem {
     fileprivate var isAnnotation: Bool { if case .event = self { true } else { false } }

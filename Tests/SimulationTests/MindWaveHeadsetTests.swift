@@ -15,7 +15,7 @@ struct MindWaveHeadsetTests {
         for item in items {
             switch item {
             case .samples(let block) where block.stream == ThinkGearProfile.eeg: count += block.instantCount
-            case .periodMark(ThinkGearProfile.eeg, 512): marks.append(count)
+            case .periodMark(ThinkGearProfile.eeg, 512, _): marks.append(count)
             default: break
             }
         }

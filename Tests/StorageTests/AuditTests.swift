@@ -119,6 +119,33 @@ struct AuditTests {
         if let n { #expect(found.first?.n == n, "\(found)") }
     }
 
+    @Test("takes a pause of the headset that the ledger has for no fault of its numbers", arguments: [true, false])
+    func pause(isLedgered: Bool) throws {
+        try store.database.writer.write { db in
+            // A sample a second; after 100 of them the headset paused for 3.4 s, and counted on by one.
+            try db.execute(
+                sql: """
+                    UPDATE stream SET sampling_frequency = 1 WHERE id = 1;
+                    DELETE FROM arrival WHERE stream_id = 1;
+                    UPDATE segment SET last_n = 99, reference_n = 0, reference_boottime_ns = 0, period_ns = 1e9
+                    WHERE stream_id = 1;
+                    INSERT INTO segment SELECT 1, 100, 2559, epoch, host_boot_id, 100, 103400000000, period_ns, 0, 1, 0
+                    FROM segment WHERE stream_id = 1;
+                    INSERT INTO arrival (stream_id, n, boottime_ns, device_ticks)
+                    WITH RECURSIVE i (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < 400)
+                    SELECT 1, n, n * 1000000000 + (n >= 100) * 3400000000, n * 1000 + (n >= 100) * 3400 FROM i
+                    """)
+            if isLedgered {
+                try db.execute(
+                    sql: """
+                        INSERT INTO gap (stream_id, first_n, channel, count, cause, host_boot_id, boottime_ns)
+                        SELECT 1, 100, 0, 0, 'silence', max(id), 1 FROM host_boot
+                        """)
+            }
+        }
+        #expect(try store.audit().findings.contains { $0.check == .deviceClockAgrees } == !isLedgered)
+    }
+
     @Test("lists no more than ten rows of a kind")
     func listsFirstRows() throws {
         try store.database.writer.write { db in

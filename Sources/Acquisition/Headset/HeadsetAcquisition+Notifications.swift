@@ -33,8 +33,8 @@ extension HeadsetAcquisition {
                 isAlive = take(impedance: kilohms, ofElectrode: electrode, at: arrival) || isAlive
             case .event(let event):
                 if isRecording { record(event, of: event.sample.flatMap(recorded.sample), at: arrival) }
-            case .periodMark(let position, let count):
-                if isRecording { recorded.mark(position: position, period: count, at: arrival) }
+            case .periodMark(let position, let count, let block):
+                if isRecording { recorded.mark(position: position, period: count, blockLength: block, at: arrival) }
             case .discarded(let count):
                 recorded.receivedNothing(at: arrival)
                 noteUndecodable(count, of: value, at: arrival)

@@ -91,9 +91,10 @@ extension RecordedStreams {
         if let index = index(of: position) { streams[index].assembler.takeUnsent(counter: counter, count: count, at: arrival) }
     }
 
-    /// A headset without counters says how many samples make a period.
-    mutating func mark(position: Int, period: Int, at arrival: MonotonicTime) {
-        if let index = index(of: position) { streams[index].assembler.takeMark(period: period, at: arrival) }
+    /// A headset without counters says how many samples make a period, to within a block.
+    mutating func mark(position: Int, period: Int, blockLength: Int, at arrival: MonotonicTime) {
+        guard let index = index(of: position) else { return }
+        streams[index].assembler.takeMark(period: period, blockLength: blockLength, at: arrival)
     }
 
     /// Bytes have come that belong to nothing: the link was not silent.

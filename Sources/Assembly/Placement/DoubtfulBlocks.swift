@@ -69,6 +69,9 @@ struct DoubtfulBlocks: Sendable {
         let count = Int64(received.block.instantCount)
         if index <= expected, index + count > expected { return .continues }
         if !isWhole, index < expected, index >= expected - Self.spread { return .continues }
+        // What follows a doubtful count exactly bears it out, wherever the two lie beside what is expected: a count that began
+        // at 0 is nearer to the samples behind as soon as it has come half a wrap.
+        if !entries.isEmpty, !self.isBorneOut, heldIndex == next { return follow(received, end: heldIndex + count) }
         if index < expected, isMissing || isForward(of: expected) { return .behind }
         if !entries.isEmpty {
             // It lies before what is held, and in the hole: what is held stood for another count.
@@ -82,6 +85,8 @@ struct DoubtfulBlocks: Sendable {
             if isClose || (self.isBorneOut && isBorneOut && heldIndex >= next) {
                 return follow(received, end: heldIndex + count)
             }
+            // Behind a loss, what is held has overtaken this one: the two bear each other out.
+            if self.isBorneOut, isBorneOut, heldIndex + count == first { return follow(received, end: heldIndex + count) }
         }
         // It follows neither: what was held before has no follower.
         entries = [.block(received.copied)]
@@ -114,6 +119,13 @@ struct DoubtfulBlocks: Sendable {
 
     /// True where what is held lies before an index: it came twice, or late.
     func isBehind(_ index: Int64) -> Bool { next <= index }
+
+    /// True where the count went back, and has come up to an index again as it is sampled, block by block: the headset has
+    /// begun to count anew so few samples behind. What comes twice comes faster than that.
+    func hasRisen(to index: Int64, at arrival: MonotonicTime, samplingFrequency: Double) -> Bool {
+        guard let began, !isBorneOut, next == index, advances >= Self.followers else { return false }
+        return (arrival - began).inSeconds * samplingFrequency >= Double(length) / 2
+    }
 
     /// Holds what the headset says that it never sends, behind what is held.
     mutating func append(unsent counter: UInt32, count: Int, index: Int64, at now: MonotonicTime) {

@@ -24,12 +24,14 @@ struct PeriodMarks: Hashable, Sendable {
     private var countedN: Int64
     /// The n of the last mark by the time that has passed.
     private var lastDueN: Int64
-    /// How late the latest marks were, in samples.
-    private var lateness: [Int64] = []
+    /// How late the latest marks were, in samples; one at least.
+    private var lateness: [Int64]
 
     /// Marks that are late by a period, so many in a row, have had one before them that was lost with its samples; a stall ends
     /// sooner.
     private static let lateMarks = 3
+    /// The least late of so many marks has not waited in a queue.
+    private static let punctualMarks = 8
 
     /// Larger blocks have too many phases to be distinguished.
     private static let blockLimit: Int64 = 256
@@ -48,11 +50,14 @@ struct PeriodMarks: Hashable, Sendable {
         markedN = n
         countedN = n
         lastDueN = dueN
+        lateness = [dueN.addingClamped(-n)]
         losses = Array(repeating: 0, count: Int(self.block))
     }
 
     /// True where marks like these are counted.
-    func counts(period: Int64, block: Int64) -> Bool { self.period == period && self.block == min(block, Self.blockLimit) }
+    func counts(period: Int64, block: Int64) -> Bool {
+        self.period == period && self.block == min(max(1, block), Self.blockLimit)
+    }
 
     /// Takes a mark.
     ///
@@ -65,16 +70,25 @@ struct PeriodMarks: Hashable, Sendable {
         // Neither samples nor time lie between two marks of which one is the other once more.
         if n - countedN < period / 2, dueN - lastDueN < period / 2 { return 0 }
         // A mark that was lost alone left its samples; one that is late has waited in a queue with them.
-        let passed = max(1, (n - countedN + period / 2) / period)
+        var passed = max(1, (n - countedN + period / 2) / period)
+        // By how many samples it comes later than the least late of the latest ones.
+        var wait = dueN.addingClamped(-markedN).addingClamped(-(lateness.min() ?? 0)).addingClamped(-passed * period)
+        // More samples than a period has: the mark between them was lost with most of its own, where the time bears that out.
+        if n - countedN >= passed * period + block, wait > period / 2 {
+            passed += 1
+            wait -= period
+        }
+        // Where it is early, the time does not bear out that so many were taken: the headset has begun anew.
+        guard wait >= -period / 4 else { return nil }
         periods += passed
         markedN = markedN.addingClamped(passed * period)
-        lateness = lateness.suffix(Self.lateMarks - 1) + [dueN.addingClamped(-markedN)]
-        if let least = lateness.min(), lateness.count == Self.lateMarks, least > period * 3 / 4 {
+        lateness = lateness.suffix(Self.punctualMarks - 1) + [dueN.addingClamped(-markedN)]
+        if lateness.count > Self.lateMarks, let least = lateness.suffix(Self.lateMarks).min(), least > period * 3 / 4 {
             let lost = (least + period / 4) / period
             guard lost < 1 << 20 else { return nil }
             periods += lost
             markedN = markedN.addingClamped(lost * period)
-            lateness.removeAll()
+            lateness = [dueN.addingClamped(-markedN)]
         }
         // What came, less what was entered: only received samples.
         let deficit = periods * period - (n - firstN - entered)

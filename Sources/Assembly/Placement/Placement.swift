@@ -151,6 +151,18 @@ package struct Placement: Sendable {
         clock.extend(to: rows.nextN - 1)
     }
 
+    /// Begins another piece of the time map, in the same epoch, where the headset paused before a block that follows the one
+    /// before it directly.
+    mutating func takePause(before received: ReceivedBlock, in rows: inout StreamRows) {
+        let (first, arrival) = (rows.nextN, received.arrival)
+        guard let epoch, rows.isWhole, epoch.n(of: expectedIndex) == first,
+            clock.showsPause(before: received.block, lastN: first + Int64(received.block.instantCount) - 1, at: arrival)
+        else { return }
+        rows.ledger.addPause(at: first, noticed: arrival)
+        clock.beginRun()
+        clock.beginSegment(epoch: epoch.number, firstN: first, referenceN: first, at: arrival)
+    }
+
     /// The headset took `count` samples from `counter` on, and never sends them.
     mutating func storeUnsent(counter: UInt32, count: Int, at now: MonotonicTime, in rows: inout StreamRows) {
         guard isNumbered, let epoch else { return }
@@ -215,14 +227,15 @@ package struct Placement: Sendable {
         rows.ledger.add(rows.nextN..<(rows.nextN + count), cause: .packetDamaged, at: now, isRecoverable: false)
     }
 
-    /// Between this mark of the headset and the one before it, it took exactly `period` samples.
-    mutating func takeMark(period: Int, at arrival: MonotonicTime, in rows: inout StreamRows) {
+    /// Between this mark of the headset and the one before it, it took exactly `period` samples. The mark stands between two
+    /// blocks of `blockLength` samples.
+    mutating func takeMark(period: Int, blockLength: Int, at arrival: MonotonicTime, in rows: inout StreamRows) {
         guard isLinked, linkStart == nil, hasSamples, wrapLength == nil, uncounted.countsMarks,
             let due = clock.mapPosition(at: arrival)
         else { return }
         settlePartial(in: &rows, at: arrival)
         settleDamage(in: &rows, at: arrival)
-        let lost = uncounted.takeMark(period: period, nextN: rows.nextN, dueN: due.n)
+        let lost = uncounted.takeMark(period: period, block: blockLength, nextN: rows.nextN, dueN: due.n)
         guard lost > 0 else { return }
         rows.ledger.add(rows.nextN..<(rows.nextN + lost), cause: .packetLost, at: arrival, isRecoverable: false)
         clock.misplaced(count: lost)
@@ -242,6 +255,7 @@ package struct Placement: Sendable {
             rows.ledger.add(
                 rows.nextN..<(rows.nextN + lost.count), cause: .packetLost, at: arrival,
                 certainty: .timed(uncertainty: lost.uncertainty), isRecoverable: false)
+            clock.misplaced(count: lost.count)
         }
         uncounted.noteDetection(block, nextN: rows.nextN, isRateCertain: isRateCertain)
         return rows.nextN

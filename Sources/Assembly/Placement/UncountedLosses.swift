@@ -7,6 +7,8 @@ struct UncountedLosses: Sendable {
     private let stream: StreamID
     private let channelCount: Int
     private let samplePeriod: Duration
+    /// So many samples may be late without a loss.
+    private let backlog: Int64
     /// Samples known to be missing before the next ones.
     private var damagedCount: Int64 = 0
     /// When the latest block came.
@@ -29,6 +31,7 @@ struct UncountedLosses: Sendable {
         self.stream = stream
         channelCount = description.channels.count
         samplePeriod = .seconds(1 / description.samplingFrequency)
+        backlog = Int64(clamping: (description.samplingFrequency * LossByTime.backlog).rounded(.up))
     }
 
     mutating func beginLink() {
@@ -77,8 +80,9 @@ struct UncountedLosses: Sendable {
             return nil
         }
         let lateness = due.n - (nextN + blockLength - 1)
-        return lossByTime.take(lateness: lateness, block: blockLength, uncertainty: due.uncertainty, at: arrival)
-            .map { ($0, max(blockLength / 2, due.uncertainty)) }
+        let lost = lossByTime.take(
+            lateness: lateness, block: blockLength, uncertainty: due.uncertainty, backlog: backlog, at: arrival)
+        return lost.map { ($0, max(blockLength / 2, due.uncertainty, backlog)) }
     }
 
     // MARK: Marks
@@ -89,19 +93,20 @@ struct UncountedLosses: Sendable {
     /// Between this mark of the headset and the one before it, it took exactly `period` samples.
     ///
     /// - Parameters:
+    ///   - block: the mark stands between two blocks of so many samples.
     ///   - nextN: the n of the next sample, as counted so far.
     ///   - dueN: the same by the time that has passed.
     /// - Returns: how many samples were lost; 0 where the mark is the first.
-    mutating func takeMark(period: Int, nextN: Int64, dueN: Int64) -> Int64 {
-        let period = Int64(period)
+    mutating func takeMark(period: Int, block: Int, nextN: Int64, dueN: Int64) -> Int64 {
+        let (period, block) = (Int64(period), Int64(block))
         unmarked = (period, 0)
-        if var known = marks, known.counts(period: period, block: blockLength),
+        if var known = marks, known.counts(period: period, block: block),
             let lost = known.take(n: nextN, dueN: dueN)
         {
             marks = known
             return lost
         }
-        marks = PeriodMarks(n: nextN, dueN: dueN, period: period, block: blockLength)
+        marks = PeriodMarks(n: nextN, dueN: dueN, period: period, block: block)
         return 0
     }
 

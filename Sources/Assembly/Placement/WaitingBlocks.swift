@@ -67,6 +67,10 @@ struct WaitingBlocks: Sendable {
             let counter = block.counter, let position = placement.clock.mapPosition(at: arrival),
             !epoch.isOtherBoot(block)
         else { return false }
+        if ambiguous == nil, block.followsDirectly, placement.index(of: counter) == placement.expectedIndex {
+            if doubtful.isEmpty { placement.takePause(before: received, in: &rows) }
+            return false
+        }
         // What the clock does not know better than a fraction of a wrap, it cannot decide.
         if ambiguous == nil, position.uncertainty > wrap / 3 { return false }
         var index = placement.index(of: counter, near: ambiguous?.expectedIndex)
@@ -162,6 +166,11 @@ struct WaitingBlocks: Sendable {
         case .behind: return false
         case .continues:
             guard !doubtful.isEmpty else { return false }
+            if doubtful.hasRisen(to: index, at: received.arrival, samplingFrequency: samplingFrequency) {
+                placement.restart(in: &rows, at: received.arrival)
+                store(doubtful.takeEntries() + [.block(received)], &placement, &rows)
+                return true
+            }
             resolveDoubt(with: received, index: index, epoch, &placement, &rows)
         case .believed: store(doubtful.takeEntries(), &placement, &rows)
         case .restarted:

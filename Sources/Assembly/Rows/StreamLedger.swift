@@ -194,6 +194,12 @@ struct StreamLedger: Sendable {
         draft.open(firstN: firstN, channel: 0, count: 0, cause: cause, noticed: noticed, certainty: .timed(uncertainty: 0))
     }
 
+    /// Enters that the headset paused: it took no samples, and did not count meanwhile. n goes on, as it does between two boots
+    /// of the host; how long the pause was, the segments on both sides of it show.
+    mutating func addPause(at firstN: Int64, noticed: MonotonicTime) {
+        addBetweenBoots(at: firstN, cause: .silence, noticed: noticed)
+    }
+
     /// Everything from ``nextN`` to the end of an absence is missing: what cannot be read any more for good, the rest may be
     /// drained. The open gap becomes this one, or never was.
     mutating func settle(_ absence: Absence, at now: MonotonicTime) {

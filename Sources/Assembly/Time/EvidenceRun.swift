@@ -1,7 +1,8 @@
 import Bluetooth
 import Storage
 
-/// Segments of one epoch and host boot that follow each other, with their evidence: one counter against one clock.
+/// Segments of one epoch and host boot that follow each other without a pause of the headset, with their evidence: one counter
+/// against one clock.
 struct EvidenceRun: Sendable {
     /// The segments as they are stored, ascending.
     let segments: ArraySlice<StoredSegment>
@@ -58,6 +59,16 @@ struct EvidenceRun: Sendable {
         self.stretches = stretches
     }
 
+    /// Time leaps by so many nanoseconds at least where the headset paused (``StreamClock/leastPause``, but for what arrivals
+    /// are late by).
+    private static let leastLeap = 0.7e9
+
+    /// Whether the headset paused between two segments that follow each other, and did not count meanwhile.
+    private static func isPause(between earlier: StoredSegment, _ later: StoredSegment) -> Bool {
+        let first = later.record.firstN
+        return later.nanoseconds(of: first).distance(from: earlier.nanoseconds(of: first)) > leastLeap
+    }
+
     /// The runs of a stream, ascending. What an earlier version wrote, which kept no evidence, is a run of its own.
     static func runs(of evidence: StreamEvidence) -> [EvidenceRun] {
         let (segments, arrivals) = (evidence.segments, evidence.arrivals)
@@ -80,7 +91,7 @@ struct EvidenceRun: Sendable {
             let isBare = segment.record.uncertaintyNanoseconds == nil && after == arrival
             if let before,
                 before.segment.hostBoot != segment.hostBoot || before.segment.record.epoch != segment.record.epoch
-                    || before.isBare != isBare
+                    || before.isBare != isBare || isPause(between: before.segment, segment)
             {
                 end(at: index)
             }

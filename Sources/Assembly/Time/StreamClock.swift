@@ -19,6 +19,10 @@ struct StreamClock: Sendable {
 
     /// How late a first arrival may be that is not known to be on time, in seconds: a queue that a link has filled.
     static let arrivalTolerance = 0.1
+    /// A pause is so long at least, in seconds: stamps, and arrivals, are late by tenths of it.
+    static let leastPause = 1.0
+    /// The two clocks agree on a pause to so many seconds: a packet may take a quarter of a second to fill.
+    static let stampTolerance = 0.25
     /// What a rate was measured as long ago is believed to so much, as a part: temperature and age move crystals.
     static let learntDeviation = 20e-6
 
@@ -78,6 +82,17 @@ struct StreamClock: Sendable {
             own.uncertainty < position?.uncertainty ?? .max
         else { return position }
         return StreamPosition(n: max(nextN, own.n), uncertainty: own.uncertainty)
+    }
+
+    /// Whether the headset paused before a block that follows the one before it directly: it comes so much later than its n
+    /// lets expect, and is stamped as much later. What has waited in a queue was stamped in time.
+    func showsPause(before block: SampleBlock, lastN n: Int64, at arrival: MonotonicTime) -> Bool {
+        guard let due = map?.position(at: arrival), let ticks = block.deviceTicks,
+            let own = deviceClock?.position(ticks: ticks, at: arrival)
+        else { return false }
+        let late = (Double(due.n) - Double(n)) / samplingFrequency
+        let stampedLate = (Double(own.n) - Double(n)) / samplingFrequency
+        return late >= Self.leastPause && abs(late - stampedLate) <= Self.stampTolerance
     }
 
     /// Whether the headset's rate is known to so much, as a part.

@@ -208,9 +208,7 @@ struct TimeMap: Sendable {
 
     private func x(of n: Int64) -> Double { Double(n &- origin.n) * nominalPeriod }
 
-    private func y(of arrival: Arrival) -> Double {
-        Double(arrival.nanoseconds &- origin.nanoseconds) - x(of: arrival.n)
-    }
+    private func y(of arrival: Arrival) -> Double { Double(arrival.nanoseconds &- origin.nanoseconds) - x(of: arrival.n) }
 
     private mutating func add(_ evidence: Arrival) {
         freshEvidence.append(
@@ -339,7 +337,9 @@ struct TimeMap: Sendable {
         piece.lastN = max(knot.n, next.n &- 1)
         piece.referenceN = knot.n
         piece.referenceTime = MonotonicTime(nanoseconds: begin)
-        piece.periodNanoseconds = bounded((Double(end) - Double(begin)) / count)
+        // A longer one would reach beyond the next piece.
+        let period = (Double(end) - Double(begin)) / count
+        piece.periodNanoseconds = period > 0 ? period : bounded(period)
         piece.residualNanoseconds = next.lateness ?? knot.lateness
         piece.observationCount = next.pointCount
         let slope = (next.y - knot.y) / max(nominalPeriod, x(of: next.n) - x(of: knot.n))

@@ -4,7 +4,7 @@ package import Bluetooth
 ///
 /// A packet counts where its kind is known, its length is right for the kind, and its trailer stands where the length says.
 /// What the headset is like (channels, frequency, kind of motion packets) it learns from the packets, and then reports it as a
-/// status; until then samples are dropped.
+/// status; until then samples are dropped. A frequency that turns out too low it corrects in the same way.
 package struct ExploreDecoder: HeadsetDecoder {
     /// How long packets of motion are waited for before the layout counts as known; they come each 50 ms.
     static let motionLimit: UInt64 = 30_000
@@ -25,8 +25,9 @@ package struct ExploreDecoder: HeadsetDecoder {
     private var isKnown = false
     private var frequencyIsSent = false
     private var motionIsSeen = false
-    /// Since when EEG comes, and how many instants came since.
-    private var firstEEG: (ticks: UInt64, instants: Int)?
+    /// Since when EEG comes, by the headset's clock.
+    private var firstEEG: UInt64?
+    private var pace = ExplorePace()
 
     private var eeg = ExploreTimeline(samplingFrequency: 250)
     private var motion = ExploreTimeline(samplingFrequency: ExploreLayout.motionFrequency)
@@ -79,6 +80,7 @@ package struct ExploreDecoder: HeadsetDecoder {
         next.stream = ByteStream()
         next.ticks = nil
         next.firstEEG = nil
+        next.pace = ExplorePace()
         next.eeg = ExploreTimeline(samplingFrequency: layout.samplingFrequency)
         next.motion = ExploreTimeline(samplingFrequency: ExploreLayout.motionFrequency)
         next.environment = ExploreTimeline(samplingFrequency: ExploreLayout.environmentFrequency)
@@ -163,11 +165,16 @@ package struct ExploreDecoder: HeadsetDecoder {
         guard let channelCount = kind.channelCount else { return }
         let instantLength = 3 * (channelCount + (kind.isSingleInstant ? 0 : 1))
         let instants = content.count / instantLength
+        pace.append(at: ticks, isSingleInstant: kind.isSingleInstant)
         if !isKnown || layout.channelCount != channelCount {
-            learn(kind, channelCount, instants, at: ticks, firstByte: content.lowerBound, into: &decoded)
+            learn(kind, channelCount, at: ticks, firstByte: content.lowerBound, into: &decoded)
             guard isKnown else { return }
         }
-        guard let index = eeg.index(at: ticks, count: instants) else { return }
+        var found = eeg.index(at: ticks, count: instants)
+        if found == nil, pace.noteRepeat(), correct(kind, at: ticks, firstByte: content.lowerBound, into: &decoded) {
+            found = eeg.index(at: ticks, count: instants)
+        }
+        guard let index = found else { return }
         // A packet bears the time of its first instant (explorepy).
         let lastTicks = ticks &+ UInt64(Double(max(1, instants) - 1) * eeg.period)
         for bank in 0..<layout.bankCount {
@@ -243,25 +250,22 @@ package struct ExploreDecoder: HeadsetDecoder {
 
     /// Learns from a packet of EEG what the headset is like, and reports it once that is complete.
     private mutating func learn(
-        _ kind: ExplorePacket.Kind, _ channelCount: Int, _ instants: Int, at ticks: UInt64, firstByte: Int,
-        into decoded: inout Decoded
+        _ kind: ExplorePacket.Kind, _ channelCount: Int, at ticks: UInt64, firstByte: Int, into decoded: inout Decoded
     ) {
         if layout.channelCount != channelCount { forget() }
         layout.channelCount = channelCount
         guard let begun = firstEEG else {
-            firstEEG = (ticks, instants)
+            firstEEG = ticks
             return
         }
-        firstEEG = (begun.ticks, begun.instants + instants)
-        let elapsed = ticks >= begun.ticks ? ticks - begun.ticks : 0
+        let elapsed = ticks >= begun ? ticks - begun : 0
         if !kind.isSingleInstant {
             // The word before each instant holds it.
             layout.samplingFrequency = Self.frequency(ofCode: stream[firstByte + 2])
             frequencyIsSent = true
         } else if !frequencyIsSent {
-            guard elapsed >= Self.frequencyTime else { return }
-            let seconds = Double(elapsed) / ExplorePacket.tickFrequency
-            layout.samplingFrequency = ExploreLayout.frequency(near: Double(begun.instants) / seconds)
+            guard elapsed >= Self.frequencyTime, let measured = pace.samplingFrequency else { return }
+            layout.samplingFrequency = measured
         }
         guard motionIsSeen || elapsed >= Self.motionLimit else { return }
         isKnown = true
@@ -269,9 +273,29 @@ package struct ExploreDecoder: HeadsetDecoder {
         report(at: ticks, into: &decoded)
     }
 
+    /// Many packets seem to have come twice: takes a higher frequency, where the packets show one, and reports it.
+    ///
+    /// The latest packets have been measured already: nothing is dropped while the frequency is learned again. A lower one is
+    /// no correction, as lost packets look like it.
+    ///
+    /// - Returns: false where the frequency is right, and packets do come twice.
+    private mutating func correct(
+        _ kind: ExplorePacket.Kind, at ticks: UInt64, firstByte: Int, into decoded: inout Decoded
+    ) -> Bool {
+        let shown = kind.isSingleInstant ? pace.samplingFrequency : Self.frequency(ofCode: stream[firstByte + 2])
+        pace.restart()
+        guard let shown, shown > layout.samplingFrequency else { return false }
+        layout.samplingFrequency = shown
+        frequencyIsSent = !kind.isSingleInstant
+        eeg = ExploreTimeline(samplingFrequency: shown)
+        report(at: ticks, into: &decoded)
+        return true
+    }
+
     private mutating func forget() {
         isKnown = false
         firstEEG = nil
+        pace.restart()
     }
 
     private static func frequency(ofCode code: UInt8) -> Double { code <= 6 ? Double(16_000 >> Int(code)) : 250 }

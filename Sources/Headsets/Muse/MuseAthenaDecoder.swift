@@ -11,6 +11,9 @@ package import Bluetooth
 /// optics; standard deviation) or ±33 ms (EEG, which the headset puts into packets in bursts). What stands behind the first
 /// block is complete up to 130 ms later, while the packet fills; and a packet's time may lie up to 40 ms before that
 /// of the packet before it.
+///
+/// A stream may pause, as optics do, and then counts on by one. No block of it was lost meanwhile where all packets came
+/// (``SampleBlock/followsDirectly``): their indexes follow each other, and nothing in them was undecodable.
 package struct MuseAthenaDecoder: HeadsetDecoder {
     private var control = MuseControl()
     private var layout: MuseAthenaLayout
@@ -33,6 +36,13 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
     /// So many packets in a row are hardly ever lost.
     private static let lostPacketsMaximum: UInt8 = 16
 
+    /// By stream: the number of its latest block, and how many losses came before that.
+    private var latestBlocks: [(number: UInt8, losses: Int)?] = Array(repeating: nil, count: Self.streamCountMaximum)
+    /// How often packets, or blocks in them, may have been lost.
+    private var losses = 0
+    /// More streams than the blocks of any preset have.
+    private static let streamCountMaximum = 8
+
     /// With so many of them the headset is followed: a few may be left over from the preset before.
     private static let otherBlockLimit = 8
 
@@ -41,6 +51,7 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
         var number: UInt8
         var content: [UInt8]
         var milliseconds: UInt64?
+        var losses: Int
     }
 
     /// Creates a decoder for one link.
@@ -65,6 +76,7 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
         {
             (last, end) = (0, 0)
         }
+        if end == 0 || latestIndex.map({ MuseAthenaPacket.lowIndex(bytes, at: 0) &- $0 != 1 }) ?? true { losses += 1 }
         var start = 0
         while start < end {
             let next = start + Int(bytes[start])
@@ -72,7 +84,9 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
             start = next
         }
         if end > 0 { latestIndex = MuseAthenaPacket.lowIndex(bytes, at: last) }
-        if end < bytes.count { decoded.items.append(.discarded(byteCount: bytes.count - end)) }
+        guard end < bytes.count else { return }
+        losses += 1
+        decoded.items.append(.discarded(byteCount: bytes.count - end))
     }
 
     /// What the blocks hold is known.
@@ -81,6 +95,7 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
         next.otherBlocks = ([], [])
         next.latestMilliseconds = nil
         next.latestIndex = nil
+        next.forgetBlocks()
         return next
     }
 
@@ -96,8 +111,13 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
             start = end
         }
         // What follows an unknown tag has no known length.
-        if start < packet.upperBound { decoded.items.append(.discarded(byteCount: packet.upperBound - start)) }
+        guard start < packet.upperBound else { return }
+        losses += 1
+        decoded.items.append(.discarded(byteCount: packet.upperBound - start))
     }
+
+    /// The next block of each stream follows none.
+    private mutating func forgetBlocks() { latestBlocks = Array(repeating: nil, count: Self.streamCountMaximum) }
 
     private mutating func decodeBlock(
         _ tag: MuseAthenaPacket.Tag, number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, _ packet: Range<Int>,
@@ -119,11 +139,12 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
         case .battery: appendBattery(bytes, content, packet, into: &decoded)
         case .newBattery: appendNewBattery(bytes, content, packet, into: &decoded)
         case .eeg4, .eeg8:
-            otherBlocks.eeg.append(Block(tag: tag, number: number, content: Array(bytes[content]), milliseconds: milliseconds))
+            otherBlocks.eeg.append(
+                Block(tag: tag, number: number, content: Array(bytes[content]), milliseconds: milliseconds, losses: losses))
             if let blocks = Self.takeRow(&otherBlocks.eeg) { follow(blocks, packet, into: &decoded) }
         case .optics4, .optics8, .optics16:
             otherBlocks.optics.append(
-                Block(tag: tag, number: number, content: Array(bytes[content]), milliseconds: milliseconds))
+                Block(tag: tag, number: number, content: Array(bytes[content]), milliseconds: milliseconds, losses: losses))
             if let blocks = Self.takeRow(&otherBlocks.optics) { follow(blocks, packet, into: &decoded) }
         }
     }
@@ -146,10 +167,13 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
     private mutating func follow(_ blocks: [Block], _ packet: Range<Int>, into decoded: inout Decoded) {
         guard let latest = blocks.last?.tag else { return }
         layout.follow(latest)
+        forgetBlocks()
+        let present = losses
+        defer { losses = present }
         decoded.items.append(.status(HeadsetStatus(condition: .streaming, streams: layout.streams)))
         for block in blocks {
             if block.tag == latest {
-                milliseconds = block.milliseconds
+                (milliseconds, losses) = (block.milliseconds, block.losses)
                 decodeBlock(block.tag, number: block.number, block.content, block.content.indices, packet, into: &decoded)
             } else {
                 decoded.items.append(.discarded(byteCount: block.content.count))
@@ -157,7 +181,14 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
         }
     }
 
-    private func append(
+    /// Whether a block follows the stream's one before directly; the next one may follow it.
+    private mutating func followsDirectly(_ stream: Int, _ number: UInt8) -> Bool {
+        guard latestBlocks.indices.contains(stream) else { return false }
+        defer { latestBlocks[stream] = (number, losses) }
+        return latestBlocks[stream].map { number == $0.number &+ 1 && losses == $0.losses } ?? false
+    }
+
+    private mutating func append(
         _ stream: Int, _ number: UInt8, channels: Int, from start: Int, into decoded: inout Decoded
     ) {
         let end = decoded.values.count
@@ -165,10 +196,10 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
             .samples(
                 SampleBlock(
                     stream: stream, counter: UInt32(number), channelCount: channels, instantCount: (end - start) / channels,
-                    values: start..<end, deviceTicks: milliseconds)))
+                    values: start..<end, deviceTicks: milliseconds, followsDirectly: followsDirectly(stream, number))))
     }
 
-    private func decodeMotion(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
+    private mutating func decodeMotion(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
         for stream in MuseAthenaProfile.accelerometer...MuseAthenaProfile.gyroscope {
             let start = decoded.values.count
             let offset = stream == MuseAthenaProfile.gyroscope ? 6 : 0
@@ -184,7 +215,7 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
     }
 
     /// 16 channels are one instant in two banks.
-    private func decodeOptics(
+    private mutating func decodeOptics(
         _ tag: MuseAthenaPacket.Tag, _ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded
     ) {
         let start = decoded.values.count
@@ -199,12 +230,15 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
                 .samples(
                     SampleBlock(
                         stream: MuseAthenaProfile.optics + bank, counter: UInt32(number), channelCount: 8, instantCount: 1,
-                        values: first..<(first + 8), deviceTicks: milliseconds)))
+                        values: first..<(first + 8), deviceTicks: milliseconds,
+                        followsDirectly: followsDirectly(MuseAthenaProfile.optics + bank, number))))
         }
     }
 
     /// 6 instants of 2 channels, 16 bits each, the lowest byte first.
-    private func decodeReference(_ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded) {
+    private mutating func decodeReference(
+        _ number: UInt8, _ bytes: [UInt8], _ content: Range<Int>, into decoded: inout Decoded
+    ) {
         let start = decoded.values.count
         for offset in stride(from: content.lowerBound, to: content.upperBound, by: 2) {
             decoded.values.append(Int32(bytes[offset]) | Int32(bytes[offset + 1]) << 8)

@@ -4,7 +4,7 @@ package import Bluetooth
 ///
 /// No notification has a counter: one that never came does not show in its neighbours. Signal quality and powers come once
 /// in 512 raw samples, as from the module behind a serial port, in three notifications: the first that arrives is a mark
-/// (``DecodedItem/periodMark(stream:sampleCount:)``), to a notification of raw samples.
+/// (``DecodedItem/periodMark(stream:sampleCount:blockLength:)``), to a notification of raw samples.
 package struct MindWaveDecoder: HeadsetDecoder {
     /// The type of the notification of eSense values or powers that came last.
     private var lastType: UInt8?
@@ -44,7 +44,9 @@ package struct MindWaveDecoder: HeadsetDecoder {
         defer { lastType = type }
         if let lastType, type > lastType { return }
         decoded.items.append(
-            .periodMark(stream: ThinkGearProfile.eeg, sampleCount: ThinkGearProfile.samplesPerPower))
+            .periodMark(
+                stream: ThinkGearProfile.eeg, sampleCount: ThinkGearProfile.samplesPerPower,
+                blockLength: MindWaveService.samplesPerPacket))
     }
 
     /// Four of the eight powers; the other four come in a packet of their own.

@@ -4,8 +4,9 @@ package import Bluetooth
 ///
 /// The format has no counter. Damage is therefore counted in bytes: what lies between two good frames shows how many frames
 /// were lost there. Bytes that never came leave no trace; but the module computes powers once in 512 raw samples, so that each
-/// set of them is a mark (``DecodedItem/periodMark(stream:sampleCount:)``). In a recording of 322 s, 320 of the 321 intervals
-/// between two sets are 512 raw samples; one is 262, where the module or the recording began anew.
+/// set of them is a mark (``DecodedItem/periodMark(stream:sampleCount:blockLength:)``), exact to a sample however the stream
+/// is cut into pieces. In a recording of 322 s, 320 of the 321 intervals between two sets are 512 raw samples; one is 262,
+/// where the module or the recording began anew.
 package struct ThinkGearDecoder: HeadsetDecoder {
     private let characteristic: BluetoothUUID
     private var parser = ThinkGearParser()
@@ -95,7 +96,7 @@ package struct ThinkGearDecoder: HeadsetDecoder {
     private static func appendMark(from start: inout Int, into decoded: inout Decoded) {
         endRaw(from: &start, into: &decoded)
         decoded.items.append(
-            .periodMark(stream: ThinkGearProfile.eeg, sampleCount: ThinkGearProfile.samplesPerPower))
+            .periodMark(stream: ThinkGearProfile.eeg, sampleCount: ThinkGearProfile.samplesPerPower, blockLength: 1))
     }
 
     private mutating func appendRows(of payload: ArraySlice<UInt8>, rawStart: inout Int, into decoded: inout Decoded) {

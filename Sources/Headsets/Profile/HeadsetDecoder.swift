@@ -54,8 +54,9 @@ package enum DecodedItem: Hashable, Sendable {
     case unsent(stream: Int, counter: UInt32, count: Int)
     /// A mark that the headset itself makes: between this one and the one before it, it took exactly `sampleCount` samples of
     /// the stream, whatever arrived of them, or a multiple of that where marks were lost. It stands among the samples where the
-    /// headset put it. A headset that begins anew, begins to count anew.
-    case periodMark(stream: Int, sampleCount: Int)
+    /// headset put it, to within `blockLength` samples: so many are sent, and lost, together; 1 where it stands between two
+    /// samples. A headset that begins anew, begins to count anew.
+    case periodMark(stream: Int, sampleCount: Int, blockLength: Int)
     /// Bytes that belong to no valid message were dropped; nothing can be said about samples in them.
     case discarded(byteCount: Int)
     /// The impedance of an electrode, in kΩ as the headset says it; `electrode` is an index in
@@ -105,12 +106,15 @@ package struct SampleBlock: Hashable, Sendable {
     /// nil where nothing was sent that shows it. The profile says what a tick is worth; whether the clock is right, is even, or
     /// goes on at all, is the headset's word only.
     package var deviceTicks: UInt64?
+    /// True where the headset took nothing of the stream between the block before and this one, as its packets show: it counted
+    /// on by one, and no packet since was lost. However long that took, no wrap of the counter lies between them.
+    package var followsDirectly: Bool
 
     /// Creates a block.
     package init(
         stream: Int, counter: UInt32?, bootIdentifier: UInt32? = nil, firstChannel: Int = 0, channelCount: Int,
         instantCount: Int, values: Range<Int>, origin: Origin = .live, isSummed: Bool = false,
-        deviceTicks: UInt64? = nil
+        deviceTicks: UInt64? = nil, followsDirectly: Bool = false
     ) {
         self.stream = stream
         self.counter = counter
@@ -122,5 +126,6 @@ package struct SampleBlock: Hashable, Sendable {
         self.origin = origin
         self.isSummed = isSummed
         self.deviceTicks = deviceTicks
+        self.followsDirectly = followsDirectly
     }
 }

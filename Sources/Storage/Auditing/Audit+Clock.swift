@@ -12,8 +12,10 @@ extension Audit {
         let segments = try Row.fetchCursor(
             db,
             sql: """
-                SELECT first_n, reference_n, reference_boottime_ns, period_ns, uncertainty_ns, host_boot_id, epoch
-                FROM segment WHERE stream_id = ? AND last_n >= ? ORDER BY first_n
+                SELECT first_n, reference_n, reference_boottime_ns, period_ns, uncertainty_ns, host_boot_id, epoch,
+                    EXISTS (SELECT 1 FROM gap AS p WHERE p.stream_id = g.stream_id AND p.channel = 0
+                        AND p.first_n = g.first_n AND p.count = 0)
+                FROM segment AS g WHERE stream_id = ? AND last_n >= ? ORDER BY first_n
                 """, arguments: [id, since ?? .min])
         let arrivals = try Row.fetchCursor(
             db, sql: "SELECT n, boottime_ns, device_ticks FROM arrival WHERE stream_id = ? AND n >= ? ORDER BY n",
@@ -24,6 +26,7 @@ extension Audit {
             let n: Int64 = row[0]
             while let later = next, later.firstN <= n {
                 check.endSegment()
+                if later.isBehindPause { check.endRun() }
                 segment = later
                 next = try segments.next().map(ClockCheck.Segment.init)
             }
@@ -47,6 +50,8 @@ struct ClockCheck {
         var uncertainty: Double?
         var hostBoot: Int64
         var epoch: Int64
+        /// True where n did not count the time before it: the headset paused, or the host's boot is another one.
+        var isBehindPause: Bool
 
         init(_ row: Row) {
             firstN = row[0]
@@ -56,6 +61,7 @@ struct ClockCheck {
             uncertainty = row[4]
             hostBoot = row[5]
             epoch = row[6]
+            isBehindPause = row[7]
         }
     }
 
@@ -155,7 +161,9 @@ struct ClockCheck {
         return agreement
     }
 
-    private mutating func endRun() {
+    /// What comes next is compared by itself.
+    mutating func endRun() {
+        device.end()
         defer { run = nil }
         guard let run, let first = run.bins.min(by: { $0.key < $1.key })?.value,
             let last = run.bins.max(by: { $0.key < $1.key })?.value, last.x > first.x
@@ -190,6 +198,9 @@ private struct DeviceRun {
     private var first: (n: Int64, ticks: Int64)?
     private var minute: (n: Int64, ticks: Int64)?
     private var latest: (n: Int64, ticks: Int64)?
+
+    /// The next stamp is the first of another run.
+    mutating func end() { epoch = nil }
 
     /// Compares a stamp with those before. Returns what is wrong.
     mutating func take(n: Int64, ticks: Int64, epoch: Int64, period: Double) -> String? {

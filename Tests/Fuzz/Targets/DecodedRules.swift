@@ -51,8 +51,8 @@ struct DecodedRules {
             return count < 1 || damagedCount > 3 * (byteCount + callCount) ? "damage beyond the bytes" : rule(ofStream: stream)
         case .unsent(let stream, let counter, let count):
             return count < 1 || !isCounter(counter, of: stream) ? "a counter beyond its modulus" : rule(ofStream: stream)
-        case .periodMark(let stream, let count):
-            return count < 1 ? "a period without samples" : rule(ofStream: stream)
+        case .periodMark(let stream, let count, let block):
+            return count < 1 || block < 1 ? "a period without samples" : rule(ofStream: stream)
         case .discarded(let count):
             return count < 0 || count > byteCount ? "more discarded than came" : nil
         case .event(let event):
