@@ -7,6 +7,9 @@ package struct DeliveryQueue: Hashable, Sendable, Codable {
     package static let waitingMaximum = 50
     /// How often a receiver may refuse a message for what it says; then it is dropped, and counted.
     static let rejectionMaximum = 3
+    /// How often in a row a message may fail for whatever reason before it goes behind the others, and then each time: what
+    /// only it fails on, such as a name that a program cannot read, looks like any other failure.
+    static let failureMaximum = 3
     /// The time from a failed delivery to the next attempt, doubled with each failure.
     static let retryMinimum = Duration.seconds(5)
     static let retryMaximum = Duration.seconds(300)
@@ -18,6 +21,8 @@ package struct DeliveryQueue: Hashable, Sendable, Codable {
         var mayHaveArrived = false
         /// How often the receiver has refused it for what it says; nil for never, also in what an earlier version has kept.
         var rejections: Int?
+        /// How often in a row it has failed for another reason; nil for never.
+        var failures: Int?
     }
 
     /// The way's name.
@@ -67,10 +72,13 @@ package struct DeliveryQueue: Hashable, Sendable, Codable {
         }
     }
 
+    /// True where a message waits and is due.
+    package func isDue(at now: MonotonicTime) -> Bool { !waiting.isEmpty && now >= nextAttempt }
+
     /// The message to be delivered now, which from now on may have arrived; nil where none waits, or it is too early. Keep the
     /// queue before delivering.
     package mutating func begin(at now: MonotonicTime) -> Notice? {
-        guard !waiting.isEmpty, now >= nextAttempt else { return nil }
+        guard isDue(at: now) else { return nil }
         waiting[0].mayHaveArrived = true
         return waiting[0].notice
     }
@@ -89,6 +97,13 @@ package struct DeliveryQueue: Hashable, Sendable, Codable {
             nextAttempt = .boot
         case .refused(let reason), .unclear(let reason):
             if case .refused = outcome { waiting[index].mayHaveArrived = false }
+            let failureCount = (waiting[index].failures ?? 0) + 1
+            waiting[index].failures = failureCount
+            // Of one alert only one message waits, so none overtakes another of its own alert.
+            if failureCount >= Self.failureMaximum {
+                let failed = waiting.remove(at: index)
+                waiting.append(failed)
+            }
             fail(reason, at: now)
         case .rejected(let reason):
             // The others need not wait for what nobody will take.

@@ -160,16 +160,67 @@ import Testing
         #expect(outcome.rejected.count == 10 && queue.count == 20)
     }
 
-    @Test func whatIsNoRefusalOfTheMessageKeepsTheOrder() {
+    @Test func anOutageDropsNothingAndKeepsTheOrderUntilAMessageHasFailedThreeTimes() {
         var queue = DeliveryQueue(way: "phone")
-        for headset in ["a", "b"] { queue.add(.made(.raised, headset: headset, id: headset)) }
-        for second in [0, 5, 15, 35] {
+        for headset in ["a", "b", "c"] { queue.add(.made(.raised, headset: headset, id: headset)) }
+        var tried: [String] = []
+        for second in [0, 5, 15, 35, 75] {
             let now = MonotonicTime.boot + .seconds(second)
-            let notice = queue.begin(at: now)
-            #expect(notice?.headset == "a")
-            if let notice { queue.end(notice, Self.failed, at: now) }
+            guard let notice = queue.begin(at: now) else { continue }
+            tried.append(notice.headset ?? "")
+            queue.end(notice, Self.failed, at: now)
         }
-        #expect(queue.count == 2 && queue.undelivered == 0)
+        #expect(tried == ["a", "a", "a", "b", "b"])
+        #expect(queue.count == 3 && queue.undelivered == 0)
+        let (sent, _) = deliver(&queue, from: 155, until: 156, isUp: true)
+        #expect(sent == ["raised no_samples/b", "raised no_samples/c", "raised no_samples/a"])
+    }
+
+    /// Delivers what is due at each second by a program that ends with an error for messages of some headsets.
+    private func deliver(_ queue: inout DeliveryQueue, in seconds: Range<Int>, failing headsets: Set<String>) -> [String] {
+        var sent: [String] = []
+        for second in seconds {
+            let now = MonotonicTime.boot + .seconds(second)
+            while let notice = queue.begin(at: now) {
+                let isFailing = headsets.contains(notice.headset ?? "")
+                queue.end(notice, isFailing ? .unclear(reason: "exit code 1") : .delivered, at: now)
+                if !isFailing { sent.append("\(notice.event.rawValue) \(notice.headset ?? "")") }
+            }
+        }
+        return sent
+    }
+
+    @Test func aMessageThatAProgramFailsOnHoldsUpNoOtherForEverAndStays() {
+        var queue = DeliveryQueue(way: "script")
+        for headset in ["a", "b", "c"] { queue.add(.made(.raised, headset: headset, id: headset)) }
+        #expect(deliver(&queue, in: 0..<35, failing: ["a"]).isEmpty)
+        #expect(deliver(&queue, in: 35..<36, failing: ["a"]) == ["raised b", "raised c"])
+        #expect(queue.count == 1 && queue.undelivered == 0)
+        // From now on each failure lets the others go first.
+        #expect(deliver(&queue, in: 36..<2000, failing: ["a"]).isEmpty)
+        queue.add(.made(.raised, headset: "d", id: "d"))
+        #expect(deliver(&queue, in: 2000..<2601, failing: ["a"]) == ["raised d"])
+        #expect(deliver(&queue, in: 2601..<2902, failing: []) == ["raised a"])
+        #expect(queue.count == 0)
+    }
+
+    @Test func anEndOvertakesItsAlertNeverAndComesAlone() {
+        var queue = DeliveryQueue(way: "script")
+        for headset in ["a", "b"] { queue.add(.made(.raised, headset: headset, id: headset)) }
+        #expect(deliver(&queue, in: 0..<600, failing: ["a"]) == ["raised b"])
+        queue.add(.made(.recovered, headset: "a", id: "over"))
+        #expect(queue.count == 1)
+        #expect(deliver(&queue, in: 600..<1000, failing: []) == ["recovered a"], "it may have arrived")
+        #expect(queue.count == 0)
+    }
+
+    @Test func howOftenAMessageHasFailedOutlivesTheProcess() throws {
+        var queue = DeliveryQueue(way: "script")
+        for headset in ["a", "b"] { queue.add(.made(.raised, headset: headset, id: headset)) }
+        #expect(deliver(&queue, in: 0..<6, failing: ["a"]).isEmpty)
+        var next = try JSONDecoder().decode(DeliveryQueue.self, from: try JSONEncoder().encode(queue))
+        #expect(next.isDue(at: .boot), "its first attempt is the third of the message")
+        #expect(deliver(&next, in: 0..<6, failing: ["a"]) == ["raised b"])
     }
 
     @Test func theEndOfADroppedMessageThatMayHaveArrivedIsSent() {
@@ -187,7 +238,7 @@ import Testing
         var queue = DeliveryQueue(way: "phone")
         queue.add(.made(.raised, id: "1"))
         let text = String(decoding: try JSONEncoder().encode(queue), as: UTF8.self)
-        #expect(!text.contains("rejections"))
+        #expect(!text.contains("rejections") && !text.contains("failures"))
         #expect(try JSONDecoder().decode(DeliveryQueue.self, from: Data(text.utf8)).count == 1)
     }
 }

@@ -79,12 +79,35 @@ import Testing
         return alerts
     }()
 
-    private func facts(isBad: Bool) -> AlertFacts {
-        var headset = WatchedHeadset(name: "left", situation: "is quarantined")
-        headset.isQuarantined = isBad
+    private func facts(isBad: Bool, headsets: [String] = ["left"]) -> AlertFacts {
         var facts = AlertFacts()
-        facts.headsets = [headset]
+        facts.headsets = headsets.map { name in
+            var headset = WatchedHeadset(name: name, situation: "is quarantined")
+            headset.isQuarantined = isBad
+            return headset
+        }
         return facts
+    }
+
+    /// Between two messages the service looks, and lives.
+    @Test func eachStepSendsOneMessageByEachWayAndTheNextIsDueAtOnce() async {
+        let outside = Outside()
+        outside.state.withLock { $0.down = ["phone"] }
+        var service = outside.service(Self.alerts)
+        let headsets = ["a", "b", "c"]
+        var counts: [Int] = []
+        for _ in headsets {
+            _ = await service.step(facts(isBad: true, headsets: headsets), now: { outside.now })
+            counts.append(outside.delivered.count)
+            #expect(service.isDue(at: outside.now) == (counts.count < 3), "the phone, which is down, is not due")
+        }
+        #expect(counts == [1, 2, 3])
+        #expect(outside.delivered == headsets.map { "script raised quarantined/\($0)" })
+        outside.state.withLock { $0.down = [] }
+        outside.pass(.seconds(5))
+        #expect(service.isDue(at: outside.now))
+        _ = await service.step(facts(isBad: true, headsets: headsets), now: { outside.now })
+        #expect(outside.delivered.count == 4 && outside.delivered.last?.hasPrefix("phone") == true)
     }
 
     @Test func everyWayIsUsedAndTheLampIsLitWhileItLasts() async {

@@ -64,7 +64,7 @@ struct CompanionTests {
         var companion = Companion(name: "eegsync pi")
         companion.update(Self.status())
         #expect(Self.notified(&companion, CompanionService.status).isEmpty)
-        companion.take(.didSubscribe(CompanionService.headsets, maximumLength: 20)) { _ in false }
+        companion.take(.didSubscribe(CompanionService.headsets, maximumLength: 20), at: .boot) { _ in false }
         #expect(Self.notified(&companion, CompanionService.headsets) == [Array(Self.status().record(of: 0).prefix(20))])
         for seconds in [4.0, 12, 19.5] { companion.update(Self.status([Self.headset(seconds: seconds)])) }
         #expect(Self.notified(&companion, CompanionService.headsets).isEmpty)
@@ -72,7 +72,7 @@ struct CompanionTests {
         companion.update(Self.status([Self.headset(seconds: 33)]))
         companion.update(Self.status([Self.headset(seconds: 41)]))
         #expect(Self.notified(&companion, CompanionService.headsets).map { $0[4] } == [31, 41])
-        companion.take(.didUnsubscribe(CompanionService.headsets)) { _ in false }
+        companion.take(.didUnsubscribe(CompanionService.headsets), at: .boot) { _ in false }
         companion.update(Self.status([Self.headset(battery: 5)]))
         #expect(Self.notified(&companion, CompanionService.headsets).isEmpty)
     }
@@ -103,35 +103,93 @@ struct CompanionTests {
     func commands() {
         var companion = Companion(name: "eegsync")
         _ = companion.takeRequests()
+        var now = MonotonicTime(nanoseconds: 5)
+        func order() -> [String]? {
+            let order = companion.takeOrder()
+            if let order { companion.finish(order, code: 0, text: "") }
+            return order?.arguments
+        }
         func write(_ value: [UInt8], allowed: Bool = true, from phone: PeripheralIdentifier? = Self.phone) -> PeripheralRequest?
         {
             let number = RequestNumber(rawValue: 1)
             let uuid = CompanionService.control
-            companion.take(.didReceiveWrite(number, value, to: uuid, from: phone)) { $0 == Self.phone && allowed }
+            companion.take(.didReceiveWrite(number, value, to: uuid, from: phone), at: now) { $0 == Self.phone && allowed }
             return companion.takeRequests().first
         }
         func refusal(_ error: ATTError) -> PeripheralRequest { .respond(RequestNumber(rawValue: 1), .failure(error)) }
         let record = [1] + Array("left".utf8)
         #expect(write(record, allowed: false) == refusal(.insufficientAuthorization))
         #expect(write(record, from: nil) == refusal(.insufficientAuthorization))
-        #expect(companion.takeOrders().isEmpty)
+        #expect(order() == nil)
         #expect(write(record) == .respond(RequestNumber(rawValue: 1), .success([])))
-        #expect(companion.takeOrders().map(\.command.arguments) == [["record", "start", "left"]])
+        #expect(order() == ["record", "start", "left"])
         for text in ["--database", "a b", "", "left\n"] {
             #expect(write([1] + Array(text.utf8)) == refusal(.valueNotAllowed), "\(text)")
         }
         #expect(write([3, 0x1B]) == refusal(.valueNotAllowed) && write([3, 0xFF]) == refusal(.valueNotAllowed))
         #expect(write([9]) == refusal(.requestNotSupported) && write([]) == refusal(.invalidAttributeValueLength))
-        #expect(companion.takeOrders().isEmpty)
+        #expect(order() == nil)
+        now = MonotonicTime(nanoseconds: 1_234_567_890)
         _ = write([3] + Array("--at lights out".utf8))
-        #expect(companion.takeOrders().map(\.command.arguments) == [["mark", "--", "--at lights out"]])
+        now = MonotonicTime(nanoseconds: 9_999_999_999)
+        // Of the instant at which it was written, however long it has waited.
+        let mark = ["mark", "--boottime", "1234567890", "--", "--at lights out"]
+        #expect(order() == mark)
+    }
+
+    @Test("Commands are carried out one after the other, and who sends too many is asked to wait")
+    func chain() {
+        var companion = Companion(name: "eegsync")
+        _ = companion.takeRequests()
+        func write(_ text: String) -> PeripheralRequest? {
+            let (number, uuid) = (RequestNumber(rawValue: 1), CompanionService.control)
+            let event = PeripheralEvent.didReceiveWrite(number, [3] + Array(text.utf8), to: uuid, from: Self.phone)
+            companion.take(event, at: .boot) { _ in true }
+            return companion.takeRequests().first
+        }
+        let accepted = PeripheralRequest.respond(RequestNumber(rawValue: 1), .success([]))
+        let refused = PeripheralRequest.respond(RequestNumber(rawValue: 1), .failure(.procedureAlreadyInProgress))
+        #expect(write("first") == accepted)
+        var present = companion.takeOrder()
+        let second = companion.takeOrder()
+        #expect(present?.command == .mark("first") && second == nil)
+        let texts = (0..<Companion.waitingMaximum).map { "mark \($0)" }
+        for text in texts { #expect(write(text) == accepted) }
+        #expect(write("too many") == refused)
+        let overtaking = companion.takeOrder()
+        #expect(overtaking == nil, "the first one has not ended")
+        var carriedOut: [PhoneCommand] = []
+        while let order = present {
+            companion.finish(order, code: 0, text: "")
+            present = companion.takeOrder()
+            if let present { carriedOut.append(present.command) }
+        }
+        #expect(carriedOut == texts.map(PhoneCommand.mark))
+        #expect(write("again") == accepted)
+    }
+
+    @Test("The end of the terminal is an interruption of what must be closed")
+    func hangup() async throws {
+        let isWanted = try await Interruption.run(alsoByHangup: true) { interruption in
+            kill(getpid(), SIGHUP)
+            while !interruption.isWanted { await Task.yield() }
+            return interruption.isWanted
+        }
+        #expect(isWanted)
+    }
+
+    @Test("Where nobody has paired, it is said what keeps a phone that is paired already from it")
+    func remedyOfPairing() {
+        let failure = CompanionCommand.Pair.nobodyPaired
+        #expect(failure.code == .temporary && failure.remedy.contains("bluetoothctl remove ADDRESS"))
+        #expect(failure.remedy.contains("have the phone forget this machine"))
     }
 
     @Test("What became of a command is notified")
     func results() {
         var companion = Companion(name: "eegsync")
-        companion.take(.didSubscribe(CompanionService.control, maximumLength: nil)) { _ in true }
-        companion.finish(.init(command: .stop("left"), phone: Self.phone), code: 66, text: "no\u{1B} such")
+        companion.take(.didSubscribe(CompanionService.control, maximumLength: nil), at: .boot) { _ in true }
+        companion.finish(.init(command: .stop("left"), phone: Self.phone, time: .boot), code: 66, text: "no\u{1B} such")
         let value = Self.notified(&companion, CompanionService.control).first
         #expect(value?.prefix(2) == [2, 66] && value?.contains(0x1B) == false)
     }

@@ -34,8 +34,13 @@ import Testing
         var contents: RecordingContents?
         /// Seconds by which LSL's clock is behind, as after a suspension.
         var suspended = 0.0
+        /// An outlet whose header holds one of these is not made.
+        var refused: [String] = []
+        private(set) var attemptCount = 0
         private(set) lazy var publisher = LSLPublisher(
             makeOutlet: { [unowned self] (header, _, _) throws(LSLError) in
+                attemptCount += 1
+                if let name = refused.first(where: { header.contains($0) }) { throw .outlet(name: name) }
                 outlets.append(Outlet(header))
                 return outlets[outlets.count - 1]
             }, contents: { [unowned self] _ in contents },
@@ -79,8 +84,12 @@ import Testing
         task: nil,
         startUnixNanoseconds: nil, streams: [], annotations: [])
 
-    private static func samples(_ firstN: Int64, isLate: Bool = false, hasTime: Bool = true, recording: Int64 = 3) -> TapContent
-    {
+    /// Two rows of a stream that began at 900 s.
+    ///
+    /// - Parameter secondsLate: by how much the time map has them later.
+    private static func samples(
+        _ firstN: Int64, isLate: Bool = false, hasTime: Bool = true, recording: Int64 = 3, secondsLate: Double = 0
+    ) -> TapContent {
         .samples(
             TapSamples(
                 rows: SampleRows(
@@ -88,7 +97,9 @@ import Testing
                     missingChannels: [0, 2]),
                 time: hasTime
                     ? TapTime(
-                        first: MonotonicTime(nanoseconds: 900_000_000_000), periodNanoseconds: 4e6, uncertaintyNanoseconds: nil)
+                        first: MonotonicTime(
+                            nanoseconds: 900_000_000_000 + firstN * 4_000_000 + Int64(secondsLate * 1e9)),
+                        periodNanoseconds: 4e6, uncertaintyNanoseconds: nil)
                     : nil, arrival: nil, isLate: isLate))
     }
 
@@ -172,6 +183,140 @@ import Testing
         #expect(bench.outlets.count == 6 && bench.publisher.offered == ["left-eeg"])
         try bench.say(.recording(.stopped(RecordingID(rawValue: 4), at: .boot)))
         #expect(bench.publisher.offered == [])
+    }
+
+    private static func stored(_ rows: Range<Int64>) -> TapContent {
+        .committed(
+            TapCommit(
+                through: 1,
+                rows: [.init(stream: StreamID(rawValue: 30), firstN: rows.lowerBound, count: Int64(rows.count))]))
+    }
+
+    /// Stamps of what was sent, as numbers of rows.
+    private static func sent(_ outlet: Outlet?) -> [Int64] {
+        (outlet?.samples ?? []).map { Int64((($0.stamp - 900) * 250).rounded()) }
+    }
+
+    /// What was said and not stored when the daemon was killed comes again from a headset with a memory.
+    @Test func whatComesAgainAfterAKillIsSentOnce() throws {
+        let bench = Bench()
+        bench.contents = Self.contents
+        try bench.greet()
+        for n in [0, 2, 4] as [Int64] { try bench.say(Self.samples(n)) }
+        try bench.say(Self.stored(0..<2))
+        // Lost on the radio: 6 and 7. Then killed; the time map is fitted anew.
+        try bench.say(Self.samples(8))
+        try bench.greet()
+        for n in stride(from: 2, to: 12, by: 2) as StrideTo<Int64> { try bench.say(Self.samples(n, secondsLate: 0.02)) }
+        let outlet = try #require(bench.outlet("left-eeg"))
+        #expect(outlet.samples.count == 12, "0 to 5, 8 and 9 at first; then what is new: 6, 7, 10 and 11")
+        #expect(Self.sent(outlet).prefix(8) == [0, 1, 2, 3, 4, 5, 8, 9])
+        let stamps = Set(outlet.samples.suffix(4).map { Int64((($0.stamp - 900.02) * 250).rounded()) })
+        #expect(stamps == [6, 7, 10, 11])
+    }
+
+    @Test func whatComesAgainLateIsNotSentLateToo() throws {
+        let bench = Bench()
+        bench.contents = Self.contents
+        try bench.greet()
+        for n in [0, 2, 4] as [Int64] { try bench.say(Self.samples(n)) }
+        try bench.greet()
+        try bench.say(Self.samples(20))
+        for n in stride(from: 0, to: 20, by: 2) as StrideTo<Int64> { try bench.say(Self.samples(n, isLate: true)) }
+        #expect(Self.sent(bench.outlet("left-eeg")) == [0, 1, 2, 3, 4, 5, 20, 21])
+        #expect(Self.sent(bench.outlet("left-eeg-late")) == Array(6..<20))
+    }
+
+    /// Without a memory and without a known rate, a new process goes on from what is stored: the numbers are used anew.
+    @Test func laterSamplesWithTheNumbersOfLostOnesAreNotCut() throws {
+        let bench = Bench()
+        bench.contents = Self.contents
+        try bench.greet()
+        for n in [0, 2, 4] as [Int64] { try bench.say(Self.samples(n)) }
+        try bench.greet()
+        for n in [0, 2, 4, 6] as [Int64] { try bench.say(Self.samples(n, secondsLate: 1)) }
+        #expect(bench.outlet("left-eeg")?.samples.count == 14)
+        // And what is said of them again is cut.
+        try bench.greet()
+        try bench.say(Self.samples(4, secondsLate: 1))
+        #expect(bench.outlet("left-eeg")?.samples.count == 14)
+    }
+
+    @Test func whatIsKnownToBeSentIsBounded() {
+        var sent = SentRows()
+        for number in 0..<1000 as Range<Int64> {
+            guard case .samples(let samples) = Self.samples(number * 4) else { continue }
+            sent.note(samples)
+        }
+        #expect(sent.runCount == SentRows.runMaximum)
+        sent.forget(0..<4000)
+        #expect(sent.runCount == 0)
+        for number in 0..<1000 as Range<Int64> {
+            guard case .samples(let samples) = Self.samples(number * 2) else { continue }
+            sent.note(samples)
+        }
+        #expect(sent.runCount == 1)
+        sent.forget(10..<20)
+        #expect(sent.runCount == 2)
+    }
+
+    /// Says messages of samples, and counts the errors.
+    private func errors(_ bench: Bench, _ numbers: Range<Int64>) throws -> Int {
+        var count = 0
+        for n in numbers {
+            do { try bench.say(Self.samples(n * 2)) } catch is LSLError { count += 1 }
+        }
+        return count
+    }
+
+    @Test func whereNoOutletCanBeMadeThatIsSaidOnceAndTheNewestWait() throws {
+        let bench = Bench()
+        bench.contents = Self.contents
+        bench.refused = ["<name>"]
+        try bench.greet()
+        #expect(try errors(bench, 0..<5000) == 1)
+        #expect(bench.publisher.waitingCount == LSLPublisher.waitingMaximum)
+        #expect(bench.attemptCount < 20, "each costs more than a message")
+        bench.refused = []
+        try bench.say(Self.committed)
+        #expect(Self.sent(bench.outlet("left-eeg")).first == 9200)
+        #expect(bench.outlet("left-eeg")?.samples.count == 800 && bench.publisher.waitingCount == 0)
+    }
+
+    @Test(arguments: ["<name>left-eeg-late</name>", "<name>left-markers</name>", "<name>left-eeg</name>"])
+    func allOutletsOfAStreamAreThereOrNone(refused: String) throws {
+        let bench = Bench()
+        bench.contents = Self.contents
+        bench.refused = [refused]
+        try bench.greet()
+        #expect(try errors(bench, 0..<10) == 1)
+        #expect(bench.publisher.offered.isEmpty && bench.publisher.waitingCount == 10)
+        let annotation = AnnotationRecord(
+            recording: RecordingID(rawValue: 3), onset: .boot, durationSeconds: nil, description: "lights out",
+            source: "operator")
+        try bench.say(.mark(TapMark(annotation: annotation, isStored: true)))
+        bench.refused = []
+        try bench.say(Self.committed)
+        #expect(bench.publisher.offered == ["left-eeg"])
+        #expect(bench.outlets.last { $0.header.contains("<name>left-eeg</name>") }?.samples.count == 20)
+        #expect(bench.outlet("left-markers")?.texts.map(\.text) == ["lights out"])
+        try bench.say(Self.samples(0, isLate: true))
+        #expect(bench.outlet("left-eeg-late") != nil)
+    }
+
+    @Test func aMarkerHasTheTimeOfItsArrivalOrOfTheCorrectionThatWasKnown() {
+        let clock = LSLClock(local: 50, boottime: MonotonicTime(nanoseconds: 80_000_000_000))
+        let arrival = MonotonicTime(nanoseconds: 99_000_000_000)
+        var time = LSLMarkerTime()
+        #expect(time.waitSeconds == 2)
+        let first = time.instant(of: 7, correction: nil, clock: clock, arrival: arrival)
+        #expect(first == arrival && time.waitSeconds == 0, "those behind it wait for nothing")
+        let second = time.instant(of: 7, correction: 44.5, clock: clock, arrival: arrival)
+        #expect(second == MonotonicTime(nanoseconds: 81_500_000_000) && time.waitSeconds == 2)
+        let third = time.instant(of: 8, correction: nil, clock: clock, arrival: arrival)
+        #expect(third == MonotonicTime(nanoseconds: 82_500_000_000) && time.waitSeconds == 0)
+        let none = time.instant(of: .nan, correction: 44.5, clock: clock, arrival: arrival)
+        #expect(none == arrival)
     }
 
     @Test func theTwoClocksAreConvertedBothWays() {

@@ -44,6 +44,78 @@ import Testing
 
     @Test func whatIsNoTextIsRefused() { #expect(Self.refusal([0x61, 0xFF, 0xC0])?.contains("UTF-8") == true) }
 
+    @Test(arguments: [
+        Array("h\0i\0".utf8), Array("a\0 b".utf8), [0, 0x61], Array(#"{"text": "a\u0000b"}"#.utf8),
+        Array(#"{"text": "a", "headset": "l\u0000r"}"#.utf8), Array("{\0\"\0t\0".utf8),
+    ])
+    func whatIsUTF16IsRefusedAndNotCut(line: [UInt8]) {
+        #expect(Self.refusal(line) == "it holds a zero byte; a line is UTF-8, not UTF-16")
+    }
+
+    @Test(arguments: ["face\0", "face\0\0\0", "face\r\0", #"{"text": "face\u0000"}"#, "{\"text\": \"face\"}\0"])
+    func theZeroByteAtTheEndOfAStringOfCIsNoneOfTheText(line: String) throws {
+        #expect(try Self.line(line) == MarkLine(text: "face"))
+        let message = MarkerSocket.Message(bytes: Array(line.utf8), arrival: MonotonicTime(nanoseconds: 1))
+        #expect(try message.marks.map { try $0.get().text } == ["face"])
+    }
+
+    /// What one program hands to another is longer than what came: it is JSON, and controls take six bytes there.
+    @Test func whatWasAcceptedIsWrittenHoweverLongItIsAsJSON() throws {
+        let database = try RecordedDatabase()
+        #expect(
+            try ProgramRun(
+                ["record", "start", "left", "--model", "muse"], environment: ["EEGSYNC_DATABASE": database.path]
+            ).exitCode == 0)
+        let text = String(repeating: "\u{1}/\"\u{7F}", count: MarkLine.byteMaximum / 4)
+        #expect(text.utf8.count == MarkLine.byteMaximum)
+        let mark = try Self.line(text).placed(HostClock.now)
+        let handed = Array(try JSONEncoder().encode(mark))
+        #expect(handed.count > MarkLine.byteMaximum && handed.count < MarkLine.handedByteMaximum)
+        let lines = MarkLines(store: try DatabaseOptions.parse(["--database", database.path]).openForControl())
+        let answer = lines.answer(handed, at: HostClock.now)
+        #expect(answer.problem == nil && answer.annotations.count == 1)
+        let longer = Array(try JSONEncoder().encode(MarkLine(text: text + "a")))
+        #expect(lines.answer(longer, at: HostClock.now).problem?.contains("its text has more than 4096 bytes") == true)
+        #expect(mark.quoted.unicodeScalars.count == 85 && MarkLine(text: "beep").quoted == "\"beep\"")
+    }
+
+    @Test func aProgramThatCannotWriteIsStartedEverMoreRarelyAndItsReasonIsSaidOnce() {
+        var retry = MarkRetry()
+        let ends = (0..<9).map { _ in retry.next(after: "exit code 78", isAnswer: false) }
+        #expect(ends.map(\.pauseSeconds) == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+        #expect(ends.map(\.isNew) == [true] + Array(repeating: false, count: 8))
+        // What answers is asked each second, and a new reason is said.
+        let answers = (0..<3).map { _ in retry.next(after: "the disk is full", isAnswer: true) }
+        #expect(answers.map(\.pauseSeconds) == [1, 1, 1] && answers.map(\.isNew) == [true, false, false])
+        let night = (0..<10_000).map { _ in retry.next(after: "exit code 78", isAnswer: false) }
+        #expect(night.first?.isNew == true && night.first?.pauseSeconds == 1 && night.last?.pauseSeconds == 60)
+        #expect(night.count(where: \.isNew) == 1)
+    }
+
+    @Test func whyNothingCanBeWrittenIsSaidWithTheMark() throws {
+        let database = try RecordedDatabase()
+        let file = try database.configure("headsets: 7")
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = try ProgramRun.program
+        process.arguments = ["markers", "--udp", "127.0.0.1:0", "--config", file]
+        process.environment = [:]
+        process.standardError = errors
+        try process.run()
+        let reader = LineReader(descriptor: errors.fileHandleForReading.fileDescriptor, byteMaximum: 4096)
+        let greeting = String(decoding: try #require(reader.next()), as: UTF8.self)
+        let port = try #require(
+            greeting.split(separator: ":").compactMap { $0.split(separator: " ").first }.compactMap { UInt16($0) }.first)
+        Self.sendUDP("beep\n", port: port)
+        let said = String(decoding: try #require(reader.next()), as: UTF8.self)
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        // One line, and not the three that the writing program has for people.
+        let reason = "\"beep\" is not marked yet: the program that writes marks has ended with exit code 78"
+        #expect(said.contains(reason), "\(said)")
+        #expect(said.contains(file) && said.contains("What you can do"), "\(said)")
+    }
+
     @Test func eachLineOfAMessageIsAMarkOfItsOwn() throws {
         let text = "beep\nbeep\n\n \r\n{\"text\": \"c\", \"boottime\": 7}\n\0"
         let message = MarkerSocket.Message(bytes: Array(text.utf8), arrival: MonotonicTime(nanoseconds: 100))
@@ -232,7 +304,7 @@ import Testing
         #expect(throws: ConfigurationError.self) {
             try parse(text.replacingOccurrences(of: "/run", with: "run"))
         }
-        let told = try ProgramRun(["markers"])
-        #expect(told.exitCode == 64 && told.errors.contains("--udp"))
+        let nowhere = try ProgramRun(["markers"])
+        #expect(nowhere.exitCode == 64 && nowhere.errors.contains("--udp"))
     }
 }

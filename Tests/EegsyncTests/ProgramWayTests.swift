@@ -31,6 +31,22 @@ private let notice = Notice.test(
         guard case .refused = missing else { return #expect(Bool(false), "\(missing)") }
     }
 
+    @Test(arguments: [65, 66, 67, 68, 75] as [Int32])
+    func whatIsRefusedForWhatItSaysIsNotTriedForEver(code: Int32) async throws {
+        let directory = try TestDirectory()
+        let script = try directory.write("#!/bin/sh\nexit \(code)\n", to: "script", mode: 0o755)
+        let reason = "it ended with exit code \(code)"
+        let command = await CommandWay(words: [script]).deliver(notice, undelivered: 0)
+        let ofCommand: DeliveryOutcome = code == 65 ? .rejected(reason: reason) : .unclear(reason: reason)
+        #expect(command == ofCommand)
+        var letter = Configuration.Alerts.Letter(receivers: ["night@example.org"])
+        letter.program = script
+        let mail = await MailWay(letter: letter).deliver(notice, undelivered: 0)
+        let ofMail: DeliveryOutcome =
+            [65, 67, 68].contains(code) ? .rejected(reason: reason) : .refused(reason: reason)
+        #expect(mail == ofMail)
+    }
+
     @Test func aCommandThatDoesNotEndIsKilledWithItsChildren() async throws {
         let directory = try TestDirectory()
         // Its own child holds the output open, and would live on.

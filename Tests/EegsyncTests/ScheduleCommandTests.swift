@@ -36,6 +36,7 @@ import Testing
     @Test(arguments: [
         ["--at", "24:00"], ["--at", "2200"], ["--for", "0s"], ["--for", "-8h"], ["--for", "9999d"], ["--days", "mon-"],
         ["--days", "mo"], ["--days", ""], ["--time-zone", "Berlin"],
+        ["--time-zone", "BST"],
     ])
     func whatIsNoTimeIsRefused(wrong: [String]) throws {
         var arguments = ["--at": "22:00", "--for": "8h", "--days": "daily"]
@@ -44,6 +45,23 @@ import Testing
             ["schedule", "add", "left", "--model", "muse"] + arguments.flatMap { ["\($0.key)=\($0.value)"] },
             environment: ["EEGSYNC_DATABASE": database.path])
         #expect(run.exitCode == 64, "\(wrong): \(run.errors)")
+    }
+
+    @Test(arguments: [
+        "Europe/Berlin", "America/Argentina/Buenos_Aires", "UTC", "GMT", "Etc/UTC", "Etc/GMT-3",
+    ])
+    func aTimeZoneHasItsFullName(name: String) throws {
+        #expect(ZoneDatabase.knows(name))
+        try ZoneDatabase.check(name)
+        try ZoneDatabase.check(nil)
+    }
+
+    /// BST is that of London to some, and was taken for that of Bangladesh.
+    @Test(arguments: ["BST", "CST", "IST", "EST", "CET", "GMT+1", "Berlin", "Europe/Nowhere", ""])
+    func anAbbreviationIsNoTimeZone(name: String) throws {
+        #expect(!ZoneDatabase.knows(name))
+        #expect(throws: ValidationError.self) { try ZoneDatabase.check(name) }
+        #expect(throws: (any Error).self) { try RecordingDetailOptions.parse(["--time-zone", name]) }
     }
 
     @Test(arguments: [

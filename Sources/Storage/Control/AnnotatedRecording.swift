@@ -13,8 +13,12 @@ struct StoredOnset: Hashable {
 struct AnnotatedRecording {
     /// Boots of the host that the recording has to do with, and their clocks.
     private let clocks: [(hostBoot: Int64, offset: Int64)]
-    /// From the request or the first sample, whichever is earlier.
-    private let beginning: Int64
+    /// From the request or the first sample, whichever is earlier; nil where no clock is known for it.
+    private let beginning: Int64?
+    /// The same on the clock of the present boot, which no step of the other clock moves; nil where it began in another.
+    private let beginningOnBoot: Int64?
+    /// When it had ended, on the clock of the present boot.
+    private let endOnBoot: EndOnBoot
     /// When it had ended; nil while it goes on.
     private let end: Int64?
     /// When its first sample was taken; nil where there is none yet.
@@ -26,16 +30,24 @@ struct AnnotatedRecording {
     /// - Parameters:
     ///   - presentBoot: the row of the present host boot.
     ///   - now: the boottime; nothing is said of what lies ahead.
-    /// - Throws: ``StorageError/notFound(what:)``, ``StorageError/refused(reason:)`` where no clock is known.
+    /// - Throws: ``StorageError/notFound(what:)``.
     init(_ recording: RecordingID, presentBoot: Int64, now: MonotonicTime, in db: Database) throws {
         let found = try Row.fetchOne(
             db, sql: "SELECT * FROM recording_overview WHERE recording_id = ?", arguments: [recording.rawValue])
         guard let row = found else { throw StorageError.notFound(what: "recording \(recording.rawValue)") }
         let start = row.instant("start_unix_ns")
-        guard let requested = row.instant("requested_unix_ns") else {
-            throw StorageError.refused(reason: "what UTC was while recording \(recording.rawValue) ran is not known")
-        }
-        beginning = min(requested, start ?? requested)
+        beginning = row.instant("requested_unix_ns").map { min($0, start ?? $0) }
+        let onBoot = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT iif(requested_host_boot_id = ?2, \(Self.beginningOnBootSQL), NULL) AS beginning,
+                    iif(stopped_host_boot_id = ?2, stopped_boottime_ns, NULL) AS stopped,
+                    stopped_host_boot_id IS NOT NULL AND stopped_host_boot_id <> ?2 AS isEarlier
+                FROM recording WHERE id = ?1
+                """, arguments: [recording.rawValue, presentBoot])
+        beginningOnBoot = onBoot?["beginning"]
+        let stopped = (onBoot?["stopped"] as Int64?).map { EndOnBoot.at($0) }
+        endOnBoot = onBoot?["isEarlier"] == true ? .inAnotherBoot : stopped ?? .none
         end = row.instant("stopped_unix_ns")
         firstSample = start
         clocks = try Row.fetchAll(
@@ -58,6 +70,58 @@ struct AnnotatedRecording {
         self.now = now.nanoseconds
     }
 
+    /// When a recording ended, as the present boot of the host sees it.
+    private enum EndOnBoot: Hashable {
+        case none
+        case at(Int64)
+        case inAnotherBoot
+    }
+
+    /// The request or the first sample of a row of `recording` that was asked for in the boot `?2`.
+    private static let beginningOnBootSQL = """
+        min(requested_boottime_ns, iif(started_host_boot_id = ?2, started_boottime_ns, requested_boottime_ns))
+        """
+
+    /// The recordings that may hold an onset, found without a look at what they recorded: a mark costs the same however many
+    /// there are. An instant of the present boot is compared on its own clock.
+    ///
+    /// - Parameter headset: only of this headset; nil for all.
+    static func candidates(
+        for onset: StatedOnset, of headset: String?, presentBoot: Int64, in db: Database
+    ) throws -> [RecordingID] {
+        let (condition, value): (String, Int64?) =
+            switch onset {
+            case .boottime(let time):
+                (
+                    """
+                    (requested_host_boot_id <> ?2 OR \(beginningOnBootSQL) <= ?3)
+                        AND (stopped_host_boot_id IS NULL OR stopped_host_boot_id = ?2 AND stopped_boottime_ns >= ?3)
+                    """, time.nanoseconds
+                )
+            case .unix(let nanoseconds):
+                (
+                    """
+                    coalesce((SELECT c.offset_ns + stopped_boottime_ns FROM host_boot_clock AS c
+                            WHERE c.host_boot_id = stopped_host_boot_id) >= ?3, TRUE)
+                        AND coalesce((SELECT c.offset_ns + requested_boottime_ns FROM host_boot_clock AS c
+                            WHERE c.host_boot_id = requested_host_boot_id) - \(memoryNanoseconds) <= ?3, TRUE)
+                    """, nanoseconds
+                )
+            case .sample(let sample): ("r.id IN (SELECT recording_id FROM stream WHERE id = ?3)", sample.stream.rawValue)
+            case .recordingStart: ("TRUE", nil)
+            }
+        return try Int64.fetchAll(
+            db,
+            sql: """
+                SELECT r.id FROM recording AS r JOIN headset AS h ON h.id = r.headset_id
+                WHERE (?1 IS NULL OR h.name = ?1) AND \(condition) AND (?2 OR ?3 OR TRUE) ORDER BY r.id
+                """, arguments: [headset, presentBoot, value]
+        ).map(RecordingID.init)
+    }
+
+    /// How long before it was asked for a recording may begin, with what a headset had in its memory: more than any has.
+    private static let memoryNanoseconds: Int64 = 7 * 86_400 * 1_000_000_000
+
     /// True where the onset lies in the recording.
     func holds(_ onset: StatedOnset) -> Bool { (try? stored(onset)) != nil }
 
@@ -66,10 +130,7 @@ struct AnnotatedRecording {
     /// - Throws: ``AnnotationRefusal`` where it lies outside the recording, or ahead.
     func stored(_ onset: StatedOnset) throws(AnnotationRefusal) -> StoredOnset {
         switch onset {
-        case .boottime(let time):
-            let clock = clocks.last { $0.hostBoot == presentBoot }
-            guard let clock else { throw AnnotationRefusal(reason: "what UTC is now is not known") }
-            return try stored(unix: clock.offset.addingClamped(time.nanoseconds))
+        case .boottime(let time): return try stored(boottime: time.nanoseconds)
         case .unix(let nanoseconds): return try stored(unix: nanoseconds)
         case .recordingStart(let seconds):
             guard let firstSample else {
@@ -88,8 +149,38 @@ struct AnnotatedRecording {
         }
     }
 
+    /// An instant of the present boot stays on its clock: what UTC was then may be corrected later, and need not be known.
+    private func stored(boottime: Int64) throws(AnnotationRefusal) -> StoredOnset {
+        guard boottime <= now else {
+            throw AnnotationRefusal(reason: "\(words(boottime: boottime)) lies ahead; now it is \(words(boottime: now))")
+        }
+        if let beginningOnBoot, boottime < beginningOnBoot {
+            throw AnnotationRefusal(
+                reason:
+                    "\(words(boottime: boottime)) is before the recording, which began at \(words(boottime: beginningOnBoot))")
+        }
+        switch endOnBoot {
+        case .none: break
+        case .at(let end):
+            guard boottime <= end else {
+                throw AnnotationRefusal(
+                    reason: "\(words(boottime: boottime)) is after the recording, which ended at \(words(boottime: end))")
+            }
+        case .inAnotherBoot:
+            throw AnnotationRefusal(
+                reason: "\(words(boottime: boottime)) is after the recording, which ended before this machine was restarted")
+        }
+        return StoredOnset(hostBoot: presentBoot, boottime: boottime)
+    }
+
+    private func words(boottime: Int64) -> String {
+        let clock = clocks.last { $0.hostBoot == presentBoot }
+        return clock.map { Self.words($0.offset.addingClamped(boottime)) } ?? "\(Double(boottime) / 1e9) s of this boot"
+    }
+
     private func stored(unix: Int64) throws(AnnotationRefusal) -> StoredOnset {
         let onset = Self.words(unix)
+        guard let beginning else { throw AnnotationRefusal(reason: "what UTC was while the recording ran is not known") }
         if let present = clocks.last(where: { $0.hostBoot == presentBoot }), unix > present.offset.addingClamped(now) {
             throw AnnotationRefusal(reason: "\(onset) lies ahead; now it is \(Self.words(present.offset.addingClamped(now)))")
         }

@@ -51,13 +51,7 @@ extension ControlStore {
         at onset: StatedOnset, of headset: String?, now: MonotonicTime
     ) throws(StorageError) -> [RecordingID] {
         try database.read { db in
-            try Int64.fetchAll(
-                db,
-                sql: """
-                    SELECT r.id FROM recording AS r JOIN headset AS h ON h.id = r.headset_id
-                    WHERE ?1 IS NULL OR h.name = ?1 ORDER BY r.id
-                    """, arguments: [headset]
-            ).map(RecordingID.init).filter {
+            try AnnotatedRecording.candidates(for: onset, of: headset, presentBoot: hostBootID, in: db).filter {
                 try AnnotatedRecording($0, presentBoot: hostBootID, now: now, in: db).holds(onset)
             }
         }

@@ -36,7 +36,8 @@ struct CommandWay {
     let words: [String]
     var limit = Duration.seconds(30)
 
-    /// Runs it: the message is on its standard input as JSON and in its environment, and exit code 0 says that it was taken.
+    /// Runs it: the message is on its standard input as JSON and in its environment, and exit code 0 says that it was taken,
+    /// 65 that it is refused for what it says.
     func deliver(_ notice: Notice, undelivered: Int) async -> DeliveryOutcome {
         guard let path = words.first else { return .refused(reason: "no program is named") }
         var program = ChildProgram(path: path, arguments: Array(words.dropFirst()), limit: limit)
@@ -50,8 +51,24 @@ struct CommandWay {
         let end = await program.run()
         guard let problem = end.problem else { return .delivered }
         if case .notStarted = end { return .refused(reason: problem) }
+        if end.isExit(of: [Sysexit.dataError]) { return .rejected(reason: problem) }
         // Whatever it has done before it failed.
         return .unclear(reason: problem)
+    }
+}
+
+/// Exit codes of `sysexits.h` by which a program refuses a message for what it says: it would refuse it again.
+private enum Sysexit {
+    /// `EX_DATAERR`.
+    static let dataError: Int32 = 65
+    /// `EX_NOUSER` and `EX_NOHOST`: sendmail knows no such receiver.
+    static let noReceiver: [Int32] = [67, 68]
+}
+
+extension ChildProgram.End {
+    /// True where the program has exited with one of the codes.
+    fileprivate func isExit(of codes: [Int32]) -> Bool {
+        if case .exited(let code, _, _) = self { codes.contains(code) } else { false }
     }
 }
 
@@ -69,6 +86,7 @@ struct MailWay {
         let end = await program.run()
         guard let problem = end.problem else { return .delivered }
         if case .killed = end { return .unclear(reason: problem) }
+        if end.isExit(of: [Sysexit.dataError] + Sysexit.noReceiver) { return .rejected(reason: problem) }
         return .refused(reason: problem)
     }
 }

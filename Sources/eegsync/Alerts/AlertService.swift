@@ -44,8 +44,11 @@ struct AlertService {
         engine = AlertEngine(rules: alerts.rules, machine: machine, repeating: alerts.repeating, state: memory.state)
     }
 
-    /// Takes how things stand, lights the lamps, and delivers what is due. A process that is killed anywhere in it sends some
-    /// messages again, with their identifiers, and forgets none.
+    /// True where another message is due: the next step need not wait.
+    func isDue(at now: AlertInstant) -> Bool { memory.queues.contains { $0.isDue(at: now.time) } }
+
+    /// Takes how things stand, lights the lamps, and delivers one message that is due by each way. A process that is killed
+    /// anywhere in it sends some messages again, with their identifiers, and forgets none.
     mutating func step(_ facts: AlertFacts, now: () -> AlertInstant) async -> [Line] {
         var lines: [Line] = []
         let noticed = engine.step(facts, at: now())
@@ -74,23 +77,21 @@ struct AlertService {
         var undelivered: Int
     }
 
-    /// Delivers by all ways at once. What became of each delivery is kept as soon as it is known, and the way's next message
-    /// goes out then: a way that hangs neither holds up the others nor has them repeat anything where the process is killed.
+    /// Delivers by all ways at once, by each the message that is due: what waits behind it is for the next step, so that a slow
+    /// way with a long queue keeps nobody from looking. What became of each delivery is kept as soon as it is known: a way that
+    /// hangs has no other repeat anything where the process is killed.
     private mutating func deliverDue(mustKeep: Bool, now: () -> AlertInstant) async -> [Line] {
         let deliver = deliver
         let due = memory.queues.indices.compactMap { begin($0, at: now()) }
         var lines = mustKeep || !due.isEmpty ? keepMemory() : []
         await withTaskGroup(of: (Delivery, DeliveryOutcome).self) { group in
-            func add(_ delivery: Delivery) {
+            for delivery in due {
                 group.addTask { (delivery, await deliver(delivery.notice, delivery.way, delivery.undelivered)) }
             }
-            for delivery in due { add(delivery) }
             while let (delivery, outcome) = await group.next() {
                 memory.queues[delivery.queue].end(delivery.notice, outcome, at: now().time)
                 lines += say(outcome.reason, of: delivery.way.name, recovery: "messages go out by it again")
-                let next = begin(delivery.queue, at: now())
                 lines += keepMemory()
-                if let next { add(next) }
             }
         }
         return lines

@@ -60,7 +60,8 @@ extension AlertsCommand {
                         ServiceNotification.status(words(new))
                     }
                 }
-                try await Task.sleep(for: Self.interval)
+                // What waits is sent at once, with a look and a sign of life between two messages of a way.
+                if !service.isDue(at: .now) { try await Task.sleep(for: Self.interval) }
             }
         }
 

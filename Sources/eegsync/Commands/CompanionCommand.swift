@@ -94,19 +94,21 @@ extension CompanionCommand {
                 let now = HostClock.now
                 let known = service.phones
                 let wasWatched = service.isWatched
-                for event in session.peripheral.process(at: now) { service.take(event) { companion.file.contains($0) } }
+                for event in session.peripheral.process(at: now) {
+                    service.take(event, at: now) { companion.file.contains($0) }
+                }
                 for phone in service.phones where !known.contains(phone) {
                     log.log(.info, "a phone looks", ["phone": "\(phone)"])
                 }
                 if service.isWatched, !wasWatched { nextLook = now }
-                for order in service.takeOrders() {
-                    log.log(.notice, "a phone asks: \(order.command.words.printable)", ["phone": "\(order.phone)"])
-                    Task { ends.add(await Self.carryOut(order, database: path, config: options.config)) }
-                }
                 for end in ends.take() {
                     log.log(.notice, "\(end.order.command.words.printable): exit code \(end.code)")
                     service.finish(end.order, code: end.code, text: end.text)
                     nextLook = now
+                }
+                if let order = service.takeOrder() {
+                    log.log(.notice, "a phone asks: \(order.command.words.printable)", ["phone": "\(order.phone)"])
+                    Task { ends.add(await Self.carryOut(order, database: path, config: options.config)) }
                 }
                 if now >= nextLook {
                     nextLook = now + (service.isWatched ? Self.interval : Self.idleInterval)
@@ -134,7 +136,7 @@ extension CompanionCommand {
 
         /// Runs the command as a person would: the control service asks whether this user may.
         private static func carryOut(_ order: Companion.Order, database: String, config: String?) async -> End {
-            var arguments = order.command.arguments
+            var arguments = order.arguments
             // Options stand before what ends them.
             let options = ["--database", database] + (config.map { ["--config", $0] } ?? [])
             arguments.insert(contentsOf: options, at: arguments.firstIndex(of: "--") ?? arguments.count)
@@ -169,7 +171,11 @@ extension CompanionCommand {
             abstract: "For two minutes, let a phone pair that may record, stop and mark.",
             discussion: """
                 Connect the phone anew: a link does not know that a passkey can be shown now. It asks to pair as soon as it \
-                sends a command; what it then wants to know is shown here. Ctrl-C ends it.
+                sends a command; what it then wants to know is shown here. Ctrl-C ends it, and so does the end of the \
+                terminal.
+
+                A phone that is paired with this machine already pairs no more: remove it here (`bluetoothctl remove \
+                ADDRESS`), and have the phone forget this machine.
 
                 EXAMPLE
                   sudo eegsync companion pair
@@ -182,20 +188,31 @@ extension CompanionCommand {
         @OptionGroup var companion: CompanionOptions
 
         func run() async throws {
+            // Where nobody reads any more, as when a connection by SSH is lost, the pairing is closed all the same.
+            signal(SIGPIPE, SIG_IGN)
             let session = PeripheralSession(adapter: companion.adapter)
-            let paired = try await Interruption.run { interruption in
+            guard let paired = try await pair(session) else { throw Self.nobodyPaired }
+            print("\(paired) may record, stop and mark now. Take it back: eegsync companion forget-phones")
+        }
+
+        /// The phone that has paired; nil for none. However it ends, the pairing is closed.
+        private func pair(_ session: PeripheralSession) async throws -> PeripheralIdentifier? {
+            defer {
+                session.peripheral.request(.closePairing)
+                session.peripheral.flush()
+            }
+            return try await Interruption.run(alsoByHangup: true) { interruption in
                 try await open(session, interruption)
             }
-            session.peripheral.request(.closePairing)
-            session.peripheral.flush()
-            guard let paired else {
-                throw Failure(
-                    problem: "no phone has paired within \(Quantity.duration(Self.limit)).",
-                    consequence: "nobody new may record, stop and mark.",
-                    remedy: "while this runs, connect the phone anew, send a command from it, and enter there what is shown.",
-                    code: .temporary)
-            }
-            print("\(paired) may record, stop and mark now. Take it back: eegsync companion forget-phones")
+        }
+
+        static var nobodyPaired: Failure {
+            Failure(
+                problem: "no phone has paired within \(Quantity.duration(limit)).",
+                consequence: "nobody new may record, stop and mark.",
+                remedy: "while this runs, connect the phone anew, send a command from it, and enter there what is shown. A "
+                    + "phone that is paired already (bluetoothctl devices Paired) pairs no more: bluetoothctl remove ADDRESS "
+                    + "on this machine, and have the phone forget this machine.", code: .temporary)
         }
 
         private func open(_ session: PeripheralSession, _ interruption: Interruption) async throws -> PeripheralIdentifier? {

@@ -38,7 +38,7 @@ struct MarkersCommand: ParsableCommand {
     private static let mostAge: Int64 = 30_000_000_000
 
     /// How long the last marks may take, in seconds: less than the unit waits before it kills.
-    private static let finishSeconds = 4.0
+    private static let finishSeconds = 30.0
 
     func run() throws {
         let configured = (try? options.configurationIfPresent())?.markers

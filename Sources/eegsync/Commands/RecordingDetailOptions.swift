@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Storage
 
 /// What a person says of a recording.
@@ -25,7 +24,7 @@ struct RecordingDetailOptions: ParsableArguments {
     @Option(help: "Whatever is to be known of the recording.")
     var notes: String?
 
-    @Option(help: "The time zone in which it was recorded, such as Europe/Berlin.")
+    @Option(help: "The time zone in which it was recorded, such as Europe/Berlin, or UTC.")
     var timeZone: String?
 
     @Option(help: "The subject's name, where the study may keep it.")
@@ -47,9 +46,7 @@ struct RecordingDetailOptions: ParsableArguments {
         for text in set where !text.contains("=") || text.hasPrefix("=") {
             throw ValidationError("--set '\(text)' is no key and value; write it as --set cap=M.")
         }
-        if let timeZone, TimeZone(identifier: timeZone) == nil {
-            throw ValidationError("'\(timeZone)' is no time zone that this machine knows; write it as Europe/Berlin.")
-        }
+        try ZoneDatabase.check(timeZone)
     }
 
     /// What is said, in the order of the help.

@@ -50,7 +50,7 @@ struct ScheduleCommand: ParsableCommand {
         @Option(help: ArgumentHelp("On which days: daily, mon-fri, sat,sun.", valueName: "days"))
         var days = DaysOfWeek.daily
 
-        @Option(help: "The time zone of the time, such as Europe/Berlin. Without it: that of this machine.")
+        @Option(help: "The time zone of the time, such as Europe/Berlin, or UTC. Without it: that of this machine.")
         var timeZone: String?
 
         @Option(help: "What the recordings are called.")
@@ -63,11 +63,7 @@ struct ScheduleCommand: ParsableCommand {
         @OptionGroup var times: TimeOptions
         @OptionGroup var output: OutputOptions
 
-        func validate() throws {
-            if let timeZone, TimeZone(identifier: timeZone) == nil {
-                throw ValidationError("'\(timeZone)' is no time zone that this machine knows; write it as Europe/Berlin.")
-            }
-        }
+        func validate() throws { try ZoneDatabase.check(timeZone) }
 
         func run() throws {
             let path = try options.databasePath()

@@ -1,20 +1,30 @@
 import Bluetooth
 
 /// What stands between how things stand and this machine as a peripheral: publishes, advertises, notifies what changed, and
-/// takes commands of phones that a person has paired. No I/O and no clock in it.
+/// takes commands of phones that a person has paired, which are carried out one after the other. No I/O and no clock in it.
 struct Companion {
     /// A command that is to be carried out.
     struct Order: Hashable {
         var command: PhoneCommand
         /// Of whom; for the log.
         var phone: PeripheralIdentifier
+        /// When it was written.
+        var time: MonotonicTime
+        /// What `eegsync` is run with.
+        var arguments: [String] { command.arguments(at: time) }
     }
+
+    /// So many commands wait at most; a phone that sends more is asked to wait for what becomes of them.
+    static let waitingMaximum = 16
 
     private let name: String
     private var status: CompanionStatus?
     private var advertised: Advertisement?
     private var requests: [PeripheralRequest] = [.publish(CompanionService.published)]
+    /// Commands that wait, in the order in which they were written.
     private var orders: [Order] = []
+    /// True from ``takeOrder()`` to ``finish(_:code:text:)``.
+    private var isCarryingOut = false
     /// Characteristics that somebody listens to, and what one notification can hold.
     private var subscriptions: [BluetoothUUID: Int?] = [:]
     /// Who is connected and has read or written; of the other links of the adapter, such as those of headsets, nobody has.
@@ -34,9 +44,11 @@ struct Companion {
         return requests
     }
 
-    mutating func takeOrders() -> [Order] {
-        defer { orders.removeAll() }
-        return orders
+    /// The command to be carried out now; nil for none, and while one is: a stop must not overtake the start before it.
+    mutating func takeOrder() -> Order? {
+        guard !isCarryingOut, !orders.isEmpty else { return nil }
+        isCarryingOut = true
+        return orders.removeFirst()
     }
 
     /// Takes how things stand now, and notifies what is new.
@@ -70,8 +82,10 @@ struct Companion {
 
     /// Takes what happened on the radio.
     ///
-    /// - Parameter isAllowed: whether a person has paired a phone for commands.
-    mutating func take(_ event: PeripheralEvent, isAllowed: (PeripheralIdentifier) -> Bool) {
+    /// - Parameters:
+    ///   - now: when it happened.
+    ///   - isAllowed: whether a person has paired a phone for commands.
+    mutating func take(_ event: PeripheralEvent, at now: MonotonicTime, isAllowed: (PeripheralIdentifier) -> Bool) {
         switch event {
         case .didUpdateState, .didConnect, .didDisplayPasskey, .didPair: break
         case .didPublish(let error), .didStartAdvertising(let error): problem = error
@@ -91,7 +105,7 @@ struct Companion {
         case .didReceiveWrite(let number, let value, let uuid, let phone):
             note(phone)
             do throws(ATTError) {
-                orders.append(try order(value, uuid, phone, isAllowed))
+                orders.append(try order(value, uuid, phone, at: now, isAllowed))
                 requests.append(.respond(number, .success([])))
             } catch {
                 requests.append(.respond(number, .failure(error)))
@@ -113,15 +127,19 @@ struct Companion {
 
     /// bluetoothd lets nobody write whose link is not authenticated; that this phone was paired for it is asked here.
     private func order(
-        _ value: [UInt8], _ uuid: BluetoothUUID, _ phone: PeripheralIdentifier?, _ isAllowed: (PeripheralIdentifier) -> Bool
+        _ value: [UInt8], _ uuid: BluetoothUUID, _ phone: PeripheralIdentifier?, at now: MonotonicTime,
+        _ isAllowed: (PeripheralIdentifier) -> Bool
     ) throws(ATTError) -> Order {
         guard uuid == CompanionService.control else { throw .writeNotPermitted }
         guard let phone, isAllowed(phone) else { throw .insufficientAuthorization }
-        return Order(command: try PhoneCommand(decoding: value), phone: phone)
+        let command = try PhoneCommand(decoding: value)
+        guard orders.count < Self.waitingMaximum else { throw .procedureAlreadyInProgress }
+        return Order(command: command, phone: phone, time: now)
     }
 
-    /// A command has ended: notifies its opcode, its exit code, and a sentence.
+    /// A command has ended: notifies its opcode, its exit code, and a sentence; the next one may be carried out.
     mutating func finish(_ order: Order, code: Int32, text: String) {
+        isCarryingOut = false
         let header = [order.command.opcode, UInt8(truncatingIfNeeded: code)]
         notify(header + text.printable.utf8(atMost: CompanionService.valueLengthMaximum - 2), of: CompanionService.control)
     }

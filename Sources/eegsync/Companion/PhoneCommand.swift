@@ -41,15 +41,23 @@ enum PhoneCommand: Hashable {
     }
 
     /// What `eegsync` is run with.
-    var arguments: [String] {
+    ///
+    /// - Parameter time: when the phone has written it: a mark is of that instant, however long it waits for its turn.
+    func arguments(at time: MonotonicTime) -> [String] {
         switch self {
         case .record(let name): ["record", "start", name]
         case .stop(let name): ["record", "stop", name]
         // Whatever it begins with, it is no option.
-        case .mark(let text): ["mark", "--", text]
+        case .mark(let text): ["mark", "--boottime", String(time.nanoseconds), "--", text]
         }
     }
 
     /// For the log.
-    var words: String { arguments.joined(separator: " ") }
+    var words: String {
+        switch self {
+        case .record(let name): "record start \(name)"
+        case .stop(let name): "record stop \(name)"
+        case .mark(let text): "mark \(text)"
+        }
+    }
 }

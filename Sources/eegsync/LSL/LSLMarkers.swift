@@ -68,8 +68,10 @@ final class LSLMarkers: Sendable {
         defer { library.destroyInlet(stream.inlet) }
         var texts = [UnsafeMutablePointer<CChar>?](repeating: nil, count: stream.channelCount)
         var error: Int32 = 0
+        var time = LSLMarkerTime()
         while true {
             let stamp = library.pullText(stream.inlet, &texts, Int32(texts.count), Self.waitSeconds, &error)
+            let arrival = HostClock.now
             guard stamp != 0 else {
                 // A time-out is none; what cannot be recovered is resolved anew.
                 if error != 0, error != -1 { return log("the stream of markers is gone; looking for it") }
@@ -79,10 +81,10 @@ final class LSLMarkers: Sendable {
                 defer { if let text { library.destroyText(text) } }
                 return text.map { String(cString: $0) } ?? ""
             }.filter { !$0.isEmpty }.joined(separator: " ")
-            let correction = library.timeCorrection(stream.inlet, Self.waitSeconds, &error)
-            // Without a correction the stamp is on the clock of a machine that nobody can say: better late than wrong by hours.
-            let known = error == 0 ? LSLClock(library).time(stamp + correction) : nil
-            mark(text, known ?? HostClock.now)
+            let correction = library.timeCorrection(stream.inlet, time.waitSeconds, &error)
+            let instant = time.instant(
+                of: stamp, correction: error == 0 ? correction : nil, clock: LSLClock(library), arrival: arrival)
+            mark(text, instant)
         }
     }
 }

@@ -6,8 +6,10 @@ import Foundation
 ///     face_left
 ///     {"text": "face_left", "headset": "left", "duration_seconds": 0.5, "seconds_ago": 0.004}
 struct MarkLine: Codable, Hashable, Sendable {
-    /// The most bytes of a line.
+    /// The most bytes of a line of a stimulus program, and of a text however it comes.
     static let byteMaximum = 4096
+    /// The most bytes of a line that a program of eegsync hands to another: JSON may take six bytes for one of the text.
+    static let handedByteMaximum = 65_536
     /// The longest time ago that a program may state, in seconds: it knows when it has shown something, not what was yesterday.
     static let agoMaximum = 3600.0
 
@@ -31,9 +33,15 @@ struct MarkLine: Codable, Hashable, Sendable {
         (self.text, self.headset, self.durationSeconds, self.boottime) = (text, headset, durationSeconds, boottime)
     }
 
-    /// Reads a line without its end.
-    init(_ line: some Collection<UInt8>) throws(MarkLineError) {
-        guard line.count <= Self.byteMaximum else { throw MarkLineError("it has more than \(Self.byteMaximum) bytes") }
+    /// Reads a line without its end. Zero bytes at its end, as behind strings of C, are none of it.
+    ///
+    /// - Parameter byteMaximum: of the line; its text never has more than ``byteMaximum``.
+    init(_ line: some Collection<UInt8>, byteMaximum: Int = MarkLine.byteMaximum) throws(MarkLineError) {
+        let ending = line.reversed().prefix { $0 == 0 || $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+        let line = line.dropLast(ending.count)
+        guard line.count <= byteMaximum else { throw MarkLineError("it has more than \(byteMaximum) bytes") }
+        // As a mark it would end there, in silence.
+        guard !line.contains(0) else { throw Self.zeroByte }
         guard let written = String(validating: line, as: UTF8.self) else { throw MarkLineError("it is no text in UTF-8") }
         if written.first(where: { !$0.isWhitespace }) == "{" {
             do {
@@ -64,8 +72,17 @@ struct MarkLine: Codable, Hashable, Sendable {
         boottime = try container.decodeIfPresent(Int64.self, forKey: .boottime)
     }
 
-    private func check() throws(MarkLineError) {
+    private static let zeroByte = MarkLineError("it holds a zero byte; a line is UTF-8, not UTF-16")
+
+    private mutating func check() throws(MarkLineError) {
+        // JSON may say it as \u0000.
+        text = Self.withoutZeroEnd(text)
+        headset = headset.map(Self.withoutZeroEnd)
+        if (text + (headset ?? "")).utf8.contains(0) { throw Self.zeroByte }
         if text.allSatisfy(\.isWhitespace) { throw MarkLineError("its text is empty") }
+        guard text.utf8.count <= Self.byteMaximum else {
+            throw MarkLineError("its text has more than \(Self.byteMaximum) bytes")
+        }
         if let durationSeconds, !(0...AnnotationLimits.durationSecondsMaximum).contains(durationSeconds) {
             throw MarkLineError("a duration must be 0 ... 31536000 seconds")
         }
@@ -73,6 +90,11 @@ struct MarkLine: Codable, Hashable, Sendable {
             throw MarkLineError("seconds_ago must be 0 ... \(Int(Self.agoMaximum))")
         }
         if let boottime, boottime < 0 { throw MarkLineError("the boottime must be 0 or more") }
+    }
+
+    private static func withoutZeroEnd(_ text: String) -> String {
+        let ending = text.utf8.reversed().prefix { $0 == 0 }
+        return ending.isEmpty ? text : String(decoding: text.utf8.dropLast(ending.count), as: UTF8.self)
     }
 
     /// The same with the instant that it is of.
@@ -90,6 +112,18 @@ struct MarkLine: Codable, Hashable, Sendable {
         var intValue: Int? { nil }
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
+    }
+}
+
+extension MarkLine {
+    /// So much of a text is quoted in a log.
+    private static let quotedMaximum = 80
+
+    /// The text as a log quotes it.
+    var quoted: String {
+        let scalars = text.unicodeScalars
+        let isWhole = scalars.count <= Self.quotedMaximum
+        return "\"\(String(String.UnicodeScalarView(scalars.prefix(Self.quotedMaximum))))\(isWhole ? "" : "...")\""
     }
 }
 

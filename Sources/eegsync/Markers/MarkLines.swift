@@ -17,7 +17,7 @@ struct MarkLines {
 
     /// Takes marks until nobody writes any more.
     func run() {
-        let input = LineReader(descriptor: STDIN_FILENO, byteMaximum: MarkLine.byteMaximum)
+        let input = LineReader(descriptor: STDIN_FILENO, byteMaximum: MarkLine.handedByteMaximum)
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = .sortedKeys
@@ -31,7 +31,7 @@ struct MarkLines {
     /// Writes a mark of a line that came at an instant. A line that comes twice with its boottime is written once.
     func answer(_ line: [UInt8], at now: MonotonicTime) -> Answer {
         do {
-            let mark = try MarkLine(line).placed(now)
+            let mark = try MarkLine(line, byteMaximum: MarkLine.handedByteMaximum).placed(now)
             let onset = StatedOnset.boottime(MonotonicTime(nanoseconds: mark.boottime ?? now.nanoseconds))
             let recordings = try store.recordings(at: onset, of: mark.headset, now: now)
             guard !recordings.isEmpty else {

@@ -12,8 +12,6 @@ final class MarkWriter: Sendable {
     private static let waitingMaximum = 10_000
     /// How long the program that writes stays without anything to do, in seconds.
     private static let idleSeconds = 60
-    /// Before something is tried again, in seconds.
-    private static let retrySeconds = 1.0
 
     private struct Waiting {
         var marks: [MarkLine] = []
@@ -90,20 +88,45 @@ final class MarkWriter: Sendable {
 
     /// Writes a mark, however long that takes.
     private func write(_ mark: MarkLine, by child: inout MarkChild?) {
-        var said: String?
+        var retry = MarkRetry()
         while true {
             child = child ?? MarkChild(arguments: arguments)
             let answer = child?.answer(to: mark)
-            if answer == nil { child = nil }
             if let answer, answer.mayBeTriedAgain != true {
-                if let problem = answer.problem { log("\"\(mark.text)\" is not marked: \(problem)") }
+                if let problem = answer.problem { log("\(mark.quoted) is not marked: \(problem)") }
                 return
             }
-            let problem = answer?.problem ?? "the program that writes marks has ended"
-            if said != problem { log("\"\(mark.text)\" is not marked yet: \(problem)") }
-            said = problem
-            Thread.sleep(forTimeInterval: Self.retrySeconds)
+            let problem = answer.map { $0.problem ?? "" } ?? child?.end() ?? "the program that writes marks cannot be started"
+            if answer == nil { child = nil }
+            let next = retry.next(after: problem, isAnswer: answer != nil)
+            if next.isNew { log("\(mark.quoted) is not marked yet: \(problem)") }
+            Thread.sleep(forTimeInterval: next.pauseSeconds)
         }
+    }
+}
+
+/// When a mark is tried again, and whether anything new is to be said of it.
+struct MarkRetry: Hashable {
+    /// Before it is tried again, in seconds; where the program that writes has ended instead of answering, twice as long each
+    /// time, for starting it takes more than asking it.
+    static let pauseMinimum = 1.0
+    /// So soon it is noticed at the latest that a person has corrected a configuration.
+    static let pauseMaximum = 60.0
+
+    private var said: String?
+    /// How often in a row there was no answer.
+    private var endCount = 0
+
+    /// What follows a failure.
+    ///
+    /// - Parameter isAnswer: true where the program that writes has said so itself.
+    /// - Returns: true for a problem that was not said last, and the pause.
+    mutating func next(after problem: String, isAnswer: Bool) -> (isNew: Bool, pauseSeconds: Double) {
+        let isNew = said != problem
+        said = problem
+        endCount = isAnswer ? 0 : endCount + 1
+        let pause = Self.pauseMinimum * Double(1 << min(max(0, endCount - 1), 10))
+        return (isNew, min(pause, Self.pauseMaximum))
     }
 }
 
@@ -112,6 +135,12 @@ private final class MarkChild {
     private let process = Process()
     private let socket: Int32
     private let answers: LineReader
+    /// What it says to people: where it cannot begin, the reason, which would stand in the journal with each start.
+    private let errors: UnsafeMutablePointer<FILE>?
+
+    /// How much of it is read, in bytes, and how many characters are said.
+    private static let errorsMaximum = 4096
+    private static let reasonMaximum = 600
 
     /// - Returns: nil where it cannot be started.
     init?(arguments: [String]) {
@@ -120,6 +149,7 @@ private final class MarkChild {
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
         socket = ends[0]
         answers = LineReader(descriptor: socket, byteMaximum: 65_536)
+        errors = tmpfile()
         let other = FileHandle(fileDescriptor: ends[1], closeOnDealloc: false)
         // Held by the program alone, so that its end is the end of what can be read.
         defer { close(ends[1]) }
@@ -127,10 +157,37 @@ private final class MarkChild {
         process.arguments = arguments
         process.standardInput = other
         process.standardOutput = other
+        if let errors { process.standardError = FileHandle(fileDescriptor: fileno(errors), closeOnDealloc: false) }
         guard (try? process.run()) != nil else { return nil }
     }
 
-    deinit { close(socket) }
+    deinit {
+        close(socket)
+        if let errors { fclose(errors) }
+    }
+
+    /// Ends it where it gave no answer.
+    ///
+    /// - Returns: how it had ended, and what it said of that.
+    func end() -> String {
+        // Whether its last mark was written, the next one knows.
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+        let way = process.terminationReason == .exit ? "exit code" : "signal"
+        let words = said.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        let reason = words.joined(separator: " ").prefix(Self.reasonMaximum)
+        return "the program that writes marks has ended with \(way) \(process.terminationStatus)"
+            + (reason.isEmpty ? "" : ": \(reason)")
+    }
+
+    /// What it has written to standard error last.
+    private var said: String {
+        guard let errors else { return "" }
+        let size = lseek(fileno(errors), 0, SEEK_END)
+        var bytes = [UInt8](repeating: 0, count: Self.errorsMaximum)
+        let count = pread(fileno(errors), &bytes, bytes.count, max(0, size - bytes.count))
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
 
     /// Gives it a mark, and waits for the answer; nil where there is none.
     func answer(to mark: MarkLine) -> MarkLines.Answer? {
