@@ -9,18 +9,20 @@ import Testing
 /// What the page is answered.
 @Suite struct PageRoutesTests {
     private let database: RecordedDatabase
-    private let cache: TestDirectory
+    private let directory: TestDirectory
+    private let cache: PageCache
 
     init() throws {
         database = try RecordedDatabase()
         try database.record()
-        cache = try TestDirectory()
+        directory = try TestDirectory()
+        cache = PageCache(root: directory.url.path, database: database.path)
     }
 
     private func routes(control: PageControl? = nil) throws -> PageRoutes {
         let store = try ReadOnlyStore(path: database.path, hostBoot: try HostBoot.current())
         return PageRoutes(
-            reading: PageReading(store), cache: cache.url.path, control: control, configuration: { nil })
+            reading: PageReading(store), cache: cache, control: control, configuration: { nil })
     }
 
     private func bytes(_ response: PageResponse) -> Data {
@@ -141,29 +143,6 @@ import Testing
         #expect(arguments("delete", "left") == nil)
         #expect(arguments("mark", nil, " ") == nil)
         #expect(arguments("mark", nil, String(repeating: "x", count: 501)) == nil)
-    }
-
-    @Test(arguments: [("csv", ".csv", "TP9"), ("report", ".html", "</html>")])
-    func aFileIsFetched(name: String, ending: String, words: String) async throws {
-        let jobs = ExportJobs(database: database.path, cache: cache.url.path)
-        let download = try #require(PageDownload.all.first { $0.name == name })
-        let job = try jobs.start(recording: 1, as: download)
-        while jobs.job(job.id)?.hasEnded == false { await Task.yield() }
-        let ended = try #require(jobs.job(job.id))
-        #expect(ended.problem == nil)
-        let index = try #require(ended.files?.firstIndex { $0.name.hasSuffix(ending) })
-        guard case .file(let path, let name)? = jobs.file(job.id, index)?.content else {
-            Issue.record("there is no file")
-            return
-        }
-        #expect(name.hasPrefix("recording-1"))
-        #expect(try String(contentsOfFile: path, encoding: .utf8).contains(words))
-        jobs.tidy(at: .now + ExportJobs.age + .seconds(1))
-        #expect(jobs.job(job.id) == nil)
-        #expect(!FileManager.default.fileExists(atPath: path))
-        let missing = try jobs.start(recording: 77, as: download)
-        while jobs.job(missing.id)?.hasEnded == false { await Task.yield() }
-        #expect(jobs.job(missing.id)?.problem?.contains("77") == true)
     }
 
     @Test func theConfigurationSaysHowThePageIsServed() throws {

@@ -57,6 +57,50 @@ struct CourseTests {
         if seconds == 36_000 { #expect(ticks.first?.label == "16:00") }
     }
 
+    /// Summer time ends in Berlin on 2026-10-25 at 01:00 UTC.
+    @Test("Where clocks are changed, days begin at midnight, and hours are those that the clock shows")
+    func changedClocks() throws {
+        let clock = ReportClock(zone: try #require(TimeZone(identifier: "Europe/Berlin")))
+        func texts(_ step: Int64, _ seconds: ClosedRange<Int64>) -> [String] {
+            let instants = clock.instants(
+                everySeconds: step, from: seconds.lowerBound * 1_000_000_000, to: seconds.upperBound * 1_000_000_000)
+            return instants.map { "\(clock.parts($0).day) \(clock.parts($0).second)" }
+        }
+        // 2026-10-22T12:00Z, and seven days later.
+        let week: ClosedRange<Int64> = 1_792_670_400...(1_792_670_400 + 7 * 86_400)
+        let days = (23...29).map { "10-\($0)" }
+        #expect(texts(86_400, week) == days.map { "\($0) 00:00:00" })
+        let axis = TimeAxis(
+            start: week.lowerBound * 1_000_000_000, end: week.upperBound * 1_000_000_000, clock: clock)
+        #expect(axis.ticks.map(\.label) == days)
+        // 2026-10-24T23:30Z, and three hours later: two o'clock comes twice.
+        let night: ClosedRange<Int64> = 1_792_884_600...(1_792_884_600 + 3 * 3600)
+        #expect(texts(3600, night) == ["02:00:00", "02:00:00", "03:00:00"].map { "10-25 \($0)" })
+        #expect(texts(7200, 1_792_884_600...1_792_900_800) == ["02:00:00", "04:00:00"].map { "10-25 \($0)" })
+        // In spring, on 2026-03-29 at 01:00 UTC, two o'clock does not come.
+        #expect(texts(3600, 1_774_740_600...1_774_747_800) == ["01:00:00", "03:00:00"].map { "03-29 \($0)" })
+    }
+
+    /// In Havana clocks go on at midnight: 2026-03-08 begins at 01:00, 05:00 UTC.
+    @Test("A day without midnight begins where its clock goes on")
+    func noMidnight() throws {
+        let clock = ReportClock(zone: try #require(TimeZone(identifier: "America/Havana")))
+        let start: Int64 = 1_772_928_000 * 1_000_000_000
+        let instants = clock.instants(everySeconds: 86_400, from: start, to: start + 43_200 * 1_000_000_000)
+        #expect(instants == [start + 18_000 * 1_000_000_000])
+        #expect(clock.parts(instants.first ?? 0).minute == "01:00")
+    }
+
+    @Test("An axis of less than a second, and one of years, have ticks at whole steps or none")
+    func oddAxes() throws {
+        let clock = ReportClock(zone: try #require(TimeZone(secondsFromGMT: 3600)))
+        #expect(clock.instants(everySeconds: 1, from: 300_000_000, to: 800_000_000) == [])
+        let years = TimeAxis(start: RecordedHour.start, end: RecordedHour.start + 1000 * 86_400_000_000_000, clock: clock)
+        #expect((8...12).contains(years.ticks.count))
+        let instants = clock.instants(everySeconds: 100 * 86_400, from: years.start, to: years.end)
+        #expect(instants.allSatisfy { clock.parts($0).second == "00:00:00" })
+    }
+
     @Test("A time map with several pieces gives the time of any sample, and where a gap begins the piece before it")
     func cursor() throws {
         func segment(_ first: Int64, _ last: Int64, at unix: Int64) -> TimeSegment {

@@ -6,32 +6,31 @@ import { text } from "./text.js";
 
 const words = text.control;
 
-async function wish(body, result, note = words.asked) {
-  setText(result, note);
-  result.classList.remove("bad");
+/** `say` takes a sentence, and whether it is a bad one. */
+async function wish(body, say, note = words.asked) {
+  say(note);
   try {
-    setText(result, (await post("api/control", body)).sentence);
+    say((await post("api/control", body)).sentence);
   } catch (error) {
-    result.classList.add("bad");
-    setText(result, error.message);
+    say(error.message, true);
   }
 }
 
-/** Record or stop, and impedances where the model measures them, for the card of a headset. */
-export function recordButtons(headset) {
-  const result = element("p", { class: "faint lines", role: "status" });
-  const isWanted = headset.is_wanted;
-  const ask = () => {
-    if (isWanted && !confirm(words.sure(headset.name))) return;
-    wish({ action: isWanted ? "stop" : "record", headset: headset.name }, result);
-  };
+/** Record or stop, and impedances where the model measures them, for the card of a headset; `said`: of the latest command. */
+export function recordButtons(headset, said) {
+  const button = (action, label) => element(
+    "button", { "data-act": `${action}:${headset.name}`, "aria-label": `${label}: ${headset.name}` }, label);
   return element("div", { class: "tools" },
-    element("button", { onclick: ask, "aria-label": `${isWanted ? words.stop : words.record}: ${headset.name}` },
-      isWanted ? words.stop : words.record),
-    headset.measures_impedance ? element("button", {
-      onclick: () => wish({ action: "impedance", headset: headset.name }, result, words.measuring),
-      "aria-label": `${words.impedance}: ${headset.name}`,
-    }, words.impedance) : null, result);
+    button("record", headset.is_wanted ? words.stop : words.record),
+    headset.measures_impedance ? button("impedance", words.impedance) : null,
+    element("p", { class: `faint lines${said?.isBad ? " bad" : ""}`, role: "status" }, said?.sentence ?? ""));
+}
+
+/** What such a button does. */
+export function act(action, headset, say) {
+  if (action === "impedance") return wish({ action, headset: headset.name }, say, words.measuring);
+  if (headset.is_wanted && !confirm(words.sure(headset.name))) return null;
+  return wish({ action: headset.is_wanted ? "stop" : "record", headset: headset.name }, say);
 }
 
 /** A mark for every open recording: typed, or by the keys 1 ... 9 for the labels of before. */
@@ -47,7 +46,10 @@ export function markForm() {
     labels.splice(9);
     sessionStorage.setItem("labels", JSON.stringify(labels));
     list();
-    wish({ action: "mark", text: label }, result);
+    wish({ action: "mark", text: label }, (sentence, isBad = false) => {
+      result.classList.toggle("bad", isBad);
+      setText(result, sentence);
+    });
   };
   const typed = () => {
     mark(input.value);
@@ -55,6 +57,8 @@ export function markForm() {
   };
   input.addEventListener("keydown", (event) => { if (event.key === "Enter") typed(); });
   const press = (event) => {
+    // A key that is held is one mark.
+    if (event.repeat) return;
     const label = labels[Number(event.key) - 1];
     const isTyping = ["INPUT", "SELECT", "TEXTAREA"].includes(document.activeElement?.tagName);
     if (label && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) mark(label);

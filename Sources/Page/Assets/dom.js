@@ -29,3 +29,18 @@ export function setText(node, text) {
 export function show(node, ...children) {
   node.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
 }
+
+/** Makes a node like another one, and touches only what differs: the focus stays, and so does text that is being selected. */
+export function renew(node, next) {
+  if (node.isEqualNode(next)) return;
+  if (node.nodeName !== next.nodeName) return node.replaceWith(next);
+  if (node.nodeType === Node.TEXT_NODE) {
+    node.data = next.data;
+    return;
+  }
+  for (const { name } of [...node.attributes]) if (!next.hasAttribute(name)) node.removeAttribute(name);
+  for (const { name, value } of next.attributes) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  const [known, wanted] = [[...node.childNodes], [...next.childNodes]];
+  known.slice(wanted.length).forEach((child) => child.remove());
+  wanted.forEach((child, index) => (index < known.length ? renew(known[index], child) : node.append(child)));
+}

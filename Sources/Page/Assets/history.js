@@ -6,6 +6,7 @@ import { text } from "./text.js";
 
 const words = text.history;
 const units = text.units;
+const { moment } = units;
 
 export function history(content, status, [wanted]) {
   const list = element("div", {});
@@ -18,8 +19,11 @@ export function history(content, status, [wanted]) {
       if (ended) return;
       status.heard();
       show(list, recordings.length ? table(recordings.reverse(), wanted) : element("p", {}, words.none));
-      if (wanted) show(detail, await recording(wanted));
+      if (!wanted) return;
+      const shown = await recording(wanted);
+      if (!ended) show(detail, shown);
     } catch (error) {
+      if (ended) return;
       status.failed(error.message);
       show(detail, element("p", { class: "note bad" }, error.message));
     }
@@ -34,7 +38,7 @@ function table(recordings, wanted) {
     element("td", {}, element("a", { href: `#history/${each.id}` }, String(each.id))),
     element("td", {}, each.headset), element("td", {}, words.states[each.state] ?? each.state),
     element("td", {}, each.start_unix_nanoseconds ? moment(each.start_unix_nanoseconds / 1e6) : "–"),
-    element("td", {}, each.duration_seconds === undefined ? "–" : units.duration(each.duration_seconds)),
+    element("td", {}, (each.duration_seconds ?? null) === null ? "–" : units.duration(each.duration_seconds)),
     element("td", {}, units.count(each.missing - each.missing_by_design)),
     element("td", {}, units.count(each.gaps - each.gaps_by_design)),
     element("td", {}, [each.label, each.subject, each.task].filter(Boolean).join(", ")));
@@ -43,38 +47,55 @@ function table(recordings, wanted) {
     element("tbody", {}, recordings.map(row))));
 }
 
-const moment = (ms) => new Date(ms).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
-
 async function recording(id) {
-  const facts = await get(`api/recordings/${id}`);
+  const path = `api/recordings/${encodeURIComponent(id)}`;
+  const [facts, { streams, now_ms: now }] = await Promise.all([get(path), get(`${path}/streams`)]);
   const about = facts.recording;
   return [
     element("h2", {}, words.of(about.id, about.headset)),
     element("p", {}, element("a", { href: `#signals/${id}` }, words.toSignals)),
-    timeline(facts), gaps(facts), latency(facts), downloads(facts),
+    timeline(facts, streams, now ?? Date.now()), gaps(facts), latency(facts), downloads(facts),
   ];
 }
 
-/** When samples were stored, and when not. */
-function timeline({ recording: about, gaps: all, marks, gaps_left_out: more }) {
+/** Whether all samples of a gap arrived after all. */
+const isRecovered = (gap) => gap.missing === 0;
+const meaning = (gap) => (isRecovered(gap) ? words.recovered(gap.meaning) : gap.meaning);
+
+/** When samples were stored, and when not: a line for each stream. */
+function timeline({ recording: about, gaps: all, marks, gaps_left_out: more }, streams, now) {
   if (!about.start_unix_nanoseconds || !about.end_unix_nanoseconds) return null;
-  const [start, end] = [about.start_unix_nanoseconds / 1e6, about.end_unix_nanoseconds / 1e6];
+  const [start, newest] = [about.start_unix_nanoseconds / 1e6, about.end_unix_nanoseconds / 1e6];
+  // A gap that is open at the end lasts beyond the newest sample.
+  const stopped = about.stopped_unix_nanoseconds ? about.stopped_unix_nanoseconds / 1e6 : newest;
+  const end = Math.max(newest, about.state === "stopped" ? stopped : now);
   const x = (ms) => (1000 * (ms - start)) / Math.max(1, end - start);
   const block = (gap) => {
     const [from, to] = [Math.max(0, x(gap.start_ms)), Math.min(1000, x(gap.end_ms ?? end))];
-    return drawing("rect", { x: from, y: 0, width: Math.max(1, to - from), height: 40, class: `gap ${gap.cause}` },
-      drawing("title", {}, `${moment(gap.start_ms)}: ${gap.meaning}`));
+    const kind = isRecovered(gap) ? " recovered" : "";
+    return drawing("rect", { x: from, y: 0, width: Math.max(1, to - from), height: 40, class: `gap ${gap.cause}${kind}` },
+      drawing("title", {}, `${moment(gap.start_ms)}: ${meaning(gap)}`));
   };
   const line = (mark) => drawing("rect", { x: x(mark.start_ms), y: 0, width: 1.5, height: 40, class: "mark" },
     drawing("title", {}, `${moment(mark.start_ms)}: ${mark.text}`));
-  const missing = all.reduce((sum, gap) => sum + (gap.duration_seconds ?? 0), 0);
-  const stored = Math.max(0, 1 - missing / Math.max(1, about.duration_seconds));
-  return element("figure", {}, drawing(
-    "svg", { viewBox: "0 0 1000 40", preserveAspectRatio: "none", class: "timeline", role: "img",
-      "aria-label": words.timeline(all.length, units.percent(stored * 100)) },
-    drawing("rect", { x: 0, y: 0, width: 1000, height: 40, class: "stored" }), all.map(block), marks.map(line)),
-  element("figcaption", { class: "faint" }, `${moment(start)} – ${moment(end)}. `,
-    more ? words.leftOut(more) : "", words.legend));
+  const lane = (stream) => {
+    const own = all.filter((gap) => gap.stream === stream);
+    return [element("span", { class: "faint", "aria-hidden": "true" }, stream), drawing(
+      "svg", { viewBox: "0 0 1000 40", preserveAspectRatio: "none", class: "timeline", role: "img",
+        "aria-label": words.timeline(stream, own.length) },
+      drawing("rect", { x: 0, y: 0, width: 1000, height: 40, class: "stored" }), own.map(block), marks.map(line))];
+  };
+  // Those that say no name of their own have gaps at least.
+  const names = new Set([...streams.map((stream) => stream.name), ...all.map((gap) => gap.stream)]);
+  return element("figure", {}, element("div", { class: "lanes" }, [...names].flatMap(lane)),
+    element("figcaption", { class: "faint" }, `${moment(start)} – ${moment(end)}. `, words.stored(share(about)),
+      more ? words.leftOut(more) : "", words.legend));
+}
+
+/** What was stored of what was to be; 100 % only where that is all. */
+function share(about) {
+  const wanted = about.rows + about.missing - about.missing_by_design;
+  return units.percent(wanted > 0 ? Math.floor((100 * about.rows) / wanted) : 0);
 }
 
 function gaps({ gaps: all }) {
@@ -84,8 +105,13 @@ function gaps({ gaps: all }) {
     element("table", {}, element("thead", {}, element("tr", {}, words.gapHeads.map((name) => element("th", {}, name)))),
       element("tbody", {}, longest.map((gap) => element("tr", {},
         element("td", {}, moment(gap.start_ms)),
-        element("td", {}, gap.duration_seconds === undefined ? words.open : units.duration(gap.duration_seconds)),
-        element("td", {}, gap.stream), element("td", {}, gap.meaning))))));
+        element("td", {}, length(gap)), element("td", {}, gap.stream), element("td", {}, meaning(gap)))))));
+}
+
+function length(gap) {
+  const seconds = gap.duration_seconds ?? null;
+  if (seconds !== null) return units.duration(seconds);
+  return (gap.end_ms ?? null) === null ? words.open : words.unknown;
 }
 
 function latency({ latency: groups }) {

@@ -5,6 +5,9 @@ import { Filter } from "./filter.js";
 /** Stands in a frame where a sample is missing. */
 export const NOTHING = -2147483648;
 
+/** Whether all samples of a gap arrived after all. */
+export const isRecovered = (gap) => gap.count > 0 && gap.recovered === gap.count;
+
 export class Rows {
   /** `stream`: as the program describes it; `capacity`: the most rows kept. */
   constructor(stream, capacity) {
@@ -110,4 +113,50 @@ export class Rows {
     }
     return low;
   }
+}
+
+/** Columns of one stream: in each the least and the greatest value of each channel, raw. */
+export class Picture {
+  /** A frame of columns. */
+  constructor({ about, buffer, offset }) {
+    const size = about.count * about.channels;
+    Object.assign(this, {
+      about, low: new Int32Array(buffer, offset, size), high: new Int32Array(buffer, offset + 4 * size, size),
+      breaks: breaks(about),
+    });
+  }
+
+  /** The unbroken runs of a channel, as those of rows; the mean is of the middles of its columns. */
+  runs(channel) {
+    const first = channel * this.about.count;
+    const runs = [];
+    let [begin, sum] = [0, 0];
+    const end = (column) => {
+      if (column > begin) runs.push({ begin, end: column, mean: sum / (column - begin) });
+    };
+    for (let column = 0; column < this.about.count; column += 1) {
+      const least = this.low[first + column];
+      const isNothing = least === NOTHING;
+      if (isNothing || this.breaks.has(column)) {
+        end(column);
+        [begin, sum] = [isNothing ? column + 1 : column, 0];
+      }
+      if (!isNothing) sum += (least + this.high[first + column]) / 2;
+    }
+    end(this.about.count);
+    return runs;
+  }
+}
+
+/** The columns that begin a run, as samples are missing before them. A column with both sides of a gap is a run of its own. */
+function breaks({ gaps, start_ms: start, end_ms: end, count }) {
+  const found = new Set();
+  const column = (ms) => Math.floor(((ms - start) * count) / (end - start));
+  for (const gap of gaps) {
+    if (isRecovered(gap)) continue;
+    const [from, to] = [column(gap.start_ms), column(gap.end_ms ?? end)];
+    found.add(to);
+    if (from === to) found.add(to + 1);
+  }
+  return found;
 }

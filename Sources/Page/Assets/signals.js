@@ -2,7 +2,7 @@
 
 import { frame, get } from "./api.js";
 import { element, setText, show } from "./dom.js";
-import { NOTHING, Rows } from "./rows.js";
+import { Picture, Rows } from "./rows.js";
 import { SpectrumPanel } from "./spectrumpanel.js";
 import { text } from "./text.js";
 import { Trace } from "./trace.js";
@@ -14,6 +14,12 @@ const SCALES = [5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 const ROWS_SECONDS = 30;
 /** So much before a picture is fetched with it, for the filters to settle. */
 const PRELUDE_MS = 4000;
+/** So much later than taken samples are shown at first. */
+const FIRST_LAG_MS = 1500;
+/** Before what could not be had is asked for again. */
+const RETRY_MS = 2000;
+/** What ended so long ago is looked at, not waited for. */
+const LONG_AGO_MS = 3600000;
 
 export function signals(content, status, [wanted]) {
   const page = new Signals(content, status, wanted);
@@ -26,7 +32,8 @@ class Signals {
     Object.assign(this, { status, wanted, ended: false, seconds: 10, automatic: true, wishes: { band: false, notch: 0 } });
     this.view = { start: 0, end: 0, rows: null, picture: null, gaps: [], marks: [], stream: null };
     this.isLive = true;
-    this.lag = 1500;
+    this.all = [];
+    this.facts = null;
     this.build(content);
   }
 
@@ -72,19 +79,8 @@ class Signals {
     this.canvas.addEventListener("pointerdown", (event) => this.grab(event));
   }
 
-  async begin() {
-    try {
-      const { recordings } = await get("api/recordings");
-      const some = recordings.filter((each) => each.rows > 0 || each.state !== "stopped").reverse();
-      show(this.recordings, some.map((each) => element("option", { value: each.id }, words.name(each))));
-      if (!some.length) return setText(this.note, words.nothing);
-      const found = some.find((each) => String(each.id) === this.wanted) ?? some.find((each) => each.state === "recording");
-      this.recordings.value = (found ?? some[0]).id;
-      await this.open(this.recordings.value);
-    } catch (error) {
-      this.status.failed(error.message);
-    }
-    if (this.ended) return;
+  begin() {
+    this.open(this.wanted || undefined);
     this.poll();
     const draw = (now) => {
       if (this.ended) return;
@@ -100,13 +96,62 @@ class Signals {
     clearInterval(this.slow);
   }
 
-  async open(recording) {
-    this.recording = recording;
-    const { streams } = await get(`api/recordings/${recording}/streams`);
-    this.all = streams.filter((stream) => stream.start_ms !== undefined);
+  /** Opens a recording, or the one that runs: again and again until there is a stream, as it may only begin, or the program may. */
+  async open(wanted) {
+    const token = (this.opening = {});
+    const isCurrent = () => !this.ended && token === this.opening;
+    this.close();
+    this.status.awaits(true);
+    while (isCurrent()) {
+      try {
+        if (await this.find(wanted, isCurrent)) return;
+      } catch (error) {
+        if (isCurrent()) this.status.failed(error.message);
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+
+  /** Nothing is shown until something else is opened. */
+  close() {
+    [this.facts, this.rows, this.past] = [null, null, null];
+    this.forget();
+    show(this.streams);
+    this.trace.clear();
+    delete this.canvas.dataset.channels;
+  }
+
+  /** Whether there is a stream to show. */
+  async find(wanted, isCurrent) {
+    const { recordings } = await get("api/recordings");
+    if (!isCurrent()) return false;
+    this.status.heard();
+    const some = recordings.filter((each) => each.rows > 0 || each.state !== "stopped").reverse();
+    const isChosen = (each) => String(each.id) === String(wanted);
+    const chosen = wanted === undefined ? some.find((each) => each.state === "recording") ?? some[0] : some.find(isChosen);
+    // Whoever is choosing is not disturbed.
+    const options = element("select", {}, some.map((each) => element("option", { value: each.id }, words.name(each))));
+    if (!this.recordings.isEqualNode(options)) show(this.recordings, [...options.children]);
+    this.recordings.value = chosen?.id ?? "";
+    if (!chosen) {
+      const isKnown = recordings.some(isChosen);
+      setText(this.note, wanted === undefined ? words.nothing : (isKnown ? words.empty : words.unknownRecording)(wanted));
+      return false;
+    }
+    const { streams, now_ms: now } = await get(`api/recordings/${chosen.id}/streams`);
+    if (!isCurrent()) return false;
+    this.status.heard();
+    this.all = streams.filter((stream) => (stream.start_ms ?? null) !== null);
+    if (!this.all.length) {
+      setText(this.note, words.nothing);
+      return false;
+    }
+    this.recording = chosen.id;
+    // By the program's clock: that of the browser may be wrong.
+    this.isOver = (stream) => chosen.state === "stopped" || (now ?? stream.end_ms) - stream.end_ms >= LONG_AGO_MS;
     show(this.streams, this.all.map((stream) => element("option", { value: stream.id }, words.streamName(stream))));
-    if (this.all.length) this.choose(this.all[0].id);
-    else setText(this.note, words.nothing);
+    this.choose(this.all[0].id);
+    return true;
   }
 
   choose(id) {
@@ -115,12 +160,17 @@ class Signals {
     this.rows.filter(this.wishes);
     this.past = null;
     this.edge = null;
+    this.lag = FIRST_LAG_MS;
+    this.forget();
     Object.assign(this.view, { stream: this.facts, rows: null, picture: null, gaps: [], marks: [] });
-    // What ended an hour ago is looked at, not waited for.
-    const isRunning = Date.now() - this.facts.end_ms < 3600000;
-    this.live(isRunning);
-    if (!isRunning) this.moveTo(this.facts.end_ms - this.seconds * 1000);
+    if (this.isOver(this.facts)) this.toEnd();
+    else this.live(true);
   }
+
+  /** An answer that is under way comes to nothing. */
+  forget() { [this.token, this.underWay] = [null, null]; }
+
+  toEnd() { this.moveTo(this.facts?.end_ms - this.seconds * 1000); }
 
   filter(wishes) {
     this.wishes = wishes;
@@ -135,16 +185,25 @@ class Signals {
     const parts = [];
     if (isFiltered) parts.push(isRows ? words.displayOnly : words.notFiltered);
     if (this.view.picture && this.view.picture.about.is_complete === false) parts.push(words.building);
+    if (isRows && !this.isLive && this.isCut) parts.push(words.cut);
     setText(this.note, parts.join(" "));
   }
 
   live(isLive) {
-    this.isLive = isLive;
-    setText(this.pause, isLive ? words.pause : words.goLive);
+    this.setLive(isLive);
     this.edge = null;
-    if (isLive) this.view.picture = null;
-    else this.fetch();
+    if (isLive) {
+      this.view.picture = null;
+      this.forget();
+    } else if (this.view.end > this.view.start) this.fetch();
+    else this.toEnd();
     this.say();
+  }
+
+  setLive(isLive) {
+    this.isLive = isLive;
+    this.status.awaits(isLive);
+    setText(this.pause, isLive ? words.pause : words.goLive);
   }
 
   zoom(seconds) {
@@ -152,7 +211,10 @@ class Signals {
     this.seconds = seconds;
     this.lengths.value = seconds;
     if (!this.isLive) this.moveTo(middle - seconds * 500);
-    else this.view.picture = null;
+    else {
+      this.view.picture = null;
+      this.forget();
+    }
     this.say();
   }
 
@@ -165,10 +227,7 @@ class Signals {
 
   moveTo(start) {
     if (start === undefined || Number.isNaN(start)) return;
-    if (this.isLive) {
-      this.isLive = false;
-      setText(this.pause, words.goLive);
-    }
+    this.setLive(false);
     this.view.start = start;
     this.view.end = start + this.seconds * 1000;
     this.canvas.dataset.wanted = Math.round(start);
@@ -215,7 +274,7 @@ class Signals {
   /** The newest rows, four times a second. */
   async poll() {
     while (!this.ended) {
-      if (this.isLive && this.facts) await this.follow().catch((error) => this.status.failed(error.message));
+      if (this.isLive && this.facts) await this.follow().catch((error) => this.ended || this.status.failed(error.message));
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
   }
@@ -228,20 +287,18 @@ class Signals {
     rows.append(answer);
     const { about } = answer;
     this.clock = { server: about.now_ms, own: performance.now() };
-    if (about.count) {
-      this.view.gaps = merged(this.view.gaps, about.gaps);
-      this.lag = Math.max(this.lag * 0.98, about.now_ms - rows.times[rows.count - 1]);
-    } else if (about.gaps.length) {
-      this.view.gaps = merged(this.view.gaps, about.gaps);
-    }
+    if (about.count) this.lag = Math.max(this.lag * 0.98, about.now_ms - rows.times[rows.count - 1]);
+    // A picture of a longer time comes with all that lies in it.
+    if (this.seconds > ROWS_SECONDS) return;
+    if (about.count || about.gaps.length) this.view.gaps = merged(this.view.gaps, about.gaps);
     this.view.marks = mergedMarks(this.view.marks, about.marks);
   }
 
   /** What is seen of the past: rows where the time is short, else columns. */
   async fetch() {
-    if (!this.facts || this.ended) return;
     const { start, end } = this.view;
-    const token = (this.token = {});
+    if (!this.facts || this.ended || end <= start) return;
+    const token = (this.token = this.underWay = {});
     try {
       if (this.seconds <= ROWS_SECONDS) {
         const answer = await frame(this.path("rows", { from_ms: start - PRELUDE_MS, to_ms: end }));
@@ -251,26 +308,25 @@ class Signals {
         past.renew();
         past.append(answer);
         this.past = past;
+        this.isCut = answer.about.is_complete === false;
         Object.assign(this.view, { picture: null, gaps: answer.about.gaps, marks: answer.about.marks });
       } else {
         const answer = await frame(this.path("columns", { from_ms: start, to_ms: end, columns: this.width }));
         if (token !== this.token) return;
-        this.setPicture(answer);
+        Object.assign(this.view, { picture: new Picture(answer), gaps: answer.about.gaps, marks: answer.about.marks });
         if (answer.about.is_complete === false) setTimeout(() => token === this.token && this.fetch(), 1000);
       }
       this.canvas.dataset.fetched = Math.round(start);
       this.status.heard();
     } catch (error) {
+      if (this.ended || token !== this.token) return;
       this.status.failed(error.message);
+      // Live, the next second does.
+      setTimeout(() => token === this.token && !this.isLive && this.fetch(), RETRY_MS);
+    } finally {
+      if (token === this.underWay) this.underWay = null;
     }
     this.say();
-  }
-
-  setPicture({ about, buffer, offset }) {
-    const size = about.count * about.channels;
-    const [low, high] = [new Int32Array(buffer, offset, size), new Int32Array(buffer, offset + 4 * size, size)];
-    this.view.picture = { about, low, high };
-    Object.assign(this.view, { gaps: about.gaps, marks: about.marks });
   }
 
   draw(now) {
@@ -295,14 +351,16 @@ class Signals {
 
   everySecond() {
     if (!this.facts) return;
-    if (this.isLive && this.seconds > ROWS_SECONDS) this.fetch();
+    // A slow answer is waited for: the next question would make it void.
+    if (this.isLive && this.seconds > ROWS_SECONDS && !this.underWay) this.fetch();
     if (this.automatic) this.fit();
     const { rows, start, end } = this.view;
     const unit = text.units.unit(this.facts.channels[0].unit);
     const labels = words.label(this.facts, this.seconds, this.trace.scale, unit, this.isLive, this.view.gaps.length);
     this.canvas.setAttribute("aria-label", labels);
     Object.assign(this.canvas.dataset, { scale: this.trace.scale, start, end, channels: this.facts.channels.length });
-    if (rows) this.spectrumPanel.draw(rows, Math.max(rows.at(start), rows.at(end - 20000)), rows.at(end), this.trace.colours);
+    const [from, to] = rows ? [Math.max(rows.at(start), rows.at(end - 20000)), rows.at(end)] : [0, 0];
+    this.spectrumPanel.draw(this.facts, rows, from, to, this.trace.colours);
   }
 
   /** A scale in which the widest of the usual values fit their lanes. */
@@ -314,10 +372,10 @@ class Signals {
         return Math.max(0, ...runs.map((run) => spread(rows.shown[index].subarray(run.begin, run.end))));
       }
       if (!picture) return 0;
-      const begin = index * picture.about.count;
-      const low = picture.low.subarray(begin, begin + picture.about.count);
-      const high = picture.high.subarray(begin, begin + picture.about.count);
-      return Math.abs(channel.scale) * Math.max(spread(low), spread(high), spread(high.map((each, i) => each - low[i])));
+      const first = index * picture.about.count;
+      const ends = [picture.low, picture.high].flatMap((values) => picture.runs(index).flatMap((run) =>
+        Array.from(values.subarray(first + run.begin, first + run.end), (value) => value - run.mean)));
+      return Math.abs(channel.scale) * spread(ends);
     }).filter((each) => each > 0).sort((a, b) => a - b);
     if (!spans.length) return;
     const span = spans[Math.floor(spans.length / 2)] * 1.2;
@@ -334,7 +392,7 @@ function spread(values) {
   const step = Math.max(1, Math.floor(values.length / 2000));
   const some = [];
   for (let i = 0; i < values.length; i += step) {
-    if (!Number.isNaN(values[i]) && values[i] !== NOTHING) some.push(values[i]);
+    if (!Number.isNaN(values[i])) some.push(values[i]);
   }
   if (some.length < 2) return 0;
   some.sort((a, b) => a - b);
@@ -344,7 +402,7 @@ function spread(values) {
 /** The later word about a gap counts. */
 function merged(known, news) {
   const begins = new Set(news.map((gap) => Math.round(gap.start_ms)));
-  return [...known.filter((gap) => gap.end_ms !== undefined && !begins.has(Math.round(gap.start_ms))), ...news].slice(-200);
+  return [...known.filter((gap) => (gap.end_ms ?? null) !== null && !begins.has(Math.round(gap.start_ms))), ...news].slice(-200);
 }
 
 function mergedMarks(known, news) {

@@ -20,18 +20,23 @@ export class SpectrumPanel {
     this.stream = null;
   }
 
-  /** Draws rows `from` up to `to`, where the panel is open. */
-  draw(rows, from, to, colours) {
-    if (this.stream !== rows.stream) {
-      this.stream = rows.stream;
-      show(this.channel, rows.stream.channels.map((channel, index) => element("option", { value: index }, channel.name)));
+  /** Draws rows `from` up to `to` of a stream, where the panel is open; `rows` is null where there are none. */
+  draw(stream, rows, from, to, colours) {
+    if (this.stream !== stream) {
+      this.stream = stream;
+      show(this.channel, stream.channels.map((channel, index) => element("option", { value: index }, channel.name)));
     }
     if (!this.node.open || !colours) return;
     const index = Number(this.channel.value || 0);
-    const result = spectrum(rows, index, from, to);
+    const result = rows && spectrum(rows, index, from, to);
     setText(this.about, result ? words.windows(result.windows) : words.noSpectrum);
-    if (!result) return;
-    const unit = text.units.unit(rows.stream.channels[index].unit);
+    if (!result) {
+      show(this.table);
+      // An empty canvas, by the HTML standard.
+      this.canvas.width = 0;
+      return;
+    }
+    const unit = text.units.unit(stream.channels[index].unit);
     const bands = bandPower(result);
     const sum = bands.reduce((total, band) => total + band.power, 0);
     show(this.table, bands.map((band) => element("tr", {},

@@ -1,5 +1,7 @@
 // Every word that the page says by itself; sentences about headsets come from the program, as `eegsync status` has them.
 
+const zoned = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" });
+
 export const text = {
   skip: "To the content",
   pages: { now: "Now", signals: "Signals", history: "History", phone: "Bluetooth" },
@@ -22,7 +24,7 @@ export const text = {
     unknown: "not known",
     noGap: "none so far",
     openGap: (cause) => `since a moment: ${cause}`,
-    gap: (length, ago, cause) => `${length}, ${ago} ago: ${cause}`,
+    gap: (length, ago, cause) => `${length ?? "of unknown length"}${ago ? `, ${ago} ago` : ""}: ${cause}`,
     missing: (count) => `${count} samples missing so far`,
     contacts: (good, all) => `${good} of ${all} electrodes good`,
     noContactKnown: "not measured",
@@ -36,6 +38,8 @@ export const text = {
   signals: {
     title: "Signals",
     nothing: "There is no sample to show yet. Start a recording: eegsync record start HEADSET",
+    unknownRecording: (id) => `There is no recording ${id}.`,
+    empty: (id) => `Recording ${id} has no samples.`,
     recording: "Recording",
     stream: "Stream",
     length: "Window",
@@ -55,9 +59,11 @@ export const text = {
     keys: "Keys on the traces: ← → scroll, + − zoom, space pauses",
     displayOnly: "Filtered for display only: what is stored, and every export, is as the headset sent it.",
     notFiltered: "Windows above 30 s are shown without filters.",
-    building: "Long recordings are read once; the rest of the picture follows.",
+    building: "Something still lacks in this picture: a long recording is read once before all of it is shown.",
+    cut: "There are more samples than are sent at once: the end of this window is left out.",
     gap: "Gap",
     open: "still open",
+    recovered: "arrived after all",
     spectrum: "Spectrum and band power",
     channel: "Channel of the spectrum",
     bandHeads: ["Band", "Power", "Share"],
@@ -76,6 +82,7 @@ export const text = {
       const tenth = Math.floor(date.getMilliseconds() / 100);
       return step >= 1000 ? clock.slice(0, 8) : `${clock.slice(0, 8)}.${tenth}`;
     },
+    zone: (date) => zoned.formatToParts(date).find((part) => part.type === "timeZoneName").value,
   },
   history: {
     title: "History",
@@ -84,12 +91,16 @@ export const text = {
     states: { waiting: "waiting", recording: "recording", stopping: "stopping", stopped: "stopped" },
     of: (id, headset) => `Recording ${id} of ${headset}`,
     toSignals: "See its signals",
-    timeline: (gaps, percent) => `Timeline: ${gaps} gaps, ${percent} stored`,
-    legend: "Coloured where samples are stored; light where they are missing; lines are marks.",
+    timeline: (stream, gaps) => `Timeline of ${stream}: ${gaps} gaps`,
+    stored: (percent) => `${percent} stored. `,
+    legend: "Coloured where samples are stored; light where they are missing, less so where they arrived after all; " +
+      "lines are marks.",
+    recovered: (cause) => `${cause}; arrived after all`,
     leftOut: (count) => `${count} shorter gaps are not drawn. `,
     noGaps: "Nothing is missing.",
     longest: "The longest gaps",
     open: "still open",
+    unknown: "not known",
     gapHeads: ["From", "Length", "Stream", "Cause"],
     latency: "How fast the headset came back",
     latencyHeads: ["Found by", "After", "Returns", "Median", "95 of 100", "Longest"],
@@ -147,6 +158,9 @@ export const text = {
     hertz: (value) => `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} Hz`,
     unit: (name) => (name.startsWith("u") ? `µ${name.slice(1)}` : name),
     percent: (value) => `${value.toFixed(0)} %`,
+    moment: (ms) => new Date(ms).toLocaleString("en-GB", {
+      day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short",
+    }),
     bytes(value) {
       const units = ["B", "kB", "MB", "GB", "TB"];
       let index = 0;

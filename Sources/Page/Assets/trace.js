@@ -1,7 +1,7 @@
 // Draws traces: a lane for each channel, gaps as gaps, marks, the time below.
 
+import { isRecovered } from "./rows.js";
 import { text } from "./text.js";
-import { NOTHING } from "./rows.js";
 
 const words = text.signals;
 const AXIS = 24;
@@ -35,10 +35,8 @@ export class Trace {
 
   /** Draws `view`: `start`, `end` (ms), `stream`, and `rows` (Rows) or `picture` (a frame of columns), `gaps`, `marks`. */
   draw(view) {
-    this.prepare();
+    this.clear();
     const { context, colours } = this;
-    context.fillStyle = colours.card;
-    context.fillRect(0, 0, this.width, this.height + AXIS);
     this.view = view;
     this.perMs = this.width / (view.end - view.start);
     this.drawGaps(view.gaps);
@@ -63,6 +61,13 @@ export class Trace {
     context.restore();
     this.drawNames(lane);
     this.drawMarks(view.marks);
+  }
+
+  /** Draws nothing. */
+  clear() {
+    this.prepare();
+    this.context.fillStyle = this.colours.card;
+    this.context.fillRect(0, 0, this.width, this.height + AXIS);
   }
 
   x(time) { return (time - this.view.start) * this.perMs; }
@@ -99,31 +104,25 @@ export class Trace {
     return row;
   }
 
+  /** The same of columns. */
   tracePicture(channel, middle, lane) {
-    const { about, low, high } = this.view.picture;
-    const { scale, offset } = this.view.stream.channels[channel];
-    const begin = channel * about.count;
-    let [sum, count] = [0, 0];
-    for (let i = begin; i < begin + about.count; i += 1) {
-      if (low[i] !== NOTHING) [sum, count] = [sum + (low[i] + high[i]) / 2, count + 1];
-    }
-    const mean = count ? (sum / count) * scale + offset : 0;
-    const factor = lane / this.scale;
+    const { picture } = this.view;
+    const { about, low, high } = picture;
+    const { scale } = this.view.stream.channels[channel];
+    const first = channel * about.count;
+    const factor = (lane / this.scale) * scale;
     const step = (about.end_ms - about.start_ms) / about.count;
-    let isOpen = false;
-    for (let column = 0; column < about.count; column += 1) {
-      const [least, most] = [low[begin + column], high[begin + column]];
-      if (least === NOTHING) {
-        isOpen = false;
-        continue;
+    for (const run of picture.runs(channel)) {
+      for (let column = run.begin; column < run.end; column += 1) {
+        const x = this.x(about.start_ms + (column + 0.5) * step);
+        // The greatest lies below the least where the scale of a channel is negative.
+        const [one, other] = [high[first + column], low[first + column]].map((each) => middle - (each - run.mean) * factor);
+        const [top, bottom] = [Math.min(one, other), Math.max(one, other)];
+        if (column > run.begin) this.context.lineTo(x, top);
+        else this.context.moveTo(x, top);
+        // A column of one value is seen, too.
+        this.context.lineTo(x, bottom - top < 1 ? top + 1 : bottom);
       }
-      const x = this.x(about.start_ms + (column + 0.5) * step);
-      const [top, bottom] = [most, least].map((each) => middle - (each * scale + offset - mean) * factor);
-      if (isOpen) this.context.lineTo(x, top);
-      else this.context.moveTo(x, top);
-      // A column of one value is seen, too.
-      this.context.lineTo(x, bottom - top < 1 ? top + 1 : bottom);
-      isOpen = true;
     }
   }
 
@@ -134,7 +133,9 @@ export class Trace {
       if (to < 0 || from > this.width) continue;
       const width = Math.max(2, to - from);
       context.fillStyle = colours.gap;
+      context.globalAlpha = isRecovered(gap) ? 0.35 : 1;
       context.fillRect(from, 0, width, this.height);
+      context.globalAlpha = 1;
       if (width < 60) continue;
       context.save();
       context.beginPath();
@@ -143,8 +144,10 @@ export class Trace {
       context.fillStyle = colours.ink;
       context.font = "13px system-ui, sans-serif";
       context.textAlign = "left";
-      const length = gap.end_ms === undefined ? words.open : text.units.duration((gap.end_ms - gap.start_ms) / 1000);
-      context.fillText(`${words.gap}: ${gap.meaning} (${length})`, from + 6, this.height - 8);
+      const end = gap.end_ms ?? null;
+      const length = end === null ? words.open : text.units.duration((end - gap.start_ms) / 1000);
+      const after = isRecovered(gap) ? `, ${words.recovered}` : "";
+      context.fillText(`${words.gap}: ${gap.meaning} (${length}${after})`, from + 6, this.height - 8);
       context.restore();
     }
   }
@@ -188,13 +191,18 @@ export class Trace {
     const step = (STEPS.find((each) => seconds / each <= most) ?? 604800) * 1000;
     context.fillStyle = colours.faint;
     context.font = "12px system-ui, sans-serif";
+    const name = words.zone(new Date(view.end));
+    const limit = this.width - context.measureText(name).width - 4;
+    context.textAlign = "left";
+    context.fillText(name, limit, this.height + 18);
     context.textAlign = "center";
     // Full steps of the local time.
     const zone = new Date(view.start).getTimezoneOffset() * 60000;
     for (let time = Math.ceil((view.start - zone) / step) * step + zone; time <= view.end; time += step) {
       const x = this.x(time);
       context.fillRect(x, this.height, 1, 5);
-      context.fillText(words.time(new Date(time), step), x, this.height + 18);
+      const label = words.time(new Date(time), step);
+      if (x + context.measureText(label).width / 2 < limit - 8) context.fillText(label, x, this.height + 18);
     }
   }
 }

@@ -68,5 +68,6 @@ package struct PageConnection: Sendable {
             guard left == 0 else { throw CocoaError(.fileReadUnknown) }
             try await outbound.write(.end(nil))
         }
+        response.sent?()
     }
 }

@@ -33,11 +33,12 @@ package final class PageServer: Sendable {
     /// Serves until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - everySecond: called once a second.
+    ///   - everySecond: called once a second; what it throws ends the serving.
     ///   - ready: called with the port once connections are accepted.
-    /// - Throws: ``PageServerError``.
-    package func run(everySecond: @escaping @Sendable () -> Void = {}, ready: @escaping @Sendable (UInt16) -> Void) async throws
-    {
+    /// - Throws: ``PageServerError``, and what `everySecond` throws.
+    package func run(
+        everySecond: @escaping @Sendable () throws -> Void = {}, ready: @escaping @Sendable (UInt16) -> Void
+    ) async throws {
         // One thread moves bytes; what is answered is computed on Swift's own.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
@@ -48,7 +49,7 @@ package final class PageServer: Sendable {
                     ready(server.channel.localAddress?.port.flatMap(UInt16.init) ?? self.port)
                     while true {
                         try await Task.sleep(for: .seconds(1))
-                        everySecond()
+                        try everySecond()
                     }
                 }
                 defer { tasks.cancelAll() }

@@ -5,7 +5,13 @@ package import Storage
 /// edges.
 package struct SignalPainter {
     /// The most rows that one picture reads; what lacks is said.
-    static let rowsMaximum: Int64 = 400_000
+    ///
+    /// Where columns are narrower than the smallest bucket, all of its rows are read: fewer than 128 for each of 4,096 columns.
+    /// Where they are wider, rows are read at both ends, of one bucket of the largest size each where the smaller ones are not
+    /// there yet.
+    static let rowsMaximum: Int64 = 4096 * 128 + 2 * 131_072
+    /// So many n are read at a time, which bounds the memory of a picture, and the length of its transactions.
+    private static let rowsPerRead: Int64 = 32_768
 
     private let store: any Store
     private let stream: SignalStream
@@ -78,11 +84,17 @@ package struct SignalPainter {
     }
 
     private mutating func paintRows(_ range: Range<Int64>) throws {
-        let channels = picture.channels
         guard rowsRead + Int64(range.count) <= Self.rowsMaximum else {
             isComplete = false
             return
         }
+        for first in stride(from: range.lowerBound, to: range.upperBound, by: Int64.Stride(Self.rowsPerRead)) {
+            try paintPiece(first..<min(range.upperBound, first + Self.rowsPerRead))
+        }
+    }
+
+    private mutating func paintPiece(_ range: Range<Int64>) throws {
+        let channels = picture.channels
         let rows = try store.rows(
             of: stream.id, channelCount: channels, in: range.lowerBound...(range.upperBound - 1), limit: range.count)
         rowsRead += Int64(rows.n.count)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Headsets
 package import Storage
 import Synchronization
@@ -6,12 +7,16 @@ import Synchronization
 /// The least and the greatest values of a stream over 128, 4,096 and 131,072 samples, kept in files beside the page: reading
 /// the rows of a week takes a minute, reading these takes milliseconds.
 ///
-/// It is a copy that may be thrown away at any time. It follows the database: it is extended as rows come, and where samples
-/// have arrived after all (the ledger says so), their buckets are computed anew.
+/// It is a copy that may be thrown away at any time: files that are not as they were written are made anew. It follows the
+/// database: it is extended as rows come, and where samples have arrived after all (the ledger says so), their buckets are
+/// computed anew. One process at a time has the files.
 package final class SignalPyramid: Sendable {
     /// The sizes of buckets are `1 << shift` samples.
     static let shifts: [Int64] = [7, 12, 17]
-    private static let formatVersion = 1
+    private static let formatVersion = 2
+    /// So many n later what is known of the files is written again: a process that ends loses no more, which the next one
+    /// computes in a tenth of a second.
+    private static let keptEvery: Int64 = 32_768
 
     /// What is known of the files, kept beside them.
     private struct State: Codable {
@@ -19,31 +24,66 @@ package final class SignalPyramid: Sendable {
         var channels: Int
         /// The n at which the first bucket begins, a multiple of the largest size.
         var base: Int64
-        /// Up to here, a multiple of the smallest size, all buckets are there.
+        /// From the base up to here, a multiple of the smallest size, all whole buckets are there.
         var end: Int64
         var recovered: [RecoveredGap] = []
     }
 
+    private struct Known {
+        var state: State?
+        /// As it was written last.
+        var kept: State?
+    }
+
     private let stream: StreamID
     private let channels: Int
+    private let directory: String
     private let statePath: String
+    private let reserve: DiskReserve
     private let files: [BucketFile]
-    private let known = Mutex<State?>(nil)
+    private let known = Mutex(Known())
 
-    /// - Parameter directory: where the files are, or will be.
-    /// - Throws: `POSIXError` where they cannot be made.
-    package init(of stream: SignalStream, directory: String) throws {
+    /// - Parameters:
+    ///   - directory: where the files are, or will be.
+    ///   - reserve: what of its disk is not filled.
+    /// - Throws: ``PictureFileError`` where they cannot be made.
+    package init(
+        of stream: SignalStream, directory: String, reserve: DiskReserve = DiskReserve()
+    ) throws(PictureFileError) {
+        // A database of somebody else may have anything as an identifier, and files have its name.
+        guard UUID(uuidString: stream.uuid) != nil else { throw PictureFileError(code: EINVAL) }
         self.stream = stream.id
+        self.directory = directory
+        self.reserve = reserve
         channels = stream.description.channels.count
         let path = directory + "/" + stream.uuid
         statePath = path + ".json"
-        files = try Self.shifts.map { [channels] in try BucketFile(path: "\(path).\($0)", channels: channels) }
+        var files: [BucketFile] = []
+        for shift in Self.shifts { files.append(try BucketFile(path: "\(path).\(shift)", channels: channels)) }
+        self.files = files
         let kept = try? JSONDecoder().decode(State.self, from: Data(contentsOf: URL(fileURLWithPath: statePath)))
-        if let kept, kept.version == Self.formatVersion, kept.channels == channels { known.withLock { $0 = kept } }
+        if let kept, let extent = stream.extent, isSound(kept, extent) {
+            known.withLock { $0 = Known(state: kept, kept: kept) }
+        } else {
+            for file in files { file.clear() }
+        }
+    }
+
+    /// Whether the files are long enough for what is said of them, and the stream is, too.
+    private func isSound(_ state: State, _ extent: ClosedRange<Int64>) -> Bool {
+        guard state.version == Self.formatVersion, state.channels == channels,
+            state.base == Self.floor(extent.lowerBound, Self.shifts[2]), state.end >= state.base,
+            state.end <= Self.floor(extent.upperBound &+ 1, Self.shifts[0]),
+            state.end == Self.floor(state.end, Self.shifts[0])
+        else { return false }
+        return zip(files, Self.shifts).allSatisfy { $0.bucketCount >= (state.end - state.base) >> $1 }
     }
 
     /// Up to which n all buckets are there; nil for none.
-    package var end: Int64? { known.withLock { $0?.end } }
+    package var end: Int64? { known.withLock { $0.state?.end } }
+
+    /// True where the files were removed: another object makes them anew.
+    package var isLost: Bool { !files.allSatisfy(\.isNamed) }
 
     /// Reads rows until the buckets are complete, or a limit is reached.
     ///
@@ -51,55 +91,68 @@ package final class SignalPyramid: Sendable {
     ///   - extent: from the first to the newest row.
     ///   - limit: about the most n that are looked at.
     /// - Returns: whether it is complete: up to the newest row but for the last bucket.
+    /// - Throws: `StorageError` where rows cannot be read; ``PictureFileError`` where buckets cannot be kept.
     package func extend(from store: some Store, extent: ClosedRange<Int64>, limit: Int64) throws -> Bool {
+        guard !isLost else { throw PictureFileError(code: ENOENT) }
         let shift = Self.shifts[0]
-        let kept = known.withLock { $0 }
-        let isNew = kept.map { extent.lowerBound < $0.base } ?? true
+        let before = known.withLock { $0 }
+        let isNew = before.state.map { extent.lowerBound < $0.base } ?? true
         if isNew { for file in files { file.clear() } }
-        var state =
-            kept.flatMap { isNew ? nil : $0 }
-            ?? State(
-                channels: channels, base: Self.floor(extent.lowerBound, Self.shifts[2]),
-                end: Self.floor(extent.lowerBound, shift))
+        let base = Self.floor(extent.lowerBound, Self.shifts[2])
+        var state = before.state.flatMap { isNew ? nil : $0 } ?? State(channels: channels, base: base, end: base)
         var budget = limit
+        var isRecomputed = false
         for gap in try store.recoveredSamples(of: stream, before: state.end)
         where !state.recovered.contains(gap) && budget > 0 {
             let first = max(state.base, Self.floor(gap.firstN, shift))
             let last = min(state.end, Self.floor(gap.firstN &+ max(gap.count, 1) &+ (1 << shift) - 1, shift))
-            if first < last { try compute(first..<last, base: state.base, store) }
+            if first < last { try compute(first..<last, of: state, until: state.end, store) }
             budget -= max(0, last - first)
             state.recovered.removeAll { $0.firstN == gap.firstN && $0.channel == gap.channel }
             state.recovered.append(gap)
+            isRecomputed = true
         }
         let whole = Self.floor(extent.upperBound &+ 1, shift)
-        let (before, next) = (state.end, min(whole, Self.floor(state.end + max(0, budget), shift)))
-        if next > before {
-            try compute(before..<next, base: state.base, store)
+        let (begin, next) = (state.end, min(whole, Self.floor(state.end + max(0, budget), shift)))
+        if next > begin {
+            try compute(begin..<next, of: state, until: next, store)
             state.end = next
             // What had arrived after all by now is in what was just read.
             state.recovered = try store.recoveredSamples(of: stream, before: next).filter {
-                state.recovered.contains($0) || $0.firstN >= before
+                state.recovered.contains($0) || $0.firstN >= begin
             }
         }
         let reached = state
-        known.withLock { $0 = reached }
-        try keep(reached)
+        known.withLock { $0.state = reached }
+        // A bucket of before has a checksum, too: it must not come back from a power cut.
+        if isRecomputed { for file in files { file.synchronize() } }
+        let isOld = before.kept.map { reached.end - $0.end >= Self.keptEvery } ?? true
+        if isNew || isRecomputed || isOld { try keep(reached) }
         return state.end >= whole && budget > 0
     }
 
     /// The multiple of `1 << shift` at or below a number.
     private static func floor(_ n: Int64, _ shift: Int64) -> Int64 { (n >> shift) << shift }
 
-    private func keep(_ state: State) throws {
-        // A power cut must not leave a state that says more than the files hold.
-        for file in files { file.synchronize() }
-        try JSONEncoder().encode(state).write(to: URL(fileURLWithPath: statePath), options: .atomic)
+    private func keep(_ state: State) throws(PictureFileError) {
+        do {
+            try JSONEncoder().encode(state).write(to: URL(fileURLWithPath: statePath), options: .atomic)
+        } catch {
+            throw PictureFileError(code: EIO)
+        }
+        known.withLock { $0.kept = state }
     }
 
+    /// Nothing is known of the files any more: they are made anew.
+    private func forget() { known.withLock { $0 = Known() } }
+
     /// Computes the buckets of a range of n, which begins and ends with one of the smallest size, from its rows, and those
-    /// above.
-    private func compute(_ range: Range<Int64>, base: Int64, _ store: some Store) throws {
-        let shift = Self.shifts[0]
+    /// above that are whole.
+    ///
+    /// - Parameter end: up to there the buckets of the smallest size are there, when this is done.
+    private func compute(_ range: Range<Int64>, of state: State, until end: Int64, _ store: some Store) throws {
+        let (shift, base) = (Self.shifts[0], state.base)
+        try requireRoom(for: range.upperBound - range.lowerBound)
         let rowsPerRead = 32_768
         var next = range.lowerBound
         while next < range.upperBound {
@@ -112,11 +165,30 @@ package final class SignalPyramid: Sendable {
         for level in files.indices.dropFirst() {
             let (size, step) = (Self.shifts[level], Self.shifts[level] - Self.shifts[level - 1])
             let first = (range.lowerBound - base) >> size
-            let last = (range.upperBound - 1 - base) >> size
-            for index in first...last {
-                let children = try files[level - 1].read((index << step)..<((index + 1) << step))
-                try files[level].write(files[level].merged(children), at: index)
+            let last = min(((range.upperBound - 1 - base) >> size) + 1, (end - base) >> size)
+            for index in first..<max(first, last) {
+                try merge((index << step)..<((index + 1) << step), into: index, level: level)
             }
+        }
+    }
+
+    /// Computes a bucket from those below it.
+    private func merge(_ children: Range<Int64>, into index: Int64, level: Int) throws(PictureFileError) {
+        do {
+            try files[level].write(files[level].merged(files[level - 1].read(children)), at: index)
+        } catch {
+            forget()
+            throw error
+        }
+    }
+
+    private func requireRoom(for samples: Int64) throws(PictureFileError) {
+        // The levels above take a thirtieth more.
+        let bytes = ((samples >> Self.shifts[0]) + 1) * Int64(files[0].wordCount * 4) / 30 * 31
+        do {
+            try reserve.require(max(1, bytes), at: directory, for: "a picture")
+        } catch {
+            throw PictureFileError(code: ENOSPC)
         }
     }
 
@@ -145,16 +217,22 @@ package final class SignalPyramid: Sendable {
 
     /// Calls `body` for the buckets of a level that lie within a range of n, with the n of each, and the words of all.
     ///
-    /// - Returns: the range of n that they cover; nil where none is there.
+    /// - Returns: the range of n that they cover; nil where none is there, or one is not as it was written.
     func forEachBucket(
         level: Int, in range: Range<Int64>, _ body: (_ first: Int64, _ words: ArraySlice<Int32>) throws -> Void
     ) throws -> Range<Int64>? {
-        guard let state = known.withLock({ $0 }) else { return nil }
+        guard let state = known.withLock({ $0.state }) else { return nil }
         let shift = Self.shifts[level]
         let first = max((range.lowerBound - state.base + (1 << shift) - 1) >> shift, 0)
         let end = (min(range.upperBound, state.end) - state.base) >> shift
         guard first < end else { return nil }
-        let words = try files[level].read(first..<end)
+        let words: [Int32]
+        do {
+            words = try files[level].read(first..<end)
+        } catch {
+            forget()
+            return nil
+        }
         let size = files[level].wordCount
         for index in first..<end {
             let begin = Int(index - first) * size
@@ -171,9 +249,15 @@ extension SignalPyramid {
     package static func removeFiles(but streams: Set<String>, directory: String) {
         let manager = FileManager.default
         for name in (try? manager.contentsOfDirectory(atPath: directory)) ?? [] {
-            let identifier = name.split(separator: ".").first.map(String.init) ?? ""
-            let isOurs = name.hasSuffix(".json") || shifts.contains { name.hasSuffix(".\($0)") }
-            if isOurs, !streams.contains(identifier) { try? manager.removeItem(atPath: directory + "/" + name) }
+            guard let identifier = identifier(ofFile: name), !streams.contains(identifier) else { continue }
+            try? manager.removeItem(atPath: directory + "/" + name)
         }
+    }
+
+    /// The identifier of the stream whose file has a name; nil for names of other files.
+    private static func identifier(ofFile name: String) -> String? {
+        let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+        guard parts.count == 2, UUID(uuidString: parts[0]) != nil else { return nil }
+        return parts[1] == "json" || shifts.contains { parts[1] == String($0) } ? parts[0] : nil
     }
 }

@@ -10,7 +10,12 @@ package struct ReportClock: Hashable, Sendable {
 
     /// Positive east of Greenwich.
     func secondsFromUTC(_ unixNanoseconds: Int64) -> Int {
-        zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(unixNanoseconds / 1_000_000_000)))
+        Int(offset(second: unixNanoseconds / 1_000_000_000))
+    }
+
+    /// The same of a second since 1970.
+    func offset(second: Int64) -> Int64 {
+        Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second))))
     }
 
     /// `2026-03-01 23:00:05 UTC+1`.

@@ -38,22 +38,14 @@ package struct TimeAxis: Hashable, Sendable {
     /// At whole steps of the clock, at most ten or so.
     var ticks: [Tick] {
         let length = (end - start) / 1_000_000_000
-        let step = Self.steps.first { length / $0 <= Self.tickMaximum } ?? max(604_800, length / Self.tickMaximum)
-        let offset = Int64(clock.secondsFromUTC(start))
-        let first = (start / 1_000_000_000 + offset) / step * step - offset
-        var ticks: [Tick] = []
-        var second = first
-        while second * 1_000_000_000 <= end {
-            let instant = second * 1_000_000_000
-            if instant >= start {
-                ticks.append(
-                    Tick(
-                        fraction: fraction(instant), label: label(instant, step: step, isFirst: ticks.isEmpty),
-                        isMajor: ticks.count.isMultiple(of: 2)))
-            }
-            second += step
+        // A label of a day stands at its beginning: longer steps are whole days.
+        let days = max(7, (length / Self.tickMaximum + 86_399) / 86_400)
+        let step = Self.steps.first { length / $0 <= Self.tickMaximum } ?? days * 86_400
+        return clock.instants(everySeconds: step, from: start, to: end).enumerated().map { index, instant in
+            Tick(
+                fraction: fraction(instant), label: label(instant, step: step, isFirst: index == 0),
+                isMajor: index.isMultiple(of: 2))
         }
-        return ticks
     }
 
     private func label(_ instant: Int64, step: Int64, isFirst: Bool) -> String {

@@ -207,7 +207,7 @@ struct RecordingExport {
         "capture_chunk", "impedance_measurement", "gap_cause", "early_start", "schema_snapshot", "disk_start",
         "grdb_migrations",
         // Of other recordings, and of what others hold.
-        "deletion", "deleted_stream", "confirmation", "recording_end", "schedule", "schedule_start",
+        "deletion", "deleted_stream", "confirmation", "whole_confirmation", "recording_end", "schedule", "schedule_start",
         "merged_recording",
     ]
 }

@@ -36,9 +36,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         signal(SIGPIPE, SIG_IGN)
-        let store = try options.openReadOnly()
         let options = options
-        let path = store.path
+        let path = try options.databasePath()
+        let served = ServedFile(path: path)
+        let store = try options.openReadOnly()
         let configuration: @Sendable () -> Configuration? = {
             (try? options.configurationIfPresent()).flatMap { $0.names(path) ? $0 : nil }
         }
@@ -47,7 +48,8 @@ struct ServeCommand: AsyncParsableCommand {
         let log = DaemonLog(level: .info)
         let catalog = HeadsetLibrary(configurationPath: options.configurationPath).catalog
         let routes = PageRoutes(
-            reading: PageReading(store), cache: SignalPictures.cacheDirectory(),
+            reading: PageReading(store),
+            cache: SignalPictures.cacheDirectory().map { PageCache(root: $0, database: path) },
             control: settings.allowsControl ? PageControl(options: options.arguments) : nil,
             measuresImpedance: { (try? catalog.profile(model: $0))?.impedance != nil }, configuration: configuration)
         let server = PageServer(port: port ?? settings.port, policy: RequestPolicy(more: settings.hosts)) {
@@ -58,8 +60,9 @@ struct ServeCommand: AsyncParsableCommand {
             ServiceNotification.ready(status: "http://localhost:\(port)")
         }
         let seconds = SecondCount()
-        let everySecond: @Sendable () -> Void = {
+        let everySecond: @Sendable () throws -> Void = {
             ServiceNotification.watchdog()
+            try served.requireSame()
             let second = seconds.next()
             Task { await routes.tidy(isMinute: second % 60 == 1) }
         }

@@ -83,6 +83,15 @@ extension SampleChunk {
         return rest
     }
 
+    /// Forgets all but the first rows.
+    mutating func keepFirst(_ count: Int, channels: Int) {
+        let excess = n.count - count
+        guard excess > 0 else { return }
+        n.removeLast(excess)
+        values.removeLast(excess * channels)
+        missingChannels.removeLast(excess)
+    }
+
     /// Forgets all but the last rows.
     fileprivate mutating func keepLast(_ count: Int, _ stream: SignalStream) {
         guard n.count > count else { return }

@@ -4,12 +4,16 @@ import Page
 import Storage
 import Synchronization
 
-/// Exports that were asked for on the page: one at a time, into files that are kept for a quarter of an hour.
+/// Exports that were asked for on the page: one at a time, into files that are kept until they are fetched, or for a while.
 final class ExportJobs: Sendable {
-    /// How many wait, run, or are kept.
-    static let countMaximum = 4
-    /// How long files are kept.
+    /// How many wait or run.
+    static let waitingMaximum = 4
+    /// Of how many that have ended files are kept.
+    static let keptMaximum = 3
+    /// How long files are kept from the end of the export on.
     static let age = Duration.seconds(900)
+    /// How long a file is kept that was sent whole: a person may click again.
+    static let sentAge = Duration.seconds(60)
 
     /// What became of an export.
     struct Job: Encodable {
@@ -19,6 +23,7 @@ final class ExportJobs: Sendable {
             var bytes: Int64
         }
 
+        /// Random: who guesses one, or has one of an earlier process, finds nothing.
         var id: Int
         var recording: Int64
         var format: String
@@ -30,7 +35,11 @@ final class ExportJobs: Sendable {
         var files: [File]?
 
         fileprivate var directory: String
-        fileprivate var asked: ContinuousClock.Instant
+        fileprivate var ended: ContinuousClock.Instant?
+        /// Files that were sent whole, by their index.
+        fileprivate var sent: [Int: ContinuousClock.Instant] = [:]
+        /// Files that are not there any more.
+        fileprivate var removed: Set<Int> = []
 
         private enum CodingKeys: CodingKey { case id, recording, format, fraction, problem, files }
 
@@ -40,15 +49,18 @@ final class ExportJobs: Sendable {
 
     private let database: String?
     /// Where files are written; nil where they cannot be.
-    private let directory: String?
-    private let jobs = Mutex<(next: Int, all: [Job])>((1, []))
+    private let cache: PageCache?
+    private let room: ExportRoom
+    private let jobs = Mutex<[Job]>([])
     private let queue = DispatchQueue(label: "exports for the page", qos: .background)
 
-    /// - Parameter cache: a directory of this program alone; what an earlier process left there is removed.
-    init(database: String?, cache: String?) {
+    /// - Parameters:
+    ///   - cache: where files are written; nil for nowhere.
+    ///   - room: how much of its disk is left free.
+    init(database: String?, cache: PageCache?, room: ExportRoom = ExportRoom()) {
         self.database = database
-        directory = cache.map { $0 + "/exports" }
-        if let directory { try? FileManager.default.removeItem(atPath: directory) }
+        self.cache = cache
+        self.room = room
     }
 
     /// Begins an export.
@@ -56,17 +68,18 @@ final class ExportJobs: Sendable {
     /// - Throws: ``Failure``.
     func start(recording: Int64, as download: PageDownload, at now: ContinuousClock.Instant = .now) throws -> Job {
         tidy(at: now)
-        guard let directory else {
+        guard let directory = cache?.exports else {
             throw Self.failure("there is no directory for files", "set CACHE_DIRECTORY for the service")
         }
         let job = try jobs.withLock { jobs in
-            guard jobs.all.count(where: { !$0.hasEnded }) < Self.countMaximum else {
-                throw Self.failure("\(Self.countMaximum) exports are under way already", "wait for one of them")
+            guard jobs.count(where: { !$0.hasEnded }) < Self.waitingMaximum else {
+                throw Self.failure("\(Self.waitingMaximum) exports are under way already", "wait for one of them")
             }
-            let job = Job(
-                id: jobs.next, recording: recording, format: download.name, directory: "\(directory)/\(jobs.next)", asked: now)
-            jobs.next += 1
-            jobs.all.append(job)
+            var id = 0
+            // Whole numbers that JavaScript has exactly.
+            repeat { id = Int.random(in: 1..<(1 << 53)) } while jobs.contains(where: { $0.id == id })
+            let job = Job(id: id, recording: recording, format: download.name, directory: "\(directory)/\(id)")
+            jobs.append(job)
             return job
         }
         queue.async { [self] in run(job, download) }
@@ -74,41 +87,59 @@ final class ExportJobs: Sendable {
     }
 
     /// An export; nil where there is none of that number, any more or yet.
-    func job(_ id: Int) -> Job? { jobs.withLock { $0.all.first { $0.id == id } } }
+    func job(_ id: Int) -> Job? { jobs.withLock { $0.first { $0.id == id } } }
 
-    /// A file of an export that has ended.
+    /// A file of an export that has ended; nil where it is not there, any more or yet.
     func file(_ id: Int, _ index: Int) -> PageResponse? {
-        guard let job = job(id), let files = job.files, files.indices.contains(index) else { return nil }
+        guard let job = job(id), let files = job.files, files.indices.contains(index), !job.removed.contains(index) else {
+            return nil
+        }
         let name = files[index].name
         return PageResponse(
-            type: "application/octet-stream", content: .file(path: job.directory + "/" + name, name: name))
+            type: "application/octet-stream", content: .file(path: job.directory + "/" + name, name: name),
+            sent: { [self] in change(id) { $0.sent[index] = .now } })
     }
 
-    /// Removes what is old, and what is more than is kept.
+    /// Removes what is old, what was fetched, and what is more than is kept.
     func tidy(at now: ContinuousClock.Instant = .now) {
         let gone = jobs.withLock { jobs in
-            let ended = jobs.all.filter(\.hasEnded)
-            let excess = Set(ended.dropLast(Self.countMaximum - 1).map(\.id))
-            let gone = ended.filter { now - $0.asked > Self.age || excess.contains($0.id) }
-            jobs.all.removeAll { job in gone.contains { $0.id == job.id } }
-            return gone
+            var gone: [String] = []
+            for index in jobs.indices {
+                for (file, sent) in jobs[index].sent where now - sent > Self.sentAge {
+                    guard let files = jobs[index].files, jobs[index].removed.insert(file).inserted else { continue }
+                    gone.append(jobs[index].directory + "/" + files[file].name)
+                }
+            }
+            // One that went wrong has no files, and lets nobody else's go.
+            let kept = jobs.filter { $0.files != nil }.suffix(Self.keptMaximum).map(\.id)
+            let failed = jobs.filter { $0.problem != nil }.suffix(Self.keptMaximum).map(\.id)
+            let over = jobs.filter { job in
+                guard let ended = job.ended else { return false }
+                let isFetched = job.files.map { job.removed.count == $0.count } ?? false
+                return now - ended > Self.age || isFetched || !(kept + failed).contains(job.id)
+            }
+            jobs.removeAll { job in over.contains { $0.id == job.id } }
+            return gone + over.map(\.directory)
         }
-        for job in gone { try? FileManager.default.removeItem(atPath: job.directory) }
+        for path in gone { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    private func change(_ id: Int, _ body: (inout Job) -> Void) {
+        jobs.withLock { jobs in
+            if let index = jobs.firstIndex(where: { $0.id == id }) { body(&jobs[index]) }
+        }
     }
 
     private func run(_ job: Job, _ download: PageDownload) {
-        func change(_ body: (inout Job) -> Void) {
-            jobs.withLock { jobs in
-                if let index = jobs.all.firstIndex(where: { $0.id == job.id }) { body(&jobs.all[index]) }
-            }
-        }
         do {
             guard let database else { throw Self.failure("there is no database", "name one") }
             try FileManager.default.createDirectory(
                 atPath: job.directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let store = try ReadOnlyStore(path: database, hostBoot: try HostBoot.current())
-            try download.write(RecordingID(rawValue: job.recording), of: store, to: job.directory) { fraction in
-                change { $0.fraction = fraction }
+            let recording = RecordingID(rawValue: job.recording)
+            try room.require(download.bytes(of: try store.signalStreams(of: recording)), at: job.directory)
+            try download.write(recording, of: store, to: job.directory) { fraction in
+                change(job.id) { $0.fraction = fraction }
             }
             // With the files beside them, such as the description in JSON.
             let names = try FileManager.default.contentsOfDirectory(atPath: job.directory).filter { !$0.hasPrefix(".") }
@@ -117,9 +148,16 @@ final class ExportJobs: Sendable {
                 let attributes = try FileManager.default.attributesOfItem(atPath: job.directory + "/" + name)
                 return Job.File(name: name, bytes: (attributes[.size] as? NSNumber)?.int64Value ?? 0)
             }
-            change { $0.files = files }
+            change(job.id) { job in
+                job.files = files
+                job.ended = .now
+            }
         } catch {
-            change { $0.problem = Failure(error).problem }
+            let problem = Failure(error).problem
+            change(job.id) { job in
+                job.problem = problem
+                job.ended = .now
+            }
             try? FileManager.default.removeItem(atPath: job.directory)
         }
     }

@@ -34,8 +34,23 @@ struct NowFacts: Encodable {
         var cause: String
         var meaning: String
         var durationSeconds: Double?
+        /// True while its end is not known.
+        var isOpen: Bool
         /// Since it was noticed; nil where that is not known.
         var ageSeconds: Double?
+
+        private enum CodingKeys: CodingKey { case stream, cause, meaning, durationSeconds, isOpen, ageSeconds }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(stream, forKey: .stream)
+            try container.encode(cause, forKey: .cause)
+            try container.encode(meaning, forKey: .meaning)
+            // Null where it is not known: that is something else than a gap that lasts.
+            try container.encode(durationSeconds, forKey: .durationSeconds)
+            try container.encode(isOpen, forKey: .isOpen)
+            try container.encodeIfPresent(ageSeconds, forKey: .ageSeconds)
+        }
     }
 
     private struct Headset: Encodable {
@@ -55,12 +70,11 @@ struct NowFacts: Encodable {
         }
     }
 
-    private enum CodingKeys: CodingKey { case headsets, allowsControl, unixMilliseconds }
+    private enum CodingKeys: CodingKey { case headsets, allowsControl }
 
     private var status: StatusFacts
     private var headsets: [Headset]
     private var allowsControl: Bool
-    private var unixMilliseconds: Double
 
     /// - Parameter measuresImpedance: whether headsets of a model do.
     init(
@@ -70,7 +84,6 @@ struct NowFacts: Encodable {
         status = try StatusFacts(store: store, configuration: configuration, now: now)
         self.allowsControl = allowsControl
         let wall = Double(HostClock.offset().offsetNanoseconds + now.nanoseconds)
-        unixMilliseconds = wall / 1e6
         headsets = try status.headsets.map { headset in
             let gap = try headset.recording.flatMap { try store.latestGap(of: RecordingID(rawValue: $0)) }
             return Headset(
@@ -82,6 +95,7 @@ struct NowFacts: Encodable {
                 lastGap: gap.map { gap in
                     Gap(
                         stream: gap.stream, cause: gap.cause, meaning: gap.meaning, durationSeconds: gap.durationSeconds,
+                        isOpen: gap.isOpen,
                         ageSeconds: gap.noticed.isSameHostBoot
                             ? (now - gap.noticed.time).inSeconds
                             : gap.noticed.unixNanoseconds.map { (wall - Double($0)) / 1e9 })
@@ -95,6 +109,5 @@ struct NowFacts: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(headsets, forKey: .headsets)
         try container.encode(allowsControl, forKey: .allowsControl)
-        try container.encode(unixMilliseconds, forKey: .unixMilliseconds)
     }
 }

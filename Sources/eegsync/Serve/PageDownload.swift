@@ -30,6 +30,24 @@ enum PageDownload {
         }
     }
 
+    /// About how many bytes it takes while it is written, rather more: where samples are missing, formats with a fixed rate
+    /// have something instead, and what must be seen before the first byte is kept beside the file meanwhile.
+    func bytes(of streams: [SignalStream]) -> Int64 {
+        let perRow: Double
+        let perValue: Double
+        switch self {
+        case .export(let format): (perRow, perValue) = format == .csv ? (64, 12) : (24, 8)
+        // Pictures of a fixed size.
+        case .report: (perRow, perValue) = (0, 0)
+        }
+        let bytes = streams.reduce(4_000_000.0) { sum, stream in
+            let count = stream.extent.map { Double($0.upperBound) - Double($0.lowerBound) + 1 } ?? 0
+            return sum + count * (perRow + perValue * Double(stream.description.channels.count))
+        }
+        // What no disk has is as good as any larger number.
+        return Int64(min(bytes, 1e18))
+    }
+
     /// Writes it into a directory.
     ///
     /// - Parameter progress: called now and then with the fraction done, 0 ... 1.

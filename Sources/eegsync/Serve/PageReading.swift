@@ -1,3 +1,4 @@
+import Bluetooth
 import Dispatch
 import Foundation
 import Page
@@ -27,6 +28,18 @@ final class PageReading: Sendable {
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.withoutEscapingSlashes]
         return try encoder.encode(facts)
+    }
+
+    /// This machine's time, UTC nanoseconds since 1970.
+    static var nowUnixNanoseconds: Int64 { HostClock.offset().offsetNanoseconds + HostClock.now.nanoseconds }
+
+    /// A document with this machine's time at the moment of the answer, `now_ms`, milliseconds since 1970: a browser's clock
+    /// may be another, and the document may be some seconds old.
+    static func timed(_ document: Data) -> Data {
+        guard document.first == UInt8(ascii: "{") else { return document }
+        let rest = document.dropFirst()
+        let end = rest.first == UInt8(ascii: "}") ? "" : ","
+        return Data("{\"now_ms\":\(Double(nowUnixNanoseconds) / 1e6)\(end)".utf8) + rest
     }
 
     /// The answer where something was wrong: the sentence of the failure that a command would have ended with.

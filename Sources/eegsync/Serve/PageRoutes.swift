@@ -16,12 +16,12 @@ struct PageRoutes: Sendable {
     private let control: PageControl?
 
     /// - Parameters:
-    ///   - cache: where what was computed is kept; nil for nowhere.
+    ///   - cache: where what was computed, and exports, are kept; nil for nowhere.
     ///   - control: has done what is wished; nil where the page only shows.
     ///   - measuresImpedance: whether headsets of a model do.
     ///   - configuration: read anew for each look, as it may change; nil where there is none.
     init(
-        reading: PageReading, cache: String?, control: PageControl?,
+        reading: PageReading, cache: PageCache?, control: PageControl?,
         measuresImpedance: @escaping @Sendable (_ model: String) -> Bool = { _ in false },
         configuration: @escaping @Sendable () -> Configuration?
     ) {
@@ -38,18 +38,19 @@ struct PageRoutes: Sendable {
             try PageReading.document(RecordingsFacts(recordings: try store.recordings()))
         }
         live = DatabaseLiveSource(reading: reading)
-        pictures = SignalPictures(reading: reading, directory: cache)
+        pictures = SignalPictures(reading: reading, cache: cache)
         signals = SignalRoutes(reading: reading, pictures: pictures, live: live)
         exports = ExportJobs(database: reading.store.path, cache: cache)
     }
 
     /// Answers a request that the policy allows.
     func respond(_ request: PageRequest) async -> PageResponse {
+        pictures.noteLook()
         do {
             switch PageRoute(request) {
             case .asset(let asset): return asset.response
-            case .now: return .json(try await now.current())
-            case .recordings: return .json(try await recordings.current())
+            case .now: return .json(PageReading.timed(try await now.current()))
+            case .recordings: return .json(PageReading.timed(try await recordings.current()))
             case .recording(let id):
                 return .json(try await reading.run { try PageReading.document(HistoryPageFacts(id, in: $0)) })
             case .signals(let wanted, let id): return try await signals.respond(wanted, recording: id)
@@ -76,7 +77,7 @@ struct PageRoutes: Sendable {
 
     /// Lets go what nobody needs any more; called once a second.
     ///
-    /// - Parameter isMinute: once a minute true: what was deleted meanwhile goes here, too.
+    /// - Parameter isMinute: once a minute true: what was deleted meanwhile goes here, too, where somebody has looked.
     func tidy(isMinute: Bool) async {
         await live.tidy()
         exports.tidy()

@@ -66,7 +66,7 @@ struct FrameFacts: Encodable {
     var lastN: Int64?
     /// Between two samples.
     var periodMs: Double
-    /// False where something is not painted yet.
+    /// False where something is not painted yet, or rows were left out as there are too many.
     var isComplete = true
     /// Of the newest row.
     var newestMs: Double?

@@ -20,14 +20,19 @@ final class SignalPictures: Sendable {
     }
 
     /// Where pyramids are kept; nil where they cannot be: pictures of long times are then incomplete.
-    private let directory: String?
+    private let cache: PageCache?
     private let reading: PageReading
     private let kept = Mutex(Kept())
+    /// Whether somebody has looked since ``tidy()``. At the start what an earlier process has left goes.
+    private let isLookedAt = Atomic(true)
 
-    init(reading: PageReading, directory: String?) {
+    init(reading: PageReading, cache: PageCache?) {
         self.reading = reading
-        self.directory = directory
+        self.cache = cache
     }
+
+    /// Somebody looks at the page.
+    func noteLook() { isLookedAt.store(true, ordering: .relaxed) }
 
     /// The time map of a stream.
     func timeline(of stream: StreamID, _ store: ReadOnlyStore) throws -> StreamTimeline {
@@ -42,19 +47,29 @@ final class SignalPictures: Sendable {
     }
 
     /// The pyramid of a stream, up to date where that takes one step; else it is built from now on, step by step, between other
-    /// requests.
+    /// requests. Where it cannot be kept it is as far as it was, or nil.
     func pyramid(of stream: SignalStream, _ store: ReadOnlyStore) throws -> SignalPyramid? {
-        guard let directory, let extent = stream.extent, !stream.uuid.isEmpty else { return nil }
-        let known = kept.withLock { $0.pyramids[stream.id] }
-        let pyramid = try known ?? SignalPyramid(of: stream, directory: directory)
+        guard let extent = stream.extent, let pyramid = pyramid(inFilesOf: stream) else { return nil }
+        guard extent.upperBound - (pyramid.end ?? extent.lowerBound) <= Self.stepRows else {
+            build(pyramid, of: stream)
+            return pyramid
+        }
+        do {
+            _ = try pyramid.extend(from: store, extent: extent, limit: Self.stepRows)
+        } catch is PictureFileError {
+            // A full disk, or files that somebody has removed: the next picture tries again.
+        }
+        return pyramid
+    }
+
+    /// The pyramid of a stream as it is in its files, which are made where there are none; nil where they cannot be.
+    private func pyramid(inFilesOf stream: SignalStream) -> SignalPyramid? {
+        guard let directory = cache?.directory else { return nil }
+        if let known = kept.withLock({ $0.pyramids[stream.id] }), !known.isLost { return known }
+        let pyramid = try? SignalPyramid(of: stream, directory: directory)
         kept.withLock { kept in
             if kept.pyramids.count >= Self.countMaximum { kept.pyramids = [:] }
             kept.pyramids[stream.id] = pyramid
-        }
-        if extent.upperBound - (pyramid.end ?? extent.lowerBound) <= Self.stepRows {
-            _ = try pyramid.extend(from: store, extent: extent, limit: Self.stepRows)
-        } else {
-            build(pyramid, of: stream)
         }
         return pyramid
     }
@@ -74,12 +89,14 @@ final class SignalPictures: Sendable {
         }
     }
 
-    /// Lets go what was kept of streams that are not there any more.
+    /// Lets go what was kept of streams that are not there any more. Where nobody has looked nothing is read.
     func tidy() async {
-        guard let directory else { return }
+        guard isLookedAt.exchange(false, ordering: .relaxed), let directory = cache?.directory else { return }
         try? await reading.run { store in
             SignalPyramid.removeFiles(but: try store.signalStreamIdentifiers(), directory: directory)
         }
+        // An open file has its room until it is closed.
+        kept.withLock { kept in kept.pyramids = kept.pyramids.filter { !$0.value.isLost } }
     }
 
     /// Where a program of this user keeps what it can compute again: as the service manager says, or by the XDG Base Directory
