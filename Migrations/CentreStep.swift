@@ -14,6 +14,7 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0005_changes", PackageResources.p0005_changes_sql),
         CentreStep("p0006_rows", PackageResources.p0006_rows_sql),
         CentreStep("p0007_names", PackageResources.p0007_names_sql),
+        CentreStep("p0008_mended", PackageResources.p0008_mended_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

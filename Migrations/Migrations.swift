@@ -55,6 +55,7 @@ package struct Migration: Hashable, Sendable {
         Migration("m0035_identity", PackageResources.m0035_identity_sql, digestedTables: ["machine", "machine_boot"]),
         Migration("m0036_full_disk", PackageResources.m0036_full_disk_sql),
         Migration("m0037_merge", PackageResources.m0037_merge_sql),
+        Migration("m0038_whole_confirmation", PackageResources.m0038_whole_confirmation_sql),
     ]
 
     /// What all steps make of an empty database, as one script: what a new database is created with, and what people read.

@@ -786,6 +786,17 @@ CREATE TABLE merge_conflict (
     boottime_ns INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE whole_confirmation (
+    recording_id INTEGER NOT NULL REFERENCES recording (id),
+    -- who has it, such as the address of a server
+    destination TEXT NOT NULL CHECK (destination <> ''),
+    -- the sum of the SHA-256 of its rows, as they are there; of a recording that has changed since it is another one
+    digest BLOB NOT NULL CHECK (length(digest) = 32),
+    host_boot_id INTEGER NOT NULL REFERENCES host_boot (id),
+    boottime_ns INTEGER NOT NULL,
+    PRIMARY KEY (recording_id, destination)
+) STRICT, WITHOUT ROWID;
+
 INSERT INTO "grdb_migrations" VALUES
     ('m0001_tables'),
     ('m0002_views'),
@@ -821,7 +832,8 @@ INSERT INTO "grdb_migrations" VALUES
     ('m0034_process_death'),
     ('m0035_identity'),
     ('m0036_full_disk'),
-    ('m0037_merge');
+    ('m0037_merge'),
+    ('m0038_whole_confirmation');
 
 INSERT INTO "gap_cause" VALUES
     ('adapterUnavailable', 'the Bluetooth adapter was off, blocked or gone'),

@@ -8,9 +8,14 @@ package final class CentreConnection {
     private let silence: ServerSilence
     /// The server and its database, such as `study.example.org:5432/study`: no password, no user.
     package let destination: String
-    /// The most bytes of a piece of what is copied; and what is called after each, and after each statement with parameters,
-    /// with its bytes. It may take its time.
-    package var pacing: (pieceSize: Int, after: (Int) -> Void) = (1 << 20, { _ in })
+    /// The most bytes of a piece of what is copied; what is asked after each, and after each statement with parameters, with
+    /// its bytes, for how long nothing is to be sent; and what waits so long.
+    package var pacing: (pieceSize: Int, pause: (Int) -> Duration, rest: (Duration) -> Void) = (
+        1 << 20, { _ in .zero }, { _ in }
+    )
+    /// The server hears something after so long, whatever the pause; nil where it waits for ever.
+    private var restMaximum: Duration?
+    private var isInTransaction = false
 
     /// Connects.
     ///
@@ -52,6 +57,12 @@ package final class CentreConnection {
     package func endStatements(afterSeconds seconds: Int32) throws(CentreError) {
         try execute("SET statement_timeout = '\(seconds)s'")
         silence.statementSeconds = seconds
+    }
+
+    /// Has the server give up a transaction in which it hears nothing for so many seconds. Pauses for ``pacing`` are no reason.
+    package func endIdleTransactions(afterSeconds seconds: Int32) throws(CentreError) {
+        try execute("SET idle_in_transaction_session_timeout = '\(seconds)s'")
+        restMaximum = Duration.seconds(seconds) / 4
     }
 
     /// What counts where the address says nothing of it (PostgreSQL 15, 34.1.2).
@@ -101,7 +112,7 @@ package final class CentreConnection {
             if let value = option.pointee.val { parts[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
-        if parts["password"] != nil {
+        if ["password", "sslpassword"].contains(where: { parts[$0] != nil }) {
             throw .address(
                 reason: "the address has a password, which others could read: write it into ~/.pgpass, or use a client "
                     + "certificate")
@@ -127,12 +138,22 @@ package final class CentreConnection {
         let result = try result(of: sql, parameters.isEmpty ? nil : parameters, isBinary: false)
         defer { libpq.pointee.PQclear(result) }
         try check(result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY])
-        if !parameters.isEmpty { pacing.after(parameters.reduce(0) { $0 + ($1?.utf8.count ?? 0) }) }
+        if !parameters.isEmpty { try pause(after: parameters.reduce(0) { $0 + ($1?.utf8.count ?? 0) }) }
         return (0..<libpq.pointee.PQntuples(result)).map { row in
             (0..<libpq.pointee.PQnfields(result)).map { column in
                 libpq.pointee.PQgetisnull(result, row, column) == 1
                     ? nil : libpq.pointee.PQgetvalue(result, row, column).map { String(cString: $0) }
             }
+        }
+    }
+
+    /// Waits for as long as a rate wants it. A server that waits for a transaction hears meanwhile that somebody is there.
+    private func pause(after bytes: Int) throws(CentreError) {
+        let pause = pacing.pause(bytes)
+        let parts = SendingRate.parts(of: pause, atMost: isInTransaction ? restMaximum ?? pause : pause)
+        for (index, part) in parts.enumerated() {
+            if index > 0 { try execute("SELECT 1") }
+            pacing.rest(part)
         }
     }
 
@@ -233,7 +254,8 @@ package final class CentreConnection {
                 try silence.wait(toSend: true)
                 try consume()
             }
-            pacing.after(min(bytes.count - offset, pacing.pieceSize))
+            // A quarter of a second: nothing else may be said during a COPY.
+            pacing.rest(pacing.pause(min(bytes.count - offset, pacing.pieceSize)))
         }
         try send { libpq.pointee.PQputCopyEnd(connection, nil) }
         var problem: CentreError?
@@ -247,6 +269,8 @@ package final class CentreConnection {
     /// Runs statements that count together or not at all.
     package func inTransaction(_ body: () throws(CentreError) -> Void) throws(CentreError) {
         try execute("BEGIN")
+        isInTransaction = true
+        defer { isInTransaction = false }
         do {
             try body()
             try execute("COMMIT")

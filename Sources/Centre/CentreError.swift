@@ -12,8 +12,10 @@ package enum CentreError: Error, Hashable, Sendable {
     ///
     /// - state: SQLSTATE, five characters (PostgreSQL 15, appendix A).
     case refused(state: String, detail: String)
-    /// The database of the server is no centre, or one of another version.
-    case schema(reason: String)
+    /// The database of the server is no centre, one of another version, or can be none.
+    ///
+    /// - remedy: what a person can do; nil where it is to bring both to one version.
+    case schema(reason: String, remedy: String? = nil)
     /// What was asked for is not at the centre, or not for this role.
     case absent(what: String)
     /// The centre does not have all of it yet.
@@ -50,7 +52,7 @@ extension CentreError: CustomStringConvertible {
         case .unreachable(let detail): "the centre cannot be reached: \(detail)"
         case .lost(let detail): "the connection to the centre broke: \(detail)"
         case .refused(let state, let detail): "the centre refused it: \(detail) (SQLSTATE \(state))"
-        case .schema(let reason): reason
+        case .schema(let reason, _): reason
         case .absent(let what): "the centre has no \(what), or this role may not read it"
         case .incomplete(let detail): "the centre does not have all of it yet: \(detail)"
         case .contradiction(let detail): "what the centre has is not what was recorded: \(detail)"

@@ -12,17 +12,29 @@ package struct CentreSchema {
     /// Makes the schema, or brings it up to date; what is there already stays.
     ///
     /// - Returns: the steps that were applied.
-    /// - Throws: ``CentreError/schema(reason:)`` where the server is too old, or a newer eegsync has been there.
+    /// - Throws: ``CentreError/schema(reason:remedy:)`` where the server is too old, a newer eegsync has been there, or the
+    ///   database can be no centre: it has not all characters, or is already for something else.
     package func bringUpToDate() throws(CentreError) -> [String] {
         let version = try connection.execute("SHOW server_version_num").first?.first.flatMap { $0 }.flatMap { Int($0) } ?? 0
         guard version >= 150_000 else {
-            throw .schema(reason: "the server is PostgreSQL \(version / 10_000); 15 or later is needed")
+            throw .schema(
+                reason: "the server is PostgreSQL \(version / 10_000); 15 or later is needed",
+                remedy: "install a newer PostgreSQL there; pg_upgrade brings over what the server has.")
+        }
+        let encoding = try connection.execute("SHOW server_encoding").first?.first.flatMap { $0 } ?? ""
+        guard encoding == "UTF8" else {
+            throw .schema(
+                reason: "the database \(connection.destination) keeps texts as \(encoding); names and notes may be of any "
+                    + "language, which needs UTF8",
+                remedy: "make one that does: createdb --encoding UTF8 --locale C.UTF-8 --template template0 study; pg_dump and "
+                    + "psql bring over what this one has.")
         }
         var applied: [String] = []
         try connection.inTransaction { () throws(CentreError) in
             try connection.execute(Self.lock)
             let present = try steps()
             try Self.requireKnown(present)
+            if present.isEmpty { try requireEmpty() }
             for step in CentreStep.all where !present.contains(step.identifier) {
                 try connection.execute(step.sql)
                 try connection.execute("INSERT INTO schema_step (identifier) VALUES ($1)", [step.identifier])
@@ -36,6 +48,28 @@ package struct CentreSchema {
     private func steps() throws(CentreError) -> [String] {
         let exists = try connection.execute("SELECT to_regclass('public.schema_step') IS NOT NULL").first?.first == "t"
         return exists ? try connection.execute("SELECT identifier FROM schema_step").compactMap { $0.first ?? nil } : []
+    }
+
+    /// What somebody else has in the schema `public`, but for what extensions have there.
+    private static let others = """
+        SELECT e.name FROM (
+            SELECT c.relname::text AS name, c.oid AS key, 'pg_class'::regclass AS catalog FROM pg_class AS c
+            WHERE c.relnamespace = to_regnamespace('public') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+            UNION ALL SELECT p.proname::text, p.oid, 'pg_proc'::regclass FROM pg_proc AS p
+            WHERE p.pronamespace = to_regnamespace('public')) AS e
+        WHERE NOT EXISTS (
+            SELECT 1 FROM pg_depend AS d WHERE d.classid = e.catalog AND d.objid = e.key AND d.deptype = 'e')
+        ORDER BY e.name LIMIT 1
+        """
+
+    /// Throws where the database is already for something else: the step `p0003_shipping` gives readers, and takes from
+    /// everybody, rights of all tables and functions that it finds.
+    private func requireEmpty() throws(CentreError) {
+        guard let name = try connection.execute(Self.others).first?.first.flatMap({ $0 }) else { return }
+        throw .schema(
+            reason: "the database \(connection.destination) is no centre and has something else already, such as \(name); a "
+                + "centre has a database of its own",
+            remedy: "make one (createdb study), and name that with --database.")
     }
 
     /// Whether rows of all tables are here: a step that earlier versions of a centre do not have.

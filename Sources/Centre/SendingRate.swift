@@ -24,4 +24,14 @@ package struct SendingRate: Hashable, Sendable {
         self.end = end
         return end - now
     }
+
+    /// A pause in parts, of which none is longer than so much; none for no pause.
+    ///
+    /// - Parameter maximum: more than zero.
+    static func parts(of pause: Duration, atMost maximum: Duration) -> [Duration] {
+        guard pause > .zero, maximum > .zero else { return [] }
+        let whole = Int(pause / maximum)
+        let rest = pause - maximum * whole
+        return Array(repeating: maximum, count: whole) + (rest > .zero ? [rest] : [])
+    }
 }

@@ -24,11 +24,15 @@ package final class Shipper {
     package static let rowLimit = 65_536
     /// Recordings that have ended are looked at each so many rounds: people correct annotations.
     private static let endedInterval = 60
+    /// Rows of tables that grow are counted each so many rounds, an hour: a merge adds some between those that are there.
+    private static let countInterval = 1800
 
-    /// Whoever holds a lock for longer than that has forgotten it; a machine that is gone gives its own back.
-    private static let limits = "SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '2min'"
+    /// Whoever holds a lock for longer than that has forgotten it.
+    private static let limits = "SET lock_timeout = '30s'"
     /// What the server may take for a statement.
     package static let statementSeconds: Int32 = 600
+    /// Of a machine that is gone the server gives back what it holds after so long.
+    package static let idleSeconds: Int32 = 120
 
     private let store: ReadOnlyStore
     private let control: ControlStore
@@ -50,21 +54,25 @@ package final class Shipper {
     private var hostBoots: Digest?
     private var ended: Set<RecordingID> = []
     private var roundNumber = 0
+    /// What was read when a round found everything sent; nil where it did not.
+    private var unchanged: Int64?
     /// Streams of which the centre has what cannot have come from this database, and why, by UUID. Nothing is sent of their
     /// recordings.
     package private(set) var diverged: [String: String] = [:]
-    /// Recordings that the centre does not take, and why. The others are sent all the same.
-    package private(set) var refused: [RecordingID: CentreError] = [:]
+    /// Recordings that the centre does not take, or that cannot be read, and why. The others are sent all the same.
+    package private(set) var refused: [RecordingID: String] = [:]
 
-    /// Begins: says who ships, and asks what is there.
+    /// Begins: says who ships, asks what is there, and notes that and nothing else as confirmed.
     ///
     /// - Parameters:
     ///   - control: where confirmations are noted.
     ///   - machine: the machine's UUID.
     ///   - version: of eegsync.
+    ///   - now: when confirmations are noted.
     package init(
         store: ReadOnlyStore, control: ControlStore, connection: CentreConnection, machine: String, version: String,
-        rowLimit: Int = Shipper.rowLimit, statementSeconds: Int32 = Shipper.statementSeconds
+        now: MonotonicTime, rowLimit: Int = Shipper.rowLimit, statementSeconds: Int32 = Shipper.statementSeconds,
+        idleSeconds: Int32 = Shipper.idleSeconds
     ) throws {
         (self.store, self.control, self.connection, self.rowLimit) = (store, control, connection, rowLimit)
         self.machine = machine
@@ -74,14 +82,24 @@ package final class Shipper {
             try connection.execute("SELECT to_regprocedure('ship_series(uuid)') IS NOT NULL").first?.first == "t"
         try connection.execute(Self.limits)
         try connection.endStatements(afterSeconds: statementSeconds)
+        try connection.endIdleTransactions(afterSeconds: idleSeconds)
         try connection.execute("SELECT ship_machine($1, $2)", [machine, version])
         try connection.execute(PieceTable.creation)
+        var confirmed: [StreamID: [BlockEnd]] = [:]
         for row in try connection.execute("SELECT * FROM ship_state()") {
             guard let uuid = row[0] else { continue }
             let state = ShippedState(row.dropFirst().map { $0.flatMap { Int64($0) } })
             states[uuid] = state
-            try compare(uuid, state)
+            do {
+                try compare(uuid, state)
+                guard diverged[uuid] == nil, let ends = try store.confirmed(state, of: uuid) else { continue }
+                confirmed[ends.stream] = ends.ends
+            } catch let error as StorageError {
+                guard let reason = error.damage else { throw error }
+                diverged[uuid] = reason
+            }
         }
+        try control.confirm(only: confirmed, at: connection.destination, now: now)
     }
 
     private func compare(_ uuid: String, _ state: ShippedState) throws {
@@ -117,35 +135,56 @@ package final class Shipper {
     package func round(now: () -> MonotonicTime) throws -> Round {
         var round = Round()
         roundNumber += 1
+        let changeNumber = try store.changeNumber()
         if roundNumber % Self.endedInterval == 0 {
             ended.removeAll()
             refused.removeAll()
+        } else if unchanged == changeNumber {
+            return round
+        }
+        if roundNumber % Self.countInterval == 0 {
+            series = series.mapValues { $0.mapValues { $0.comparedAgain() } }
         }
         for recording in try store.shippableRecordings() where !ended.contains(recording) && refused[recording] == nil {
-            guard let shipment = try self.shipment(of: recording) else { continue }
-            if shipment.streams.contains(where: { diverged[$0.uuid] != nil }) { continue }
-            let statement = statement(for: shipment)
-            if statement != nil || shipment.streams.contains(where: { $0.after != $0.before })
-                || shipment.series.contains(where: { $0.rows != nil })
-            {
-                guard try sent(shipment, statement) else { continue }
-                round.transactions += 1
-                round.rows += shipment.streams.reduce(0) { $0 + $1.rowCount }
-                documents[recording] = shipment.document.sent
-            }
-            series[recording] = Dictionary(shipment.series.map { ($0.series, $0.after) }) { first, _ in first }
-            for stream in shipment.streams {
-                states[stream.uuid] = stream.after
-                for block in stream.lastBlocks { blocksFrom[stream.uuid, default: [:]][block.chain] = block.number }
-                try control.confirm(stream.confirmed, of: stream.stream, at: connection.destination, now: now())
-            }
-            if !shipment.isComplete || shipment.streams.contains(where: { $0.after.head != nil }) {
-                round.isComplete = false
-            } else if shipment.isEnded {
-                ended.insert(recording)
+            do {
+                try send(recording, in: &round, now: now)
+            } catch let error as StorageError {
+                // Of a card that begins to fail, what can be read is to arrive.
+                guard let reason = error.damage else { throw error }
+                refused[recording] = reason
             }
         }
+        unchanged = round.isComplete ? changeNumber : nil
         return round
+    }
+
+    /// Sends of a recording what is new, and a part of what waits.
+    private func send(_ recording: RecordingID, in round: inout Round, now: () -> MonotonicTime) throws {
+        guard let shipment = try self.shipment(of: recording) else { return }
+        if shipment.streams.contains(where: { diverged[$0.uuid] != nil }) { return }
+        let statement = statement(for: shipment)
+        if statement != nil || shipment.streams.contains(where: { $0.after != $0.before })
+            || shipment.series.contains(where: { $0.rows != nil })
+        {
+            guard try sent(shipment, statement) else { return }
+            round.transactions += 1
+            round.rows += shipment.streams.reduce(0) { $0 + $1.rowCount }
+            documents[recording] = shipment.document.sent
+        }
+        series[recording] = Dictionary(shipment.series.map { ($0.series, $0.after) }) { first, _ in first }
+        for stream in shipment.streams {
+            states[stream.uuid] = stream.after
+            for block in stream.lastBlocks { blocksFrom[stream.uuid, default: [:]][block.chain] = block.number }
+            try control.confirm(stream.confirmed, of: stream.stream, at: connection.destination, now: now())
+        }
+        if !shipment.isComplete || shipment.streams.contains(where: { $0.after.head != nil }) {
+            round.isComplete = false
+        } else if shipment.isEnded {
+            if let whole = shipment.whole {
+                try control.confirm(whole: whole, of: recording, at: connection.destination, now: now())
+            }
+            ended.insert(recording)
+        }
     }
 
     /// What is to be sent of a recording; nil where it was deleted just now.
@@ -192,7 +231,7 @@ package final class Shipper {
             return true
         } catch let error as CentreError {
             guard case .refused = error, error.disposition == .person else { throw error }
-            refused[shipment.recording] = error
+            refused[shipment.recording] = "\(error)"
             return false
         }
     }
@@ -233,6 +272,18 @@ package final class Shipper {
             }
         }
         hostBoots = Digest(of: boots)
+    }
+}
+
+extension StorageError {
+    /// What is wrong with a part of the database, whose other parts may be sound; nil for what concerns all of it.
+    fileprivate var damage: String? {
+        switch self {
+        case .corrupt(_, let detail): "the database is damaged where it stands: \(detail)"
+        // 10 is SQLITE_IOERR: a sector that cannot be read.
+        case .sqlite(let code, let detail) where code & 0xFF == 10: "it cannot be read from the disk: \(detail)"
+        default: nil
+        }
     }
 }
 

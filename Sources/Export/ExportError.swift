@@ -7,6 +7,9 @@ package import Storage
 package enum ExportError: Error, Hashable, Sendable {
     /// A file of this name exists and overwriting was not asked for.
     case exists(path: String)
+    /// Beside the path lies a log of another database, which SQLite would write into this one; `isOpen` where a program has
+    /// that one open.
+    case leftLog(path: String, log: String, isOpen: Bool)
     /// No room is left on the file system that holds the path.
     case diskFull(path: String)
     /// The file cannot be created, written or read back.
@@ -27,7 +30,7 @@ package enum ExportError: Error, Hashable, Sendable {
     /// What the error asks for.
     package var disposition: Disposition {
         switch self {
-        case .exists, .diskFull, .cannotWrite, .toolMissing: .waitForOperator
+        case .exists, .leftLog, .diskFull, .cannotWrite, .toolMissing: .waitForOperator
         case .emptyRecording, .unknownStream, .unknownChannel, .notRepresentable, .verificationFailed: .stop
         }
     }
@@ -40,6 +43,12 @@ extension ExportError: CustomStringConvertible {
         case .exists(let path):
             "The file \(path) exists already and was left untouched. "
                 + "Choose another path, or add --force to replace it."
+        case .leftLog(let path, let log, let isOpen):
+            isOpen
+                ? "\(log) is the log of another database, which a program has open. No file was written, and \(path) was left "
+                    + "as it is. End that program, or choose another path."
+                : "\(log) is the log of another database. No file was written: SQLite would write that log into \(path). "
+                    + "Choose another path, or add --force to remove the log."
         case .diskFull(let path):
             "No room is left on the file system of \(path). The unfinished file was removed. "
                 + "Free some space or choose a path on another disk, then export again."

@@ -16,7 +16,7 @@ package struct FetchedFile {
     /// - Throws: ``ExportError`` where the file cannot be written, and what the body throws.
     package func write<Result>(_ body: (_ path: String) throws -> Result) throws -> (result: Result, byteCount: Int64) {
         // SQLite writes into an empty file that is there.
-        let file = try PartialFile(path: path, replacesExisting: replacesExisting, isNamed: true)
+        let file = try PartialFile(path: path, replacesExisting: replacesExisting, isNamed: true, isDatabase: true)
         let result = try body(file.temporaryPath)
         file.measure()
         try file.synchronize()

@@ -15,6 +15,8 @@ final class PartialFile {
     private(set) var byteCount: Int64 = 0
     private var descriptor: Int32
     private let isNamed: Bool
+    /// What another database may have left beside the final name; nil for a file that is no database.
+    private let leftLog: LeftLog?
     /// What has a hidden name, where anything has: the file, or the directory that it is in.
     private var hiddenName = ""
     /// Of the hidden directory, whose lock it holds; -1 where there is none.
@@ -31,15 +33,19 @@ final class PartialFile {
     ///
     /// - Parameters:
     ///   - isNamed: true where a program must find it by a path that is not this process's own.
+    ///   - isDatabase: true for one of SQLite, beside whose name no log of another one may lie; a log that nobody uses goes
+    ///     where `replacesExisting` is true.
     ///   - database: a database; the last of the disk that it is on is left free.
     ///   - reserve: how much that is.
-    /// - Throws: ``ExportError``; `exists` where the final name is taken and `replacesExisting` is false, `cannotWrite` where
-    ///   what has it is no regular file: a device, a pipe or a socket is never replaced.
+    /// - Throws: ``ExportError``; `exists` where the final name is taken and `replacesExisting` is false, `leftLog`,
+    ///   `cannotWrite` where what has it is no regular file: a device, a pipe or a socket is never replaced.
     init(
-        path: String, replacesExisting: Bool, isNamed: Bool = false, sparing database: String? = nil,
-        reserve: DiskReserve = DiskReserve()
+        path: String, replacesExisting: Bool, isNamed: Bool = false, isDatabase: Bool = false,
+        sparing database: String? = nil, reserve: DiskReserve = DiskReserve()
     ) throws {
         self.path = path
+        let log = isDatabase ? LeftLog(path: path) : nil
+        leftLog = log
         let (directory, _) = Self.split(path)
         self.reserve = database.flatMap { Self.areOnOneDisk(directory, $0) ? ($0, reserve) : nil }
         descriptor = -1
@@ -51,6 +57,12 @@ final class PartialFile {
         guard replacesExisting || access(path, F_OK) != 0 else {
             self.isNamed = false
             throw ExportError.exists(path: path)
+        }
+        do {
+            try log?.check(isRemoved: replacesExisting)
+        } catch {
+            self.isNamed = false
+            throw error
         }
         TemporaryNames.removeAbandoned(in: directory)
         descriptor = isNamed ? -1 : open(directory, Self.unnamed | O_RDWR | O_CLOEXEC, 0o644)
@@ -172,7 +184,10 @@ final class PartialFile {
 
     /// Gives the file its final name. Call ``synchronize()`` before.
     func publish(replacesExisting: Bool) throws {
+        // A program may have come and gone since the file was begun.
+        try leftLog?.check(isRemoved: replacesExisting)
         if replacesExisting {
+            try leftLog?.remove()
             try replace()
         } else if link(to: path) {
             // A link, unlike a rename, never replaces a file that appeared meanwhile.

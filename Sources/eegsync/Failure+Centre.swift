@@ -30,10 +30,10 @@ extension Failure {
                 remedy:
                     "an administrator of the centre looks at its roles and studies: eegsync centre enrol, for people admit.",
                 code: .noPermission)
-        case .schema:
+        case .schema(_, let remedy):
             self.init(
                 problem: "\(error).", consequence: "the database of the server was left untouched.",
-                remedy: "bring both to one version: the newest eegsync on both machines, then eegsync centre init.",
+                remedy: remedy ?? "bring both to one version: the newest eegsync on both machines, then eegsync centre init.",
                 code: .dataError)
         case .absent:
             self.init(

@@ -9,6 +9,13 @@ extension Failure {
             self.init(
                 problem: "the file \(path) exists already.", consequence: "it was left untouched.",
                 remedy: "choose another path, or replace it with --force.", code: .cannotCreate)
+        case .leftLog(let path, let log, let isOpen):
+            self.init(
+                problem: "\(log) is the log of another database\(isOpen ? ", which a program has open" : "").",
+                consequence: "no file was written: SQLite would write that log into \(path).",
+                remedy: isOpen
+                    ? "end that program, or choose another path." : "choose another path, or remove the log with --force.",
+                code: .cannotCreate)
         case .diskFull(let path):
             self.init(
                 problem: "the disk of \(path) is full.", consequence: "the unfinished file was removed.",

@@ -14,6 +14,14 @@ import Testing
         #expect(now - Self.start == .seconds(25))
     }
 
+    @Test func aLongPauseIsMadeOfParts() {
+        func parts(_ pause: Duration) -> [Duration] { SendingRate.parts(of: pause, atMost: .seconds(30)) }
+        #expect(parts(.zero).isEmpty && parts(.seconds(-1)).isEmpty)
+        #expect(parts(.seconds(7)) == [.seconds(7)])
+        #expect(parts(.seconds(60)) == [.seconds(30), .seconds(30)])
+        #expect(parts(.milliseconds(70_250)) == [.seconds(30), .seconds(30), .milliseconds(10_250)])
+    }
+
     @Test func whatSendingItselfTookCounts() {
         var rate = SendingRate(bytesPerSecond: 10_000)
         #expect(rate.pause(after: 10_000, at: Self.start) == .seconds(1))

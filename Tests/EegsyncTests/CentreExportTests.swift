@@ -42,11 +42,11 @@ struct CentreExportTests {
         }
     }
 
-    @Test("A password in the address is refused before anything is asked, and not repeated")
-    func password() throws {
-        let run = try ProgramRun([
-            "export", "12", "-o", "/nonexistent/a.edf", "--from", "postgresql://ada:secret@localhost/study",
-        ])
+    @Test(
+        "A password in the address is refused before anything is asked, and not repeated",
+        arguments: ["postgresql://ada:secret@localhost/study", "postgresql://ada@localhost/study?sslpassword=secret"])
+    func password(address: String) throws {
+        let run = try ProgramRun(["export", "12", "-o", "/nonexistent/a.edf", "--from", address])
         #expect(run.exitCode == Failure.Code.usage.rawValue)
         #expect(run.errors.contains("has a password") && !run.errors.contains("secret"))
     }

@@ -72,6 +72,14 @@ struct FleetTests {
         #expect(alert == FleetSituation.of(.working, "streams, but the battery is at 9 %"))
         let late = Self.situation(Self.row { $0.headset?.delaySeconds = 3600 })
         #expect(late.severity == .working && late.sentence.contains("1 h 00 min are not here yet"))
+        let nothing = Self.situation(Self.row { $0.headset?.delaySeconds = nil })
+        #expect(nothing == FleetSituation.of(.working, "streams, but nothing of it is here yet"))
+        let silent = Self.situation(
+            Self.row {
+                $0.headset?.delaySeconds = nil
+                $0.headset?.newestSeconds = nil
+            })
+        #expect(silent == FleetSituation.of(.good, "streams"))
         let backlog = Self.situation(Self.row { $0.headset?.backlogSeconds = 7200 })
         #expect(backlog.severity == .good && backlog.sentence.contains("2 h 00 min of before are still to come"))
         let unknown = Self.situation(Self.row { $0.headset?.severity = "splendid" })

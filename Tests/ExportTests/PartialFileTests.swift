@@ -122,6 +122,46 @@ import Testing
         #expect(try names() == [".mine.1.partial", "a.eegsync-partial"])
     }
 
+    private func database(replaces: Bool = false) throws -> PartialFile {
+        try PartialFile(path: "\(directory.path)/n.sqlite", replacesExisting: replaces, isNamed: true, isDatabase: true)
+    }
+
+    private func leave(_ name: String) throws { try Data([1]).write(to: URL(fileURLWithPath: "\(directory.path)/\(name)")) }
+
+    @Test(arguments: ["-wal", "-shm", "-journal"]) func aDatabaseIsPutBesideNoLogOfAnother(ending: String) throws {
+        let path = "\(directory.path)/n.sqlite"
+        let refused = ExportError.leftLog(path: path, log: path + ending, isOpen: false)
+        let begun = try database()
+        try leave("n.sqlite" + ending)
+        #expect(throws: refused) { _ = try database() }
+        #expect(throws: refused, "it came meanwhile") { try begun.publish(replacesExisting: false) }
+        #expect(try names().contains("n.sqlite" + ending))
+        let forced = try database(replaces: true)
+        try forced.write([1])
+        #expect(try names().contains("n.sqlite" + ending), "it goes when the name is given, and not before")
+        try forced.publish(replacesExisting: true)
+        #expect(try names().filter { !$0.hasPrefix(".") } == ["n.sqlite"])
+        // Other files have nothing to do with it.
+        try leave("a.edf" + ending)
+        try file("a.edf").publish(replacesExisting: false)
+    }
+
+    @Test func aLogThatAProgramHasOpenStays() throws {
+        let path = "\(directory.path)/n.sqlite"
+        for ending in ["-wal", "-shm"] { try leave("n.sqlite" + ending) }
+        let shared = open(path + "-shm", O_RDWR)
+        defer { close(shared) }
+        // As SQLite does for as long as a database is open, whatever became of its name.
+        var lock = flock()
+        lock.l_type = Int16(F_RDLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        (lock.l_start, lock.l_len) = (128, 1)
+        // F_OFD_SETLK: one that this test does not lose where the file is closed elsewhere.
+        try #require(fcntl(shared, 37, &lock) == 0)
+        #expect(throws: ExportError.leftLog(path: path, log: path + "-wal", isOpen: true)) { _ = try database(replaces: true) }
+        #expect(try names() == ["n.sqlite-shm", "n.sqlite-wal"])
+    }
+
     @Test(arguments: ["night.edf", "study/", "study//"])
     func whatIsFetchedForAnExportIsForOneReaderAndForAWhile(output: String) throws {
         var seen = ""

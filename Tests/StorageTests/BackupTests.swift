@@ -99,6 +99,21 @@ struct BackupTests {
         #expect(try !ReadOnlyStore(unattended: copy, hostBoot: Fixture.boot).audit().holds)
     }
 
+    @Test("whose times follow a clock that the database does not have is found out")
+    func otherClock() throws {
+        try DatabaseBackup(of: fixture.path).write(to: copy)
+        let queue = try DatabaseQueue(path: copy)
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO clock_offset (host_boot_id, boottime_ns, offset_ns, step_ns, is_synchronised)
+                    SELECT id, 4000000000000000000, 77, 0, 1 FROM host_boot LIMIT 1
+                    """)
+        }
+        try queue.close()
+        #expect(try comparison().differences.contains { $0.contains("follow a clock") && $0.contains("77 ns") })
+    }
+
     @Test("of another database, or of an older history, is none of this one")
     func foreign() throws {
         let other = try EvidenceFixture(.anew)

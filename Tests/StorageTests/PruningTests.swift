@@ -26,6 +26,14 @@ struct PruningTests {
             """)
     }
 
+    private func confirmWhole() throws {
+        let control = try ControlStore(path: fixture.path, hostBoot: Fixture.boot)
+        let recording = RecordingID(rawValue: 1)
+        let whole = try control.database.read { db in try WholeRecording(recording, in: db).sum }
+        try control.confirm(whole: whole, of: recording, at: "https://study.example", now: Fixture.start)
+        try control.close()
+    }
+
     @Test("by age lets go what ended before, and never what is being recorded")
     func age() throws {
         #expect(try plan(PruningRule(before: Fixture.startUnixNanoseconds)).pruned.isEmpty)
@@ -57,6 +65,8 @@ struct PruningTests {
             #expect(try plan(rule).pruned.isEmpty, "\(lacking)")
         }
         try confirm("WHERE stream_id IN (1, 2)")
+        #expect(try plan(rule).pruned.isEmpty, "samples are not all of it")
+        try confirmWhole()
         #expect(try plan(rule).pruned.map(\.recording.rawValue) == [1])
         // The last block has grown since.
         try fixture.write("UPDATE confirmation SET row_count = row_count - 1 WHERE stream_id = 2")
@@ -69,6 +79,7 @@ struct PruningTests {
         rule.requiresConfirmation = true
         try confirm("WHERE stream_id IN (1, 2)")
         try fixture.write("INSERT INTO undigested_rows VALUES (1, 0, 10)")
+        try confirmWhole()
         #expect(try plan(rule).pruned.isEmpty)
     }
 

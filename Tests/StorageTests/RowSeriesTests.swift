@@ -72,6 +72,42 @@ struct RowSeriesTests {
         #expect(try numbers(try arrivals(after: known)) == [255, 511, 767])
         #expect(try arrivals(after: known).after.count == 3)
         #expect(try arrivals(after: sent).rows == nil)
+        // And compares once more where it is asked to: a merge ends while it runs.
+        #expect(try numbers(try arrivals(after: sent.comparedAgain())) == [255, 511, 767])
+    }
+
+    /// What is sent of the states of the connection.
+    private func events(after state: RowSeries.State?) throws -> SeriesShipment {
+        let series = RowSeries(table: "connection_event", owner: "", part: 0)
+        let found = try store.database.read { db in
+            try SeriesReader(CarriedRows(of: recording, in: db), in: db).shipments(after: state.map { [series: $0] } ?? [:])
+        }
+        return try #require(found.first { $0.series == series })
+    }
+
+    private func write(_ sql: String) throws { try store.database.writer.write { db in try db.execute(sql: sql) } }
+
+    @Test("What is repeated counts further behind later rows, and goes again")
+    func repeated() throws {
+        try write(
+            """
+            INSERT INTO connection_event (headset_id, host_boot_id, boottime_ns, state)
+            VALUES (1, 1, 100000000000, 'scanning'), (1, 1, 101000000000, 'backingOff'), (1, 1, 102000000000, 'streaming')
+            """)
+        let first = try events(after: nil)
+        #expect(try numbers(first) == [1, 2, 3])
+        var state = first.after
+        for count in 2...3 {
+            try write("UPDATE connection_event SET count = \(count), last_boottime_ns = 103000000000 WHERE id = 1")
+            let again = try events(after: state)
+            #expect(try numbers(again) == [1] && again.after.count == 3 && again.after.last == 3)
+            #expect(again.rows?.contains("\"count\":\(count)") == true)
+            state = again.after
+            #expect(try events(after: state).rows == nil)
+        }
+        // Another process does not know what was sent of it.
+        let known = RowSeries.State(last: 3, count: 3, isComplete: true)
+        #expect(try numbers(try events(after: known)) == [1, 3])
     }
 
     @Test("The last row goes again where it has changed")

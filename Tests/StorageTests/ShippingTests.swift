@@ -161,6 +161,84 @@ struct ShippingTests {
         #expect(try store.divergence(of: uuid, from: [(end: more, digest: own)], eeg.after)?.contains("more") == true)
     }
 
+    @Test("A block that has grown since it was sent is compared by its first rows")
+    func grown() throws {
+        let eeg = try #require(try shipment().streams.first)
+        let ends = eeg.lastBlocks
+        let digests = try ends.map { end in
+            try store.database.read { db in
+                try String.fetchOne(
+                    db, sql: "SELECT lower(hex(digest)) FROM block WHERE stream_id = 1 AND chain = ? AND number = ?",
+                    arguments: [end.chain, end.number])
+            }
+        }
+        var batch = WriteBatch(number: 4)
+        batch.samples = [Fixture.rows(Fixture.eeg, 2560..<3000, channels: 4)]
+        try store.commit(batch)
+        let live = try #require(ends.first { $0.chain == "live" })
+        let now = try #require(try shipment().streams.first?.lastBlocks.first { $0.chain == "live" })
+        #expect(now.number == live.number && now.rowCount == live.rowCount + 440)
+        let heads = zip(ends, digests).compactMap { end, digest in digest.map { (end: end, digest: $0) } }
+        #expect(heads.count == 2)
+        #expect(try store.divergence(of: eeg.uuid, from: heads, eeg.after) == nil)
+        // As of an older card that has recorded something else since.
+        let other = heads.map { (end: $0.end, digest: String($0.digest.reversed())) }
+        #expect(try store.divergence(of: eeg.uuid, from: other, eeg.after)?.contains("another one") == true)
+    }
+
+    @Test("Of a recording that is being deleted nothing is sent: what is gone here stays at the centre")
+    func deletion() throws {
+        let eeg = try #require(try shipment().streams.first)
+        try store.control.stopRecording(recording, at: Fixture.start)
+        _ = try store.control.noteDeletion(of: recording, .delete, by: "anna", at: Fixture.start)
+        try store.database.writer.write { db in try db.execute(sql: "DELETE FROM sample WHERE n > 100") }
+        #expect(throws: StorageError.notFound(what: "recording 1 any more: it was deleted")) { try shipment() }
+        #expect(try store.divergence(of: eeg.uuid, from: [], eeg.after) == nil)
+        let confirmed = try store.confirmed(eeg.after, of: eeg.uuid)
+        #expect(confirmed?.stream == nil)
+    }
+
+    @Test("Blocks of weeks go in parts, before the samples that they are of")
+    func manyBlocks() throws {
+        let fixture = try EvidenceFixture()
+        let store = try ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot)
+        var blocksFrom: [String: [String: Int64]] = [:]
+        var (seen, parts) = (Set<String>(), 0)
+        while true {
+            let shipment = try store.shipment(
+                of: RecordingID(rawValue: 1), states: [:], blocksFrom: blocksFrom, series: nil, rowLimit: 100_000,
+                blockLimit: 5)
+            for stream in shipment.document.streams {
+                seen.formUnion(stream.blocks.lines.map { stream.uuid + $0.key })
+            }
+            for stream in shipment.streams {
+                for block in stream.lastBlocks { blocksFrom[stream.uuid, default: [:]][block.chain] = block.number }
+            }
+            parts += 1
+            if shipment.document.hasAllBlocks {
+                #expect(shipment.isComplete && shipment.streams.allSatisfy { !$0.pieces.isEmpty })
+                break
+            }
+            #expect(!shipment.isComplete)
+            #expect(shipment.streams.allSatisfy { $0.pieces.isEmpty && $0.patches.isEmpty && $0.after == $0.before })
+            try #require(parts < 20)
+        }
+        let count = try store.database.read { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM block WHERE stream_id IN (1, 2)")
+        }
+        #expect(seen.count == count && parts > 1)
+    }
+
+    @Test("The number of changes says whether anything need be read")
+    func changeNumber() throws {
+        let fixture = try EvidenceFixture()
+        let store = try ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot)
+        let number = try store.changeNumber()
+        #expect(try store.changeNumber() == number)
+        try fixture.write("UPDATE recording SET label = 'another' WHERE id = 1")
+        #expect(try store.changeNumber() != number)
+    }
+
     @Test("What was confirmed counts for prune, also where it becomes less")
     func confirmation() throws {
         let eeg = try #require(try shipment().streams.first)

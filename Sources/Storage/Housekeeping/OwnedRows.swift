@@ -21,6 +21,7 @@ struct OwnedRows {
         OwnedRows(table: "block", key: "id", condition: ofStream),
         OwnedRows(table: "undigested_rows", key: "stream_id", condition: ofStream),
         OwnedRows(table: "confirmation", key: "stream_id, chain, destination", condition: ofStream),
+        OwnedRows(table: "whole_confirmation", key: "recording_id, destination", condition: ofRecording),
         OwnedRows(
             table: "replaced_segment", key: "refit_id, first_n",
             condition:

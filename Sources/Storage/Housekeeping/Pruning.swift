@@ -1,3 +1,5 @@
+import Evidence
+import Foundation
 import GRDB
 
 /// Which recordings a rule lets go, and why others stay.
@@ -34,7 +36,7 @@ package struct PruningCandidate: Hashable, Sendable {
     package var rows: Int64
     /// About how many bytes of the database it takes.
     package var bytes: Int64
-    /// True where somebody else has every block of it.
+    /// True where somebody else has every block of it, which are its samples.
     package var isConfirmed: Bool
 
     /// Its last sample, or its end where it has none; nil where nobody knows.
@@ -70,7 +72,7 @@ extension Store {
                 if seemsOld { plan.untimed.append(candidate) }
                 continue
             }
-            if rule.requiresConfirmation, !candidate.isConfirmed {
+            if rule.requiresConfirmation, try !isHeldElsewhere(candidate) {
                 plan.unconfirmed.append(candidate)
             } else {
                 plan.pruned.append(candidate)
@@ -79,6 +81,18 @@ extension Store {
         }
         plan.excessBytes = rule.sizeMaximum.map { max(0, left - $0) } ?? 0
         return plan
+    }
+
+    /// Whether somebody else has all of a recording, as it is now: marks, corrections and whatever else goes with it, too.
+    private func isHeldElsewhere(_ candidate: PruningCandidate) throws(StorageError) -> Bool {
+        guard candidate.isConfirmed else { return false }
+        return try database.read { db in
+            let noted = try Data.fetchAll(
+                db, sql: "SELECT digest FROM whole_confirmation WHERE recording_id = ?",
+                arguments: [candidate.recording.rawValue])
+            if noted.isEmpty { return false }
+            return noted.contains(Data(try WholeRecording(candidate.recording, in: db).sum.bytes))
+        }
     }
 
     /// Recordings that have ended, by their end.

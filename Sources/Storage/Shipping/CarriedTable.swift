@@ -31,6 +31,8 @@ package struct CarriedTable: Hashable, Sendable {
     /// Of a table that grows while it is recorded: which rows belong to the recording `?1`; nil for a small one, which is
     /// compared row by row.
     var growth: String?
+    /// True where a row counts how often the same happened again, also while later rows are there.
+    var isRepeated = false
 
     /// All of them, those that others refer to first.
     package static let all = small + growing
@@ -50,8 +52,8 @@ package struct CarriedTable: Hashable, Sendable {
         CarriedTable(name: "recording_edit", owner: .recording, number: "id"),
     ]
 
-    /// Those that grow: rows are added with higher numbers, and of those that are there only the last may change. Where rows of
-    /// lower numbers came in between, by `eegsync merge`, their count shows it.
+    /// Those that grow: rows are added with higher numbers, and of those that are there only the last may change, and counts of
+    /// what is repeated. Where rows of lower numbers came in between, by `eegsync merge`, their count shows it.
     static let growing =
         [
             CarriedTable(name: "arrival", owner: .stream, number: "n", growth: ofRecording),
@@ -67,7 +69,9 @@ package struct CarriedTable: Hashable, Sendable {
             ("status_report", "boottime_ns"), ("connection_attempt", "began_boottime_ns"), ("connection_event", "boottime_ns"),
             ("link_quality", "boottime_ns"), ("clock_observation", "boottime_ns"),
         ].map {
-            CarriedTable(name: $0, owner: .recording, number: "id", growth: RecordingExport.duringRecording($1, id: "?1"))
+            CarriedTable(
+                name: $0, owner: .recording, number: "id", growth: RecordingExport.duringRecording($1, id: "?1"),
+                isRepeated: $0.hasPrefix("connection_"))
         }
 
     /// Rows of streams are asked for by their stream.

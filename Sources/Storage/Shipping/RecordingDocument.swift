@@ -23,12 +23,16 @@ package struct RecordingDocument: Hashable, Sendable {
         var tables: [Table]
         /// The last blocks: from that on, in each chain, which was the last one before.
         var blocks: Table
+        /// The last one of each chain that is among them.
+        var lastBlocks: [BlockEnd] = []
     }
 
     /// Members of a JSON object: the recording itself, the headset, what people say of it.
     var head: String
     var tables: [Table]
     var streams: [Stream]
+    /// False where more blocks are to come than one document has.
+    var hasAllBlocks = true
 
     /// All of it.
     package var json: String {

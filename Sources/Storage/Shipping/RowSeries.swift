@@ -20,9 +20,18 @@ package struct RowSeries: Hashable, Sendable {
         var lastHash: Int?
         /// Whether this process has compared the count.
         var isCompared = false
+        /// Of rows that count repetitions, how many there were when they were sent, by number. Good for this process.
+        var repetitions: [Int64: Int64] = [:]
 
         package init(last: Int64, count: Int64, isComplete: Bool) {
             (self.last, self.count, self.isComplete) = (last, count, isComplete)
+        }
+
+        /// The same, of which the count is to be compared once more: rows may have come in between.
+        package func comparedAgain() -> Self {
+            var state = self
+            state.isCompared = false
+            return state
         }
     }
 }
@@ -51,62 +60,119 @@ struct SeriesReader {
 
     /// What is to be sent where so much is there.
     func shipments(after states: [RowSeries: RowSeries.State]) throws -> [SeriesShipment] {
+        try seriesRows(of: CarriedTable.growing).map { try shipment(of: $0, after: states[$0.series]) }
+    }
+
+    /// Up to which row the series of some tables go here, and how many rows they have; none for those without rows.
+    func present(of tables: [CarriedTable]) throws -> [RowSeries: RowSeries.State] {
+        var states: [RowSeries: RowSeries.State] = [:]
+        for rows in try seriesRows(of: tables) {
+            let found = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT max(t.\(rows.table.number)), count(*) FROM \(rows.table.name) AS t
+                    WHERE \(rows.condition) AND t.\(rows.table.number) >= ?2
+                    """, arguments: rows.arguments(.min))
+            guard let found, let last = found[0] as Int64? else { continue }
+            states[rows.series] = RowSeries.State(last: last, count: found[1], isComplete: true)
+        }
+        return states
+    }
+
+    /// The rows of a series in the database.
+    private struct SeriesRows {
+        var series: RowSeries
+        var table: CarriedTable
+        /// `?1`: of the recording, or of the stream.
+        var key: Int64
+
+        /// Which rows, beside a condition on their number, which has `?2`.
+        var condition: String {
+            (table.growth ?? "FALSE") + (table.part.map { " AND t.\($0) = ?3" } ?? "")
+        }
+
+        func arguments(_ number: Int64) -> StatementArguments {
+            StatementArguments([key, number] + (table.part == nil ? [] : [series.part]))
+        }
+    }
+
+    private func seriesRows(of tables: [CarriedTable]) throws -> [SeriesRows] {
         let streams = try SQLRequest<Row>(
             sql: "SELECT id, uuid, channel_count FROM stream WHERE recording_id = ? ORDER BY id",
             arguments: [rows.recording.rawValue], cached: true
         ).fetchAll(db)
-        var shipments: [SeriesShipment] = []
-        for table in CarriedTable.growing {
+        var found: [SeriesRows] = []
+        for table in tables {
             guard table.owner == .stream else {
                 let series = RowSeries(table: table.name, owner: "", part: 0)
-                shipments.append(try shipment(of: series, table, key: rows.recording.rawValue, after: states[series]))
+                found.append(SeriesRows(series: series, table: table, key: rows.recording.rawValue))
                 continue
             }
             for stream in streams {
                 for part in table.part == nil ? 0...0 : 1...(stream["channel_count"] as Int64) {
                     let series = RowSeries(table: table.name, owner: stream["uuid"], part: part)
-                    shipments.append(try shipment(of: series, table, key: stream["id"], after: states[series]))
+                    found.append(SeriesRows(series: series, table: table, key: stream["id"]))
                 }
             }
         }
-        return shipments
+        return found
     }
 
-    private func shipment(
-        of series: RowSeries, _ table: CarriedTable, key: Int64, after before: RowSeries.State?
-    ) throws -> SeriesShipment {
-        var condition = table.growth ?? "FALSE"
-        let part: [Int64] = table.part == nil ? [] : [series.part]
-        if let part = table.part { condition += " AND t.\(part) = ?3" }
+    private func shipment(of rows: SeriesRows, after before: RowSeries.State?) throws -> SeriesShipment {
+        let (table, condition) = (rows.table, rows.condition)
         var before = before
         if let there = before, !there.isCompared {
             let count = try Int64.fetchOne(
                 db, sql: "SELECT count(*) FROM \(table.name) AS t WHERE \(condition) AND t.\(table.number) <= ?2",
-                arguments: StatementArguments([key, there.last] + part))
+                arguments: rows.arguments(there.last))
             // Rows have come in between, or went: all are sent again.
             if count != there.count { before = nil }
         }
+        let repeated = try before.map { try self.repeated(rows, since: $0) } ?? []
         // Asked each round of each table.
         let found = try SQLRequest<Row>(
             sql: """
                 SELECT t.* FROM \(table.name) AS t WHERE \(condition) AND t.\(table.number) >= ?2
                 ORDER BY t.\(table.number) LIMIT \(rowLimit)
-                """, arguments: StatementArguments([key, before?.last ?? .min] + part), cached: true
+                """, arguments: rows.arguments(before?.last ?? .min), cached: true
         ).fetchAll(db)
         var after = before ?? RowSeries.State(last: Int64.min, count: 0, isComplete: true)
         let wasComplete = before?.isComplete ?? true
         after.isCompared = true
         var lines: [String] = []
-        for row in found {
-            let line = rows.line(row, of: table).json
+        for row in repeated + found {
+            let line = self.rows.line(row, of: table).json
             let number: Int64 = row[table.number]
+            if table.isRepeated, let count = row["count"] as Int64?, count > 1 { after.repetitions[number] = count }
+            if number < after.last {
+                lines.append(line)
+                continue
+            }
             if number == after.last, after.count > 0, line.hashValue == after.lastHash { continue }
             if number > after.last || after.count == 0 { after.count += 1 }
             (after.last, after.lastHash) = (number, line.hashValue)
             lines.append(line)
         }
-        after.isComplete = found.count < rowLimit
+        after.isComplete = found.count < rowLimit && repeated.count < rowLimit
         let isNews = !lines.isEmpty || after.isComplete != wasComplete
-        return SeriesShipment(series: series, after: after, rows: isNews ? "[\(lines.joined(separator: ","))]" : nil)
+        return SeriesShipment(series: rows.series, after: after, rows: isNews ? "[\(lines.joined(separator: ","))]" : nil)
+    }
+
+    /// Rows before the last one that is there which have counted further since they were sent; at the first look of a process
+    /// all that have counted.
+    private func repeated(_ rows: SeriesRows, since state: RowSeries.State) throws -> [Row] {
+        let table = rows.table
+        guard table.isRepeated else { return [] }
+        let counted = try SQLRequest<Row>(
+            sql: """
+                SELECT t.\(table.number), t.count FROM \(table.name) AS t
+                WHERE \(rows.condition) AND t.\(table.number) < ?2 AND t.count > 1 ORDER BY t.\(table.number)
+                """, arguments: rows.arguments(state.last), cached: true
+        ).fetchAll(db)
+        return try counted.filter { state.repetitions[$0[0]] != $0[1] as Int64 }.prefix(rowLimit).compactMap { row in
+            try SQLRequest<Row>(
+                sql: "SELECT * FROM \(table.name) WHERE \(table.number) = ?", arguments: [row[0] as Int64], cached: true
+            ).fetchOne(db)
+        }
     }
 }

@@ -1,3 +1,5 @@
+package import Evidence
+
 /// Consecutive samples of a stream, as a centre keeps them.
 package struct SamplePiece: Hashable, Sendable {
     /// The most samples of a piece: TOAST compresses few large values better than many small ones.
@@ -35,7 +37,7 @@ package struct StreamShipment: Hashable, Sendable {
     package var patches: [SamplePatch] = []
     /// What the centre has once it is sent, as the last whole block of each chain.
     package var confirmed: [BlockEnd] = []
-    /// The last block of each chain.
+    /// The last block of each chain whose digest goes with it.
     package var lastBlocks: [BlockEnd] = []
     /// False where more rows wait.
     package var isComplete = true
@@ -66,7 +68,11 @@ package struct RecordingShipment: Hashable, Sendable {
     package var series: [SeriesShipment]
     /// True where nobody records into it any more.
     package var isEnded: Bool
+    /// Of one that has ended, and of which the centre has everything once this is sent: its digest, see ``WholeRecording``.
+    package var whole: DigestSum?
 
     /// False where more rows wait.
-    package var isComplete: Bool { streams.allSatisfy(\.isComplete) && series.allSatisfy(\.after.isComplete) }
+    package var isComplete: Bool {
+        document.hasAllBlocks && streams.allSatisfy(\.isComplete) && series.allSatisfy(\.after.isComplete)
+    }
 }

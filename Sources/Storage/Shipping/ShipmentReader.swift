@@ -41,9 +41,15 @@ struct ShipmentReader {
         }
         try readLate(into: &shipment)
         shipment.confirmed = try confirmed(shipment.after)
-        shipment.lastBlocks = try Row.fetchAll(
-            db, sql: "SELECT chain, max(number), row_count FROM block WHERE stream_id = ? GROUP BY chain", arguments: [key]
-        ).map { BlockEnd(chain: $0[0], number: $0[1], rowCount: $0[2]) }
+        return shipment
+    }
+
+    /// Nothing of its samples, because blocks are to be sent before: of samples there is never more at a centre than what is
+    /// said of them.
+    func waiting(after before: ShippedState) throws -> StreamShipment {
+        var shipment = StreamShipment(stream: stream, uuid: uuid, before: before, after: before)
+        shipment.confirmed = try confirmed(before)
+        shipment.isComplete = false
         return shipment
     }
 
@@ -129,7 +135,7 @@ struct ShipmentReader {
     }
 
     /// The last whole blocks of what is there.
-    private func confirmed(_ state: ShippedState) throws -> [BlockEnd] {
+    func confirmed(_ state: ShippedState) throws -> [BlockEnd] {
         var ends: [BlockEnd] = []
         if let done = state.doneN {
             let row = try Row.fetchOne(

@@ -3,6 +3,9 @@ import GRDB
 
 /// The rows of small tables as JSON, numbers with all their digits: SQLite's own functions of JSON write 15 of a real number.
 enum ShippingDocument {
+    /// Blocks that a document has: some 30 MB of memory, and 4 MB of JSON. Weeks without a network leave a hundred thousand.
+    static let blockLimit = 20_000
+
     /// A JSON array of objects, one for each row.
     static func rows(_ sql: String, _ arguments: StatementArguments = [], in db: Database) throws -> String {
         let rows = try Row.fetchAll(db, sql: sql, arguments: arguments)
@@ -66,9 +69,11 @@ enum ShippingDocument {
     ///
     /// - Parameters:
     ///   - carried: rows of the recording.
-    ///   - from: for each stream and chain, the block from which on digests are sent.
+    ///   - blocksFrom: for each stream and chain, the block from which on digests are sent.
+    ///   - blockLimit: of all streams together.
     static func recording(
-        _ id: RecordingID, carried: CarriedRows, blocksFrom: [String: [String: Int64]], in db: Database
+        _ id: RecordingID, carried: CarriedRows, blocksFrom: [String: [String: Int64]], blockLimit: Int = Self.blockLimit,
+        in db: Database
     ) throws -> RecordingDocument {
         let key: StatementArguments = [id.rawValue]
         func one(_ sql: String) throws -> String { try Row.fetchOne(db, sql: sql, arguments: key).map { object($0) } ?? "null" }
@@ -102,30 +107,58 @@ enum ShippingDocument {
                 (SELECT facts FROM provenance WHERE id = t.provenance_id) AS "facts:json"
             FROM link AS t WHERE recording_id = ? ORDER BY id
             """, key, in: db)
-        let streams = try Row.fetchAll(
-            db, sql: "SELECT id, uuid FROM stream WHERE recording_id = ? ORDER BY id", arguments: key
-        ).map { try stream($0[0], $0[1], blocksFrom: blocksFrom[$0[1]] ?? [:], in: db) }
+        var streams: [RecordingDocument.Stream] = []
+        var blocksLeft = blockLimit
+        let own = try Row.fetchAll(db, sql: "SELECT id, uuid FROM stream WHERE recording_id = ? ORDER BY id", arguments: key)
+        for row in own {
+            let uuid: String = row[1]
+            let stream = try stream(row[0], uuid, blocksFrom: blocksFrom[uuid] ?? [:], blockLimit: blocksLeft, in: db)
+            blocksLeft -= stream.blocks.lines.count
+            streams.append(stream)
+        }
         let small = try carried.smallTables(in: db)
         return RecordingDocument(
             head: "\"recording\":\(recording),\"headset\":\(headset),\"recording_detail\":\(details),"
-                + "\"recording_property\":\(properties)", tables: [annotations, links] + small, streams: streams)
+                + "\"recording_property\":\(properties)", tables: [annotations, links] + small, streams: streams,
+            hasAllBlocks: blocksLeft > 0)
     }
 
     /// The rows of a table, each with the columns that distinguish it.
     private static func table(
         _ name: String, by keys: [String], _ sql: String, _ arguments: StatementArguments, in db: Database
     ) throws -> RecordingDocument.Table {
-        let rows = try Row.fetchAll(db, sql: sql, arguments: arguments)
-        return RecordingDocument.Table(
-            name: name,
-            lines: rows.map { row in
-                let members = keys.map { "\(quoted($0)):\(json(row[$0]))" }
-                return RecordingDocument.Line(key: "{\(members.joined(separator: ","))}", json: object(row))
-            })
+        RecordingDocument.Table(
+            name: name, lines: try Row.fetchAll(db, sql: sql, arguments: arguments).map { line($0, by: keys) })
+    }
+
+    private static func line(_ row: Row, by keys: [String]) -> RecordingDocument.Line {
+        let members = keys.map { "\(quoted($0)):\(json(row[$0]))" }
+        return RecordingDocument.Line(key: "{\(members.joined(separator: ","))}", json: object(row))
+    }
+
+    /// Blocks of both chains of a stream, each from one on; at most so many, in their order.
+    private static func blocks(
+        of stream: Int64, from: [String: Int64], limit: Int, in db: Database
+    ) throws -> (table: RecordingDocument.Table, last: [BlockEnd]) {
+        var table = RecordingDocument.Table(name: "block", lines: [])
+        var last: [BlockEnd] = []
+        for chain in ["late", "live"] {
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT chain, number, channel, first_n, last_n, row_count, lower(hex(digest)) AS digest FROM block
+                    WHERE stream_id = ?1 AND chain = ?2 AND number >= ?3 ORDER BY number LIMIT ?4
+                    """, arguments: [stream, chain, from[chain] ?? 0, limit - table.lines.count])
+            table.lines += rows.map { line($0, by: ["chain", "number"]) }
+            if let row = rows.last {
+                last.append(BlockEnd(chain: chain, number: row["number"], rowCount: row["row_count"]))
+            }
+        }
+        return (table, last)
     }
 
     private static func stream(
-        _ id: Int64, _ uuid: String, blocksFrom: [String: Int64], in db: Database
+        _ id: Int64, _ uuid: String, blocksFrom: [String: Int64], blockLimit: Int, in db: Database
     ) throws -> RecordingDocument.Stream {
         let row = try Row.fetchOne(
             db,
@@ -161,14 +194,9 @@ enum ShippingDocument {
             ("loss_detection", ["first_n"], "SELECT first_n, means FROM loss_detection AS t"),
         ]
         let tables = try parts.map { try table($0.name, by: $0.keys, $0.sql + " WHERE stream_id = ?", [id], in: db) }
-        let blocks = try table(
-            "block", by: ["chain", "number"],
-            """
-            SELECT chain, number, channel, first_n, last_n, row_count, lower(hex(digest)) AS digest FROM block
-            WHERE stream_id = ?1 AND number >= CASE chain WHEN 'live' THEN ?2 ELSE ?3 END ORDER BY chain, number
-            """, [id, blocksFrom["live"] ?? 0, blocksFrom["late"] ?? 0], in: db)
+        let blocks = try blocks(of: id, from: blocksFrom, limit: blockLimit, in: db)
         let own = row.map { object($0) } ?? "{}"
         return RecordingDocument.Stream(
-            uuid: uuid, own: String(own.dropFirst().dropLast()), tables: tables, blocks: blocks)
+            uuid: uuid, own: String(own.dropFirst().dropLast()), tables: tables, blocks: blocks.table, lastBlocks: blocks.last)
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Evidence
 import GRDB
 
 /// What a centre is sent. Everything of one call is of one snapshot.
@@ -27,18 +27,22 @@ extension Store {
         try database.read { db in try ShippingDocument.hostBoots(in: db) }
     }
 
-    /// What is to be sent of a recording next.
+    /// What is to be sent of a recording next. Of one with very many blocks that the centre does not have, these come first, a
+    /// part after the other.
     ///
     /// - Parameters:
     ///   - states: what is at the centre, by the stream's UUID.
     ///   - blocksFrom: by the stream's UUID and chain, the block from which on digests are sent.
     ///   - series: what is at the centre of the tables that grow beside the samples; nil where it takes none of them.
     ///   - rowLimit: rows of each stream, of the newest and of older ones each.
+    ///   - blockLimit: blocks of all streams.
+    /// - Throws: `notFound` where it is not there any more, or is being deleted: what is gone of it here stays at the centre.
     package func shipment(
         of recording: RecordingID, states: [String: ShippedState], blocksFrom: [String: [String: Int64]],
-        series: [RowSeries: RowSeries.State]?, rowLimit: Int
+        series: [RowSeries: RowSeries.State]?, rowLimit: Int, blockLimit: Int? = nil
     ) throws(StorageError) -> RecordingShipment {
         try database.read { db in
+            try Self.requireRecording(recording, in: db)
             let streams = try Row.fetchAll(
                 db,
                 sql: "SELECT id, uuid, sampling_frequency, channel_count FROM stream WHERE recording_id = ? ORDER BY id",
@@ -48,12 +52,44 @@ extension Store {
                 arguments: [recording.rawValue])
             guard let own else { throw StorageError.notFound(what: "recording \(recording.rawValue)") }
             let carried = try CarriedRows(of: recording, in: db)
-            return RecordingShipment(
-                recording: recording, uuid: own[0],
-                document: try ShippingDocument.recording(recording, carried: carried, blocksFrom: blocksFrom, in: db),
+            let document = try ShippingDocument.recording(
+                recording, carried: carried, blocksFrom: blocksFrom, blockLimit: blockLimit ?? ShippingDocument.blockLimit,
+                in: db)
+            var shipment = RecordingShipment(
+                recording: recording, uuid: own[0], document: document,
                 streams: try streams.map { row in
-                    try ShipmentReader(row, rowLimit: rowLimit, in: db).shipment(after: states[row["uuid"]] ?? ShippedState())
+                    let reader = ShipmentReader(row, rowLimit: rowLimit, in: db)
+                    let before = states[row["uuid"]] ?? ShippedState()
+                    var stream = try document.hasAllBlocks ? reader.shipment(after: before) : reader.waiting(after: before)
+                    stream.lastBlocks = document.streams.first { $0.uuid == stream.uuid }?.lastBlocks ?? []
+                    return stream
                 }, series: try series.map { try SeriesReader(carried, in: db).shipments(after: $0) } ?? [], isEnded: own[1])
+            // A centre that takes no rows of tables that grow has no whole recording.
+            if series != nil, shipment.isEnded, shipment.isComplete, shipment.streams.allSatisfy({ $0.after.head == nil }) {
+                shipment.whole = try WholeRecording(shipment, in: db).sum
+            }
+            return shipment
+        }
+    }
+
+    /// A number that changes whenever somebody else has changed the database: nothing need be read before.
+    package func changeNumber() throws(StorageError) -> Int64 { try database.dataVersion() }
+
+    /// Up to which block of each chain a centre has a stream where it says that it has so much; nil where the stream is not
+    /// here, or is being deleted.
+    package func confirmed(
+        _ state: ShippedState, of uuid: String
+    ) throws(StorageError) -> (stream: StreamID, ends: [BlockEnd])? {
+        try database.read { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT id, uuid, sampling_frequency, channel_count FROM stream
+                    WHERE uuid = ? AND recording_id NOT IN (SELECT recording_id FROM deletion)
+                    """, arguments: [uuid])
+            guard let row else { return nil }
+            let reader = ShipmentReader(row, rowLimit: 1, in: db)
+            return (stream: reader.stream, ends: try reader.confirmed(state))
         }
     }
 
@@ -66,9 +102,12 @@ extension Store {
         of uuid: String, from heads: [(end: BlockEnd, digest: String)], _ state: ShippedState
     ) throws(StorageError) -> String? {
         try database.read { db in
-            guard let stream = try Int64.fetchOne(db, sql: "SELECT id FROM stream WHERE uuid = ?", arguments: [uuid]) else {
-                return nil
-            }
+            let found = try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT id FROM stream WHERE uuid = ? AND recording_id NOT IN (SELECT recording_id FROM deletion)
+                    """, arguments: [uuid])
+            guard let stream = found else { return nil }
             for head in heads {
                 let own = try Row.fetchOne(
                     db, sql: "SELECT row_count, lower(hex(digest)) FROM block WHERE stream_id = ? AND chain = ? AND number = ?",
@@ -77,7 +116,13 @@ extension Store {
                 if rows < head.end.rowCount {
                     return "the centre has more of its \(head.end.chain) rows than this database"
                 }
-                if rows == head.end.rowCount, own?[1] != head.digest {
+                // The last block there has grown here since: its first rows are those that are there.
+                var digest = own.map { $0[1] as String }
+                if rows > head.end.rowCount {
+                    let beginning = BlockBeginning(stream: stream, chain: head.end.chain, number: Int(head.end.number))
+                    digest = try beginning.digest(rows: Int(head.end.rowCount), in: db)?.hexadecimal
+                }
+                if digest != head.digest {
                     return "block \(head.end.number) of its \(head.end.chain) rows is another one at the centre"
                 }
             }

@@ -6,7 +6,7 @@ struct CentreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "centre",
         abstract: "Make the database of a study in PostgreSQL; say who sends to it, and who reads it.",
-        subcommands: [Initialise.self, Enrol.self, Admit.self, Erase.self])
+        subcommands: [Initialise.self, Enrol.self, Admit.self, Dismiss.self, Erase.self])
 
     /// `eegsync centre init`.
     struct Initialise: ParsableCommand {
@@ -15,7 +15,8 @@ struct CentreCommand: ParsableCommand {
             abstract: "Make the tables, views and roles, or bring them up to date.",
             discussion: """
                 The role needs the right to create roles (CREATEROLE, or a superuser) for the three groups eegsync_ship, \
-                eegsync_read and eegsync_admin. PostgreSQL 15 or later. What is there stays.
+                eegsync_read and eegsync_admin. PostgreSQL 15 or later, and a database with the encoding UTF8 that is for \
+                nothing else. What a centre has stays.
 
                 EXAMPLE
                   sudo -u postgres createdb study
@@ -42,6 +43,9 @@ struct CentreCommand: ParsableCommand {
             discussion: """
                 Each machine has a role of its own that may log in. It adds samples, changes none, and reads none.
 
+                A machine that is in another study goes on to this one, with what it has not sent yet. What it has sent stays \
+                where it is, for the readers of that study.
+
                 EXAMPLE
                   createuser pi-07
                   eegsync centre enrol pi-07 --study sleep --database postgresql:///study
@@ -58,9 +62,21 @@ struct CentreCommand: ParsableCommand {
 
         func run() throws {
             let connection = try options.connect()
-            try connection.execute("SELECT enrol($1, $2)", [role, study])
-            try CentreFacts(centre: connection.destination, sentence: "takes what \(role) sends into the study \(study).")
+            // NULL where it was in no study.
+            let before = try connection.execute("SELECT enrol($1, $2)", [role, study]).first?.first.flatMap { $0 } ?? ""
+            try CentreFacts(centre: connection.destination, sentence: Self.sentence(role, study, before: before))
                 .print(asJSON: output.json)
+        }
+
+        /// - Parameter before: the study that the role was in; empty for none.
+        static func sentence(_ role: String, _ study: String, before: String) -> String {
+            switch before {
+            case "": "takes what \(role) sends into the study \(study)."
+            case study: "takes what \(role) sends into the study \(study) already."
+            default:
+                "takes what \(role) sends into the study \(study) from now on; it was in the study \(before), where what it "
+                    + "has sent stays."
+            }
         }
     }
 
@@ -79,9 +95,53 @@ struct CentreCommand: ParsableCommand {
 
         func run() throws {
             let connection = try options.connect()
-            try connection.execute("SELECT admit($1, $2)", [role, study])
-            try CentreFacts(centre: connection.destination, sentence: "lets \(role) read the study \(study).")
-                .print(asJSON: output.json)
+            let isNew = try connection.execute("SELECT admit($1, $2)", [role, study]).first?.first != "f"
+            try CentreFacts(
+                centre: connection.destination, sentence: "lets \(role) read the study \(study)\(isNew ? "." : " already.")"
+            ).print(asJSON: output.json)
+        }
+    }
+
+    /// `eegsync centre dismiss`.
+    struct Dismiss: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a role read a study no more, or none.",
+            discussion: """
+                What `admit` gave is taken back: of the study, or of all where none is named. The role itself stays, and may \
+                be one that was dropped. A person who reads as the member of a role that is admitted goes on: take the \
+                person out of that role (REVOKE).
+
+                Exit code 66 where the role reads no such study.
+
+                EXAMPLES
+                  eegsync centre dismiss ada --database postgresql:///study
+                  eegsync centre dismiss ada --study sleep --database postgresql:///study
+                """)
+
+        @Argument(help: "The role with which a person logs in.")
+        var role: String
+
+        @Option(help: "The study; without it, all of them.")
+        var study: String?
+
+        @OptionGroup var options: CentreOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let connection = try options.connect()
+            let studies = try connection.execute("SELECT dismiss($1, $2)", [role, study]).compactMap { $0.first ?? nil }
+            guard !studies.isEmpty else {
+                throw Failure(
+                    problem: "\(role) is admitted to no study\(study.map { " \($0)" } ?? "") of \(connection.destination).",
+                    consequence: "nothing was changed.",
+                    remedy: "ask who reads what: SELECT name, role FROM study_reader JOIN study ON id = study_id.",
+                    code: .noInput)
+            }
+            let names = studies.sorted().joined(separator: ", ")
+            try CentreFacts(
+                centre: connection.destination,
+                sentence: "lets \(role) read the \(studies.count == 1 ? "study" : "studies") \(names) no more."
+            ).print(asJSON: output.json)
         }
     }
 
@@ -90,8 +150,16 @@ struct CentreCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Erase a participant from the centre: all recordings of the subject.",
             discussion: """
+                All recordings whose subject (or subject_name) is SUBJECT go, with everything that belongs to them. Recordings \
+                that were called so by mistake forget it: their history says that something was corrected, and not what. Where \
+                the name still stands in other recordings, such as in an annotation, the columns are listed: correct them on \
+                the machines.
+
                 Backups of the server, its log of transactions and the machines' own databases are beyond it (`eegsync forget` \
-                there, and first: a machine that still has the recordings sends them again).
+                there, and first: a machine that still has the recordings sends them again). PostgreSQL keeps deleted rows in \
+                its files until VACUUM; VACUUM FULL writes the tables anew, so that no byte of them is left there.
+
+                Exit code 66 where nothing is called so.
                 """)
 
         @Argument(help: "The subject, as recordings name it.")
@@ -102,10 +170,28 @@ struct CentreCommand: ParsableCommand {
 
         func run() throws {
             let connection = try options.connect()
-            let count = try connection.execute("SELECT erase($1)", [subject]).first?.first.flatMap { $0 } ?? "0"
-            try CentreFacts(centre: connection.destination, sentence: "has erased \(count) recordings of \(subject).")
-                .print(asJSON: output.json)
+            let row = try connection.execute(Self.query, [subject]).first ?? []
+            let numbers = row.prefix(2).map { $0.flatMap { Int64($0) } ?? 0 }
+            let (recordings, edits) = (numbers.first ?? 0, numbers.last ?? 0)
+            let mentions = (row.last.flatMap { $0 } ?? "").split(separator: "\n").map(String.init)
+            guard recordings > 0 || edits > 0 else {
+                let others = mentions.isEmpty ? "" : "; the name stands in \(mentions.joined(separator: ", "))"
+                throw Failure(
+                    problem: "no recording of \(connection.destination) is of a subject \(subject)\(others).",
+                    consequence: "nothing was erased.",
+                    remedy: "ask what subjects there are: SELECT DISTINCT subject FROM recording_overview.", code: .noInput)
+            }
+            let history = edits == 0 ? "" : ", and the name from \(Quantity.count(edits, "correction")) of others"
+            try CentreFacts(
+                centre: connection.destination, recordings: recordings, corrections: edits, mentions: mentions,
+                sentence: "has erased \(Quantity.count(recordings, "recording")) of \(subject)\(history). Deleted rows stay in "
+                    + "the server's files until VACUUM FULL."
+            ).print(asJSON: output.json)
         }
+
+        /// Mentions are names of columns and numbers: no one has a line feed.
+        private static let query =
+            "SELECT recording_count, edit_count, array_to_string(mentions, E'\\n') FROM erase_subject($1)"
     }
 }
 
@@ -124,7 +210,19 @@ struct CentreFacts: Facts {
     var centre: String
     /// Steps of the schema.
     var applied: [String] = []
+    /// How many were erased, and in how many corrections of other recordings a name was.
+    var recordings: Int64?
+    var corrections: Int64?
+    /// Columns of other recordings in which a name that was erased still stands.
+    var mentions: [String]?
     var sentence: String
 
-    func lines(style: TerminalStyle) -> [String] { ["\(centre.printable) \(sentence.printable)"] }
+    func lines(style: TerminalStyle) -> [String] {
+        var lines = ["\(centre.printable) \(sentence.printable)"]
+        if let mentions, !mentions.isEmpty {
+            lines.append(style.apply(.caution, to: "The name still stands in other recordings; correct it on their machines:"))
+            lines += mentions.map { "  \($0)" }
+        }
+        return lines
+    }
 }

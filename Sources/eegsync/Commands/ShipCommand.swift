@@ -59,6 +59,10 @@ struct ShipCommand: AsyncParsableCommand {
     @Option(help: .hidden)
     var statementSeconds: Int32 = Shipper.statementSeconds
 
+    /// After what silence the server gives a transaction up, so that tests wait for less.
+    @Option(help: .hidden)
+    var idleSeconds: Int32 = Shipper.idleSeconds
+
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
@@ -78,19 +82,27 @@ struct ShipCommand: AsyncParsableCommand {
                 if let rate { Self.limit(connection, to: rate) }
                 let shipper = try Shipper(
                     store: store, control: control, connection: connection, machine: machine, version: Eegsync.version,
-                    rowLimit: min(max(1, rows), rate.map(Self.rowLimit) ?? .max),
-                    statementSeconds: min(max(1, statementSeconds), Shipper.statementSeconds))
+                    now: HostClock.now, rowLimit: min(max(1, rows), rate.map(Self.rowLimit) ?? .max),
+                    statementSeconds: min(max(1, statementSeconds), Shipper.statementSeconds),
+                    idleSeconds: min(max(1, idleSeconds), Shipper.idleSeconds))
                 for (stream, reason) in shipper.diverged.sorted(by: { $0.key < $1.key }) {
                     Self.say("nothing is sent of the recording of stream \(stream): \(reason)")
                 }
                 try await ship(shipper, ShipStatusReader(options, store: store), hours) { wait = Self.interval }
                 return
             } catch let error as CentreError where error.maySucceedLater && !once {
-                Self.say("\(error). It is tried again in \(wait.components.seconds) s")
-                try await Task.sleep(for: wait)
-                wait = min(wait * 2, Self.waitMaximum)
+                try await Self.wait(after: "\(error)", &wait)
+            } catch StorageError.corrupt(_, let detail) where !once {
+                // The unit does not start what ends so again, and what is sound is to arrive once somebody has mended the rest.
+                try await Self.wait(after: "the database is damaged: \(detail)", &wait)
             }
         }
+    }
+
+    private static func wait(after problem: String, _ wait: inout Duration) async throws {
+        say("\(problem). It is tried again in \(wait.components.seconds) s")
+        try await Task.sleep(for: wait)
+        wait = min(wait * 2, waitMaximum)
     }
 
     /// Sends until there is an error or, with --once, nothing left.
@@ -107,19 +119,19 @@ struct ShipCommand: AsyncParsableCommand {
                 Self.say(isWaiting ? "samples wait: they are sent \(hours.text)" : "samples are sent again")
             }
             let round = mayShip ? try shipper.round { HostClock.now } : Shipper.Round()
-            if let document = try status?.document(at: HostClock.now), try !shipper.say(document) {
-                Self.say("the centre is of an older version, and `eegsync fleet` there says nothing of this machine")
-                status = nil
-            }
-            succeeded()
             facts.rows += round.rows
             facts.transactions += round.transactions
             facts.divergedStreams = shipper.diverged.keys.sorted()
-            for (recording, error) in shipper.refused.sorted(by: { $0.key < $1.key })
+            for (recording, reason) in shipper.refused.sorted(by: { $0.key < $1.key })
             where !facts.refusedRecordings.contains(recording.rawValue) {
-                Self.say("recording \(recording.rawValue) is not sent: \(error)")
+                Self.say("recording \(recording.rawValue) is not sent: \(reason)")
                 facts.refusedRecordings.append(recording.rawValue)
             }
+            if let problem = try Self.speak(&status, through: shipper) {
+                Self.say("\(problem), and `eegsync fleet` there says nothing of this machine")
+                status = nil
+            }
+            succeeded()
             guard round.isComplete else { continue }
             guard mayShip else {
                 try await Task.sleep(for: Self.quietInterval)
@@ -134,6 +146,16 @@ struct ShipCommand: AsyncParsableCommand {
         }
     }
 
+    /// Says how the machine is, now and then. Returns why that is no more to be tried on this connection; nil for nothing.
+    private static func speak(_ status: inout ShipStatusReader?, through shipper: Shipper) throws -> String? {
+        do {
+            guard let document = try status?.document(at: HostClock.now) else { return nil }
+            return try shipper.say(document) ? nil : "the centre is of an older version"
+        } catch StorageError.corrupt {
+            return "the database is damaged where it says how the machine is"
+        }
+    }
+
     /// What the configuration says, where that is the one of the database, and no other centre is stated.
     private func configuredShip() throws -> Configuration.Ship? {
         if let to, !to.isEmpty { return nil }
@@ -145,9 +167,8 @@ struct ShipCommand: AsyncParsableCommand {
     private static func limit(_ connection: CentreConnection, to rate: SendingRate) {
         var rate = rate
         connection.pacing = (
-            rate.pieceSize,
-            { bytes in
-                let pause = rate.pause(after: bytes, at: HostClock.now)
+            rate.pieceSize, { bytes in rate.pause(after: bytes, at: HostClock.now) },
+            { pause in
                 if pause > .zero { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
             }
         )
@@ -207,7 +228,7 @@ struct ShipFacts: Facts {
     var transactions = 0
     /// Streams of which the centre has what cannot have come from this database, by UUID.
     var divergedStreams: [String] = []
-    /// Recordings that the centre does not take.
+    /// Recordings that the centre does not take, or that cannot be read.
     var refusedRecordings: [Int64] = []
 
     var isEverythingSent: Bool { divergedStreams.isEmpty && refusedRecordings.isEmpty }

@@ -11,8 +11,9 @@ struct VerifyCommand: ParsableCommand {
         discussion: """
             An audit says whether one database is what it was when it was written; this says whether two have the same. The \
             backup is audited: its rows are those of its own blocks. Then the end of each chain of blocks in it, and the sums \
-            of what says what samples mean, are compared with the database: equal digests are equal rows. What the database \
-            recorded since is counted, and is no difference; nor is what it has deleted.
+            of what says what samples mean, are compared with the database: equal digests are equal rows. So are the clocks \
+            by which the instants of each boot become UTC. What the database recorded since is counted, and is no difference; \
+            nor is what it has deleted.
 
             --quick leaves the audit out, and with it damage of the backup's file.
 

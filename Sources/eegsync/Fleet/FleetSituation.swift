@@ -49,6 +49,10 @@ struct FleetSituation: Hashable {
             self.init(.working, "\(said), but \(alert)")
             return
         }
+        if headset.newestSeconds != nil, headset.delaySeconds == nil {
+            self.init(.working, "\(said), but nothing of it is here yet")
+            return
+        }
         if let delay = headset.delaySeconds, delay > Self.delayMaximum {
             self.init(.working, "\(said), but its last \(Quantity.duration(seconds: delay)) are not here yet")
             return
