@@ -33,7 +33,7 @@ NAMED = {
     "Requests and schedules": "capture capture_chunk impedance_measurement recording_end schedule schedule_start",
     "Evidence and corrections": (
         "confirmation digest_sum merge_conflict merged_machine merged_recording recording_edit refit replaced_segment"
-        " undigested_rows"
+        " undigested_rows whole_confirmation"
     ),
     "Housekeeping": "deleted_stream deletion disk_start grdb_migrations schema_snapshot spool",
 }

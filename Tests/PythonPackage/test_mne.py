@@ -134,5 +134,8 @@ def test_two_boots_are_two_parts(tmp_path: pathlib.Path) -> None:
     whole = eegsync.read(recording, start=20_000, stop=20_010)
     assert np.array_equal(second.get_data(stop=10), whole.values.T * 1e-6)
     assert second.utc(np.array([0]))[0] == whole.time[0]
+    assert len(eegsync.raw(recording, part=np.int64(0)).times) == 20_000
+    with pytest.raises(TypeError, match="no number of a part"):
+        eegsync.raw(recording, part=True)
     with pytest.raises(ValueError, match="2 is none of them"):
         eegsync.raw(recording, part=2)

@@ -4,6 +4,7 @@ import dataclasses
 import datetime
 import pathlib
 import sqlite3
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import pandas as pd
 import pytest
 
 import eegsync
-from databases import DEMO, change, copy
-from eegsync.rows import CHUNK
+from databases import DEMO, add_bank, change, copy, wide, writer
+from eegsync import reading
+from eegsync.recording import Bank
+from eegsync.rows import CHUNK, Rows, read_rows
 from eegsync.time_map import NO_TIME
 
 Table = list[tuple[Any, ...]]
@@ -89,17 +92,10 @@ def test_streams_of_few_channels(tmp_path: pathlib.Path, count: int) -> None:
 def test_banks_side_by_side(tmp_path: pathlib.Path) -> None:
     """A second bank that lacks some rows of the first, and has some that the first lacks."""
     path = copy(DEMO, tmp_path)
-    columns = "recording_id, name, sampling_frequency, samples_per_count, counter_modulus, channel_count, view_name"
+    add_bank(path)
     change(
         path,
-        f"INSERT INTO stream (id, position, bank, uuid, {columns}) SELECT 2, 1, 1, 'second', {columns} FROM stream",
-        "INSERT INTO channel SELECT 2, number, name || 'b', type, unit, scale * 2, offset + 1, raw_minimum, raw_maximum"
-        " FROM channel",
         "INSERT INTO sample SELECT 2, n, c8, c7, c6, c5, c4, c3, c2, c1 FROM sample WHERE n BETWEEN 100 AND 199 AND n <> 150",
-        "INSERT INTO epoch SELECT 2, number, boot_identifier, first_n, first_index, host_boot_id, boottime_ns FROM epoch",
-        "INSERT INTO segment (stream_id, first_n, last_n, epoch, host_boot_id, reference_n, reference_boottime_ns,"
-        " period_ns, observation_count) SELECT 2, first_n, last_n, epoch, host_boot_id, reference_n,"
-        " reference_boottime_ns + 5, period_ns, 9 FROM segment",
         "DELETE FROM sample WHERE stream_id = 1 AND n BETWEEN 120 AND 129",
     )
     samples = eegsync.read(eegsync.recording(path), start=90, stop=210)
@@ -127,6 +123,79 @@ def test_a_range_of_time_is_that_of_the_view(start: float, stop: float) -> None:
     assert_same(eegsync.read(recording, start=bounds[0], stop=bounds[1]), expected)
     stamps = pd.Timestamp(since, unit="ns", tz="UTC"), np.datetime64(until, "ns")
     assert_same(eegsync.read(recording, start=stamps[0], stop=stamps[1]), expected)
+
+
+@pytest.mark.parametrize("later_ns", [0, 60_000_000, -3_600_000_000_000])
+def test_a_range_of_time_over_banks_is_that_of_the_view(tmp_path: pathlib.Path, later_ns: int) -> None:
+    """Whatever the clock of the second bank says, by itself or this much later; it decides where the first one is missing."""
+    original, name = wide()
+    path = copy(original, tmp_path)
+    of_bank = f"stream_id = (SELECT id FROM stream WHERE view_name = '{name}' AND bank"
+    change(
+        path,
+        f"UPDATE segment SET reference_boottime_ns = reference_boottime_ns + {later_ns} WHERE {of_bank} = 1)",
+        f"DELETE FROM sample WHERE {of_bank} = 0) AND n BETWEEN 1100 AND 1104",
+        f"DELETE FROM sample WHERE {of_bank} = 1) AND n BETWEEN 1200 AND 1204",
+    )
+    (number,) = {each.id for each in eegsync.recordings(path) for stream in each.streams if stream.view_name == name}
+    recording = eegsync.recording(path, number)
+    assert len(recording.stream(name).banks) > 1
+    everything = view(path, name)
+    times = {row[0]: row[1] for row in everything}
+    assert_same(eegsync.read(recording, name), everything)
+    for first, last in [(1000, 1050), (1000, 1300), (1099, 1102), (1103, 1201), (1199, 1205), (1500, 1500)]:
+        for since in (times[first], times[first] + 1):
+            bounds = np.datetime64(since, "ns"), np.datetime64(times[last] + 1, "ns")
+            expected = [row for row in everything if since <= row[1] <= times[last]]
+            assert_same(eegsync.read(recording, name, *bounds), expected)
+    # One of the rows that only the second bank has, by its own time; and a bound by n beside one by time.
+    instant = np.datetime64(times[1102], "ns")
+    assert 1102 in eegsync.read(recording, name, instant, instant + np.timedelta64(1, "ns")).n
+    expected = [row for row in everything if row[1] >= times[1190] and row[0] < 1210]
+    assert_same(eegsync.read(recording, name, np.datetime64(times[1190], "ns"), 1210), expected)
+
+
+def test_what_comes_between_two_banks_is_left_out_of_both(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = copy(DEMO, tmp_path)
+    add_bank(path)
+    change(path, "INSERT INTO sample SELECT 2, n, c8, c7, c6, c5, c4, c3, c2, c1 FROM sample WHERE stream_id = 1")
+    daemon = writer(path)
+    (end,) = daemon.execute("SELECT max(n) + 1 FROM sample").fetchone()
+    original_rows = read_rows
+
+    def committed(connection: sqlite3.Connection, bank: Bank, first: int, last: int) -> Rows:
+        found = original_rows(connection, bank, first, last)
+        if bank.stream_id == 1:
+            daemon.executemany("INSERT INTO sample SELECT ?, ?, 1, 2, 3, 4, 5, 6, 7, 8", [(1, end), (2, end)])
+            daemon.commit()
+        return found
+
+    monkeypatch.setattr(reading, "read_rows", committed)
+    samples = eegsync.read(eegsync.recording(path), start=end - 10)
+    assert samples.n.tolist() == list(range(end - 10, end)) and samples.missing is None
+    monkeypatch.undo()
+    assert eegsync.read(eegsync.recording(path), start=end - 10).n[-1] == end
+    daemon.close()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int16, np.uint8, np.uint64, np.array])
+def test_integers_of_numpy_are_numbers(kind: Callable[[int], Any]) -> None:
+    recording = eegsync.recording(DEMO, kind(1))
+    assert recording == eegsync.recording(DEMO, 1)
+    assert eegsync.read(recording, start=kind(100), stop=kind(120)).n.tolist() == list(range(100, 120))
+    assert eegsync.read(recording, start=kind(100), stop=datetime.timedelta(seconds=1)).n[0] == 100
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 1.0, np.float64(1), np.array([1, 2]), np.timedelta64(1, "s")])
+def test_what_is_no_integer_is_no_number(value: Any) -> None:
+    with pytest.raises(TypeError, match="no number of a recording"):
+        eegsync.recording(DEMO, value)
+    recording = eegsync.recording(DEMO)
+    for bounds in ({"start": value}, {"stop": value}):
+        with pytest.raises(TypeError, match="no number of a sample"):
+            eegsync.read(recording, **bounds)
+    with pytest.raises(TypeError, match="no number of a sample"):
+        next(eegsync.follow(recording, start=value))
 
 
 def test_an_instant_needs_a_zone() -> None:

@@ -1,9 +1,10 @@
 """Databases of eegsync, opened so that whoever looks cannot hurt the recording."""
 
+import operator
 import pathlib
 import sqlite3
 from collections.abc import Callable
-from typing import TypeVar
+from typing import SupportsIndex, TypeVar
 
 # 'EEGS': what Migrations/sql/m0001_tables.sql sets.
 APPLICATION_ID = 1162168147
@@ -89,6 +90,17 @@ def query(path: pathlib.Path, work: Callable[[sqlite3.Connection], Result]) -> R
         finally:
             database.close()
     raise DatabaseError(f"{path} is opened and closed by other programs again and again; nothing was read. Try again.")
+
+
+def integer(value: object) -> int | None:
+    """The integer of Python that a value is, None where it is none. An integer of numpy would reach SQLite as bytes."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        # An array of several numbers, for one.
+        return None
 
 
 def companion(path: pathlib.Path, suffix: str) -> pathlib.Path:

@@ -1,15 +1,17 @@
 """Reading what is recorded as it comes."""
 
 import contextlib
+import math
 import os
 import pathlib
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from typing import SupportsIndex
 
-from eegsync.database import Database, DatabaseError, companion, query
-from eegsync.reading import Limit, read_stream
+from eegsync.database import Database, DatabaseError, companion, integer, query
+from eegsync.reading import Limit, ends, read_stream
 from eegsync.recording import Recording, Stream
 from eegsync.samples import Samples
 
@@ -22,20 +24,26 @@ _lock = threading.Lock()
 
 
 def follow(
-    recording: Recording, stream: str = "eeg", start: int | None = None, *, wait: Callable[[float], None] = time.sleep
+    recording: Recording, stream: str = "eeg", start: SupportsIndex | None = None, *, wait: Callable[[float], None] = time.sleep
 ) -> Generator[Samples]:
     """The samples of a stream as they are committed, until the recording has ended or the caller stops asking.
 
     Begins with the first sample that is committed from now on, or with the n `start`. As long as the generator is alive the
     daemon commits each second instead of each ten (the file `-follow`); what it has committed is yielded within a tenth of a
-    second. The daemon never waits for it: each look is one short read transaction. Samples that arrive later from a headset's
-    memory, with smaller numbers, are not yielded: `read` has them.
+    second. The daemon never waits for it: it reads in short transactions. Samples that arrive later from a headset's memory,
+    with smaller numbers, are not yielded: `read` has them.
+
+    A commit can end between the banks of a stream of more than eight channels. A sample is yielded once every bank is there, or
+    behind it; for a bank that is more than a second of samples behind, nothing waits. The end of the recording yields the rest.
 
     `wait` is called with the seconds until the next look, and may raise to end it all.
     """
     found = recording.stream(stream)
+    first = integer(start)
+    if first is None and start is not None:
+        raise TypeError(f"{start!r} is no number of a sample")
     with _asking_for_each_second(recording.path):
-        next_n = query(recording.path, lambda connection: _end(connection, found)) if start is None else start
+        next_n = query(recording.path, lambda connection: _state(connection, recording, found)[1]) if first is None else first
         database = Database(recording.path)
         try:
             while True:
@@ -67,13 +75,13 @@ def _look(database: Database, recording: Recording, stream: Stream, next_n: int)
     try:
         version = _version(database)
         # Before the rows: what is committed between the two is seen by the next look.
-        row = connection.execute("SELECT stopped_boottime_ns FROM recording WHERE id = ?", [recording.id]).fetchone()
-        samples = read_stream(connection, stream, Limit(n=next_n), Limit())
+        has_ended, end = _state(connection, recording, stream)
+        samples = read_stream(connection, stream, Limit(n=next_n), Limit(n=end))
     except (sqlite3.Error, DatabaseError) as error:
         if not database.is_unchanged:
             return None
         raise (database.failure(error) if isinstance(error, sqlite3.Error) else error) from error
-    return (samples, row is None or row[0] is not None, version) if database.is_unchanged else None
+    return (samples, has_ended, version) if database.is_unchanged else None
 
 
 def _version(database: Database) -> int:
@@ -85,11 +93,29 @@ def _version(database: Database) -> int:
     return int(version)
 
 
-def _end(connection: sqlite3.Connection, stream: Stream) -> int:
-    """The n behind the last one that is there."""
-    sql = "SELECT max(n) FROM sample WHERE stream_id = ?"
-    ends = [connection.execute(sql, [bank.stream_id]).fetchone()[0] for bank in stream.banks]
-    return max((end + 1 for end in ends if end is not None), default=0)
+def _state(connection: sqlite3.Connection, recording: Recording, stream: Stream) -> tuple[bool, int]:
+    """Whether the recording has ended, and the n before which all that is awaited is there."""
+    row = connection.execute("SELECT stopped_boottime_ns FROM recording WHERE id = ?", [recording.id]).fetchone()
+    # After that: of a recording that has ended nothing more is committed.
+    found = ends(connection, stream)
+    if row is None or row[0] is not None:
+        return True, max(found)
+    return False, min(end for end in found if not _is_dead(connection, stream, found, end))
+
+
+def _is_dead(connection: sqlite3.Connection, stream: Stream, found: list[int], end: int) -> bool:
+    """Whether a bank that ends at `end` is more than a second of samples behind the foremost one.
+
+    These are counted, as n leaps over a gap.
+    """
+    foremost = max(found)
+    if end == foremost:
+        return False
+    behind = connection.execute(
+        "SELECT 1 FROM sample WHERE stream_id = ? AND n BETWEEN ? AND ? LIMIT 1 OFFSET ?",
+        [stream.banks[found.index(foremost)].stream_id, end, foremost - 1, math.ceil(stream.sampling_frequency)],
+    )
+    return behind.fetchone() is not None
 
 
 @contextlib.contextmanager

@@ -2,9 +2,9 @@
 
 import dataclasses
 import sqlite3
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, SupportsIndex
 
-from eegsync.database import query
+from eegsync.database import integer, query
 from eegsync.recording import Recording, Stream
 from eegsync.time_map import TimeMap
 
@@ -25,7 +25,7 @@ class Part:
     last_n: int
 
 
-def raw(recording: Recording, stream: str = "eeg", part: int | None = None, fill: Fill = "nan") -> "RawEegsync":
+def raw(recording: Recording, stream: str = "eeg", part: SupportsIndex | None = None, fill: Fill = "nan") -> "RawEegsync":
     """A stream as `mne.io.Raw`, read lazily. What is committed later is not in it.
 
     Sample k is the n of `first_n + k`, at the nominal sampling frequency; `utc` has the times of the clock, and
@@ -43,18 +43,23 @@ def raw(recording: Recording, stream: str = "eeg", part: int | None = None, fill
     from eegsync.mne_reader import RawEegsync
 
     found = recording.stream(stream)
+    number = integer(part)
+    if number is None and part is not None:
+        raise TypeError(f"{part!r} is no number of a part")
     all_parts = query(recording.path, lambda connection: parts(connection, found))
     if not all_parts:
         raise ValueError(f"stream {found.name} of recording {recording.id} has no samples yet")
-    if part is None and len(all_parts) > 1:
+    if number is None and len(all_parts) > 1:
         spans = ", ".join(f"{index}: n {each.first_n} to {each.last_n}" for index, each in enumerate(all_parts))
         raise ValueError(
             f"stream {found.name} of recording {recording.id} has {len(all_parts)} parts ({spans}), because the machine"
             f" restarted or a day is missing in between; name one, as in raw(recording, {found.name!r}, part=0)"
         )
-    if not 0 <= (part or 0) < len(all_parts):
-        raise ValueError(f"stream {found.name} of recording {recording.id} has {len(all_parts)} parts; {part} is none of them")
-    return RawEegsync(recording, found, all_parts[part or 0], fill)
+    if not 0 <= (number or 0) < len(all_parts):
+        raise ValueError(
+            f"stream {found.name} of recording {recording.id} has {len(all_parts)} parts; {number} is none of them"
+        )
+    return RawEegsync(recording, found, all_parts[number or 0], fill)
 
 
 def parts(connection: sqlite3.Connection, stream: Stream) -> list[Part]:

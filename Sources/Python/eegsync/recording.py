@@ -5,8 +5,9 @@ import datetime
 import os
 import pathlib
 import sqlite3
+from typing import SupportsIndex
 
-from eegsync.database import DatabaseError, query
+from eegsync.database import DatabaseError, integer, query
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
@@ -114,10 +115,13 @@ def recordings(path: str | os.PathLike[str]) -> list[Recording]:
     return query(file, work)
 
 
-def recording(path: str | os.PathLike[str], name: str | int = "latest") -> Recording:
+def recording(path: str | os.PathLike[str], name: str | SupportsIndex = "latest") -> Recording:
     """One recording: by its number, `latest` for the one with the highest number, or a headset's name for its latest one."""
+    number = None if isinstance(name, str) else integer(name)
+    if number is None and not isinstance(name, str):
+        raise TypeError(f"{name!r} is no number of a recording, and no name")
     found = recordings(path)
-    matching = [each for each in found if name in ("latest", each.id, str(each.id))]
+    matching = [each for each in found if name in ("latest", str(each.id)) or number == each.id]
     matching = matching or [each for each in found if each.headset == name]
     if not matching:
         raise DatabaseError(f"{path} has no recording {name}; `eegsync recordings` lists those that it has.")

@@ -136,6 +136,8 @@ class RowReader:
 
 def joined(chunks: list[Rows]) -> Rows:
     """Chunks one behind the other; at least one."""
+    if len(chunks) == 1:
+        return chunks[0]
     missing = None
     if any(chunk.missing is not None for chunk in chunks):
         nothing = [np.zeros(chunk.raw.shape, dtype=np.bool_) if chunk.missing is None else chunk.missing for chunk in chunks]
