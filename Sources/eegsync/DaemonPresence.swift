@@ -5,29 +5,37 @@ import Foundation
 enum DaemonPresence {
     /// The pid of the acquiring process; nil where none runs.
     ///
-    /// The lock file holds the pid of its last holder. The lock itself is not tried: for the moment of the trial it would keep
-    /// a daemon from starting.
-    static func pid(database path: String) -> Int32? {
-        guard let pid = writtenPid(path + "-lock"), pid > 0 else { return nil }
-        // The pid may be another program's by now.
-        guard let name = try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8) else { return nil }
-        return name.hasPrefix("eegsync") ? pid : nil
+    /// The kernel says who has the lock file (proc_locks(5)). The lock itself is not tried: for the moment of the trial it
+    /// would keep a daemon from starting. The file has the pid of its last holder, too, which may be that of another eegsync
+    /// by now: it counts only where the kernel's list cannot be read, or names a process of another namespace.
+    static func pid(database path: String, files: SystemFiles = SystemFiles()) -> Int32? {
+        let lock = path + "-lock"
+        var file = stat()
+        guard stat(lock, &file) == 0 else { return nil }
+        var pid = writtenPid(lock)
+        // All of it, and an empty one is one, too: there may be no lock at all.
+        if let table = FileHandle(forReadingAtPath: files.root + "/proc/locks"), let bytes = try? table.readToEnd() ?? Data() {
+            let locks = String(decoding: bytes, as: UTF8.self)
+            guard let holder = holder(ofInode: UInt64(file.st_ino), in: locks) else { return nil }
+            if holder > 0 { pid = holder }
+        }
+        // The pid that was written may be another program's by now.
+        guard let pid, pid > 0, let name = files.text("/proc/\(pid)/comm"), name.hasPrefix("eegsync") else { return nil }
+        return pid
     }
 
     private static func writtenPid(_ lock: String) -> Int32? {
-        if access(lock, R_OK) != 0 && errno == EACCES { return lockingPid(lock) }
         let text = try? String(contentsOfFile: lock, encoding: .utf8)
         // A word may follow: that it changes the schema.
         return text?.split { $0.isWhitespace }.first.flatMap { Int32($0) }
     }
 
-    /// Who has locked a file that this user may not read, by proc_locks(5).
-    private static func lockingPid(_ lock: String) -> Int32? {
-        var file = stat()
-        guard stat(lock, &file) == 0 else { return nil }
-        let lines = (SystemFiles().text("/proc/locks") ?? "").split(separator: "\n").map { $0.split(separator: " ") }
-        let line = lines.first { $0.count == 8 && $0[1] == "FLOCK" && $0[5].hasSuffix(":\(file.st_ino)") }
-        return line.flatMap { Int32($0[4]) }
+    /// Who has locked a file by flock(2), as /proc/locks has it: 0 for a process of another namespace, nil for nobody. The
+    /// device is not compared: that of a file on btrfs or overlayfs is another one there.
+    static func holder(ofInode inode: UInt64, in locks: String) -> Int32? {
+        let lines = locks.split(separator: "\n").map { $0.split(separator: " ") }
+        let line = lines.first { $0.count == 8 && $0[1] == "FLOCK" && $0[5].hasSuffix(":\(inode)") }
+        return line.flatMap { Int32($0[4]) }.map { max(0, $0) }
     }
 
     /// The acquiring process as the kernel shows it; nil where none runs.

@@ -13,6 +13,8 @@ struct SignalSituation: Hashable {
 
     /// Nil where nothing is wrong, or nothing is known.
     var sentence: String?
+    /// True where nothing comes of the EEG while other streams of the headset flow: not everything that is wanted is stored.
+    var lacksEEG = false
 
     /// Worst first.
     init(_ activity: HeadsetActivity) {
@@ -20,7 +22,8 @@ struct SignalSituation: Hashable {
         func channels(_ condition: SignalCondition) -> [SignalActivity] { recent.filter { $0.check.condition == condition } }
         var parts: [String] = []
         let silent = Self.silentStreams(activity.streams)
-        if !silent.isEmpty { parts.append("nothing comes of \(Self.list(silent))") }
+        if !silent.isEmpty { parts.append("nothing comes of \(Self.list(silent.map(\.words)))") }
+        lacksEEG = silent.contains { $0.view == "eeg" }
         if !channels(.noContact).isEmpty { parts.append("no contact with the skin") }
         if !channels(.poorContact).isEmpty { parts.append("contact is poor") }
         for (condition, words) in [(SignalCondition.railed, "railed"), (.flat, "flat")] {
@@ -39,9 +42,9 @@ struct SignalSituation: Hashable {
 
     /// Streams that stand still while others of the headset flow: it sends something else than what it is taken for, such as
     /// another preset of a Muse S Athena, whose streams share one characteristic.
-    private static func silentStreams(_ streams: [StreamActivity]) -> [String] {
+    private static func silentStreams(_ streams: [StreamActivity]) -> [StreamActivity] {
         let newest = streams.compactMap(\.lastSample).filter(\.isSameHostBoot).map(\.time).max()
-        let silent = streams.filter { stream in
+        return streams.filter { stream in
             if streams.contains(where: { $0.id > stream.id && StreamName($0.name).continues(stream.name) }) { return false }
             let patience = max(silenceLimitSeconds, 5 / stream.samplingFrequency)
             if let newest, let last = stream.lastSample, last.isSameHostBoot {
@@ -49,7 +52,6 @@ struct SignalSituation: Hashable {
             }
             return stream.rows == 0 && streams.contains { Double($0.rows) / $0.samplingFrequency > patience }
         }
-        return silent.map(\.words)
     }
 
     /// `TP9`, `TP9 and AF7`, `TP9, AF7 and AF8`.

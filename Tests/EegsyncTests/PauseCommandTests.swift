@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Storage
 import Testing
 
@@ -37,7 +38,9 @@ import Testing
         try store.startRecording(headset: "left", model: "ganglion", at: HostClock.now)
         try store.pause(at: HostClock.now)
         // The process of the tests counts as the daemon: its name begins alike.
-        try "\(getpid())".write(toFile: database.path + "-lock", atomically: true, encoding: .utf8)
+        let lock = try #require(fopen(database.path + "-lock", "w"))
+        defer { fclose(lock) }
+        try #require(flock(fileno(lock), LOCK_EX | LOCK_NB) == 0)
         let file = database.directory.appendingPathComponent("left.btsnoop").path
         let output = command.last == "-o" ? [file] : []
         let run = try ProgramRun(command + output + ["--seconds", "1", "--database", database.path])

@@ -21,6 +21,25 @@ import Testing
     private let one = [candidate(1)]
     private let two = [candidate(1), candidate(2)]
 
+    @Test func aHeadsetThatIsOffKeepsItsName() throws {
+        var machine = SetupMachine(configured: [
+            .init(name: "muse-1", model: "muse", binding: "serial number SIM-0001"),
+            .init(name: "muse-3", model: "muse", binding: nil), .init(name: "left", model: "ganglion", binding: nil),
+        ])
+        _ = try machine.handle(.found(one))
+        #expect(
+            try machine.handle(.answered(""))
+                == .ask(.name(one[0], isRecognised: false, suggestion: "muse-2", complaint: nil)))
+        for name in ["muse-1", "left"] {
+            guard case .ask(.name(_, _, "muse-2", let complaint?)) = try machine.handle(.answered(name)) else {
+                return #expect(Bool(false), "\(name) is taken away from another headset")
+            }
+            #expect(complaint.contains("another headset"))
+        }
+        // One that the configuration has without a binding may be any of its model.
+        #expect(try machine.handle(.answered("muse-3")) == .test([NamedHeadset(name: "muse-3", candidate: one[0])]))
+    }
+
     @Test func oneHeadsetNeedsAName() throws {
         var machine = SetupMachine()
         #expect(machine.first == .search)

@@ -185,16 +185,21 @@ struct StatusFacts: Facts {
         severity = headsets.filter(\.isWanted).map(\.severity).max() ?? .idle
     }
 
+    private static let silentEEGRemedy =
+        "switch the headset off and on; compare its settings in the configuration with its model's page: eegsync doctor"
+
     private static func headset(
         _ activity: HeadsetActivity, _ situation: HeadsetSituation, _ judgement: StorageJudgement, seconds: Double?
     ) -> Headset {
         let streamingSeconds = situation.severity == .good ? seconds : nil
+        let signal = situation.severity == .good ? SignalSituation(activity) : nil
+        let lacksEEG = signal?.lacksEEG == true
         return Headset(
             name: activity.name, model: activity.model, serialNumber: activity.serialNumber,
             recording: activity.recording?.rawValue, isWanted: activity.isWanted, state: activity.state,
-            severity: situation.severity, sentence: situation.sentence, remedy: situation.remedy, stateSeconds: seconds,
-            batteryPercent: activity.batteryPercent,
-            signal: situation.severity == .good ? SignalSituation(activity).sentence : nil,
+            severity: lacksEEG ? .working : situation.severity, sentence: situation.sentence,
+            remedy: lacksEEG ? Self.silentEEGRemedy : situation.remedy, stateSeconds: seconds,
+            batteryPercent: activity.batteryPercent, signal: signal?.sentence,
             address: AddressSituation(activity),
             timeWarnings: TimeSituation(activity, streamingSeconds: streamingSeconds).warnings,
             streams: activity.streams.map { stream in

@@ -74,12 +74,27 @@ struct SetupMachine {
         case ended
     }
 
+    /// A headset that the configuration has already.
+    struct Configured: Hashable {
+        var name: String
+        var model: String
+        /// What it is bound to, such as `serial number SIM-0001`; nil where it may be any of its model.
+        var binding: String?
+
+        /// True where a headset of the model that it is not known as must not get its name.
+        func isAnother(than model: String) -> Bool { binding != nil || self.model != model }
+    }
+
+    private let configured: [Configured]
     private var state = State.searching
     private var chosen: [SetupCandidate] = []
     /// By the index among the chosen.
     private var names: [String?] = []
     private var serialNumbers: [String?] = []
     private var identifies = false
+
+    /// - Parameter configured: what the configuration has; another headset does not get the name of one that is bound.
+    init(configured: [Configured] = []) { self.configured = configured }
 
     /// The first action.
     let first = Action.search
@@ -199,7 +214,9 @@ struct SetupMachine {
     private func suggestion(for index: Int) -> String {
         if let known = chosen[index].knownAs, !names.contains(known) { return known }
         let model = chosen[index].model
-        let taken = names.compactMap(\.self) + chosen.compactMap(\.knownAs)
+        let taken =
+            names.compactMap(\.self) + chosen.compactMap(\.knownAs)
+            + configured.filter { $0.isAnother(than: model) }.map(\.name)
         var number = 1
         while taken.contains("\(model)-\(number)") { number += 1 }
         return "\(model)-\(number)"
@@ -214,6 +231,16 @@ struct SetupMachine {
         }
         guard !names.contains(name) else {
             return ask(index, isRecognised: isRecognised, complaint: "the name '\(name)' is taken.")
+        }
+        if chosen[index].knownAs != name,
+            let other = configured.first(where: { $0.name == name && $0.isAnother(than: chosen[index].model) })
+        {
+            let binding = other.binding.map { ", \($0)" } ?? ""
+            return ask(
+                index, isRecognised: isRecognised,
+                complaint:
+                    "'\(name)' is another headset (\(other.model)\(binding)): choose another name, or take that one out of "
+                    + "the configuration first.")
         }
         names[index] = name
         return nameNext()

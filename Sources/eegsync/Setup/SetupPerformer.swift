@@ -52,7 +52,12 @@ final class SetupPerformer {
     }
 
     private func performed() async throws -> SetupMachine.End {
-        var machine = SetupMachine()
+        let configured = settings.configuration.headsets.map { headset in
+            let serial = headset.serialNumber.map { "serial number \($0)" }
+            return SetupMachine.Configured(
+                name: headset.name, model: headset.model, binding: serial ?? headset.identifiers.first.map { "\($0)" })
+        }
+        var machine = SetupMachine(configured: configured)
         var action = machine.first
         while true {
             if case .end(let end) = action { return end }
