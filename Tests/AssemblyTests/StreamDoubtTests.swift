@@ -112,6 +112,24 @@ struct StreamDoubtTests {
         }
     }
 
+    @Test("Frames that come five at a time drop nothing either, however the five lie", arguments: Int64(0)..<5)
+    func countsAnewInPieces(offset: Int64) {
+        // Fewer than a piece has look like frames of it that came twice.
+        for phase in Int64(5)..<256 {
+            var test = StreamUnderTest(modulus: 256)
+            let at = 4 * 256 + phase
+            let end = (at + 1000) / 5 * 5
+            test.begin(rule: .connection)
+            for truth in 0..<end {
+                if truth % 5 == offset { test.advance(samples: 5) }
+                test.take(index: truth < at ? truth : truth - at, truth: truth, count: 1)
+            }
+            test.stream.endRecording(at: test.now)
+            test.commit()
+            #expect(Int64(test.stored.count) == end, "phase \(phase)")
+        }
+    }
+
     @Test("Packets of ten samples whose counter begins anew drop nothing either", arguments: Int64(0)..<128)
     func packetsCountAnew(phase: Int64) {
         var test = StreamUnderTest(modulus: 128, samplesPerCount: 10)

@@ -29,6 +29,8 @@ struct DoubtfulBlocks: Sendable {
     private static let countLimit = 2048
     /// A notification that overtakes others is so far ahead at the most, in blocks.
     private static let reorder: Int64 = 4
+    /// So many blocks in a row are a run.
+    private static let runLength = 16
     /// Channels that come in packets of their own are so far behind the newest at the most, in samples.
     private static let spread: Int64 = 48
 
@@ -49,6 +51,9 @@ struct DoubtfulBlocks: Sendable {
 
     /// True where what is held is believed, should nothing follow any more.
     var isBelievedAlone: Bool { isBorneOut }
+
+    /// True where many blocks are held that go on with each other: no damage, and none that were overtaken.
+    var isRun: Bool { advances >= Self.runLength }
 
     /// Where the next block of what is held would begin; nil where nothing is.
     var nextIndex: Int64? { entries.isEmpty ? nil : next }
