@@ -52,11 +52,11 @@ struct DoubtfulBlocks: Sendable {
     /// True where what is held is believed, should nothing follow any more.
     var isBelievedAlone: Bool { isBorneOut }
 
-    /// True where many blocks are held that go on with each other: no damage, and none that were overtaken.
-    var isRun: Bool { advances >= Self.runLength }
-
     /// Where the next block of what is held would begin; nil where nothing is.
     var nextIndex: Int64? { entries.isEmpty ? nil : next }
+
+    /// The same where many blocks are held that go on with each other: no damage, and none that were overtaken.
+    var runEnd: Int64? { advances >= Self.runLength ? nextIndex : nil }
 
     /// Judges a block, and holds it where it is doubtful.
     ///

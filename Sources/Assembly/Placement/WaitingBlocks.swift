@@ -71,14 +71,11 @@ struct WaitingBlocks: Sendable {
             if doubtful.isEmpty { placement.takePause(before: received, in: &rows) }
             return false
         }
-        // What goes on with a run of doubtful blocks exactly is judged with it; nearest to what is expected it may seem to lie
-        // a wrap behind.
-        if ambiguous == nil, doubtful.isRun, let next = doubtful.nextIndex, placement.index(of: counter, near: next) == next {
-            return false
-        }
         // What the clock does not know better than a fraction of a wrap, it cannot decide.
         if ambiguous == nil, position.uncertainty > wrap / 3 { return false }
-        var index = placement.index(of: counter, near: ambiguous?.expectedIndex)
+        // Of a run of doubtful blocks, the next one is where that goes on: nearest to what is expected, it may seem to lie a
+        // wrap behind.
+        var index = placement.index(of: counter, near: ambiguous?.expectedIndex ?? doubtful.runEnd)
         // The index that the time says.
         let due = epoch.index(of: position.n) - Int64(block.instantCount) + 1
         if ambiguous?.isDecided(at: arrival) == true {
