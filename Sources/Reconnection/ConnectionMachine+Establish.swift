@@ -269,6 +269,8 @@ extension ConnectionMachine {
         _ effects: inout [ConnectionEffect]
     ) {
         effects.append(.streamingEnded(cause))
+        // Only a scan finds a headset elsewhere, and Bluetooth Classic has none.
+        followsSilence = cause == .silence && link.identifier.addressType != .classic
         cancel(link.identifier, then: .backOff, at: now, &effects)
     }
 

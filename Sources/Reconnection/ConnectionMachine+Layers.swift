@@ -32,8 +32,11 @@ extension ConnectionMachine {
 
     // MARK: Layer 1
 
-    /// Tries the cached identifiers, best first; with none, falls to layer 2.
+    /// Tries the cached identifiers, best first; with none, falls to layer 2. After a silence, it is the best one alone, and not
+    /// for long: the silence has taken half of the time in which the headset is to be back.
     mutating func connectCached(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        let isHurried = followsSilence
+        followsSilence = false
         let usable = identifiers.filter { !isRejected($0, at: now) }
         guard let best = usable.first else {
             guard let unproven, mayConnect(to: unproven, at: now) else { return retrieve(at: now, &effects) }
@@ -41,7 +44,7 @@ extension ConnectionMachine {
             return connect(candidate, at: now, &effects)
         }
         var others: [PeripheralIdentifier] = []
-        if usable.count > 1 {
+        if usable.count > 1, !isHurried {
             // The best one has its turn in every round; the others take turns.
             for offset in 0..<min(limits.identifiersPerRound - 1, usable.count - 1) {
                 others.append(usable[1 + (identifierTurn + offset) % (usable.count - 1)])
@@ -49,6 +52,7 @@ extension ConnectionMachine {
             identifierTurn += limits.identifiersPerRound - 1
         }
         connect(Candidate(identifier: best, layer: .cachedIdentifier, layerBegan: now, others: others), at: now, &effects)
+        if isHurried { deadline = now + limits.silentConnectLimit }
     }
 
     mutating func connect(_ candidate: Candidate, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {

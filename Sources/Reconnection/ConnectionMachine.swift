@@ -72,6 +72,8 @@ package struct ConnectionMachine: Sendable {
     var lastHeard: MonotonicTime?
     /// When each of the profile's vital characteristics sent last, in the order of the profile.
     var lastArrivals: [MonotonicTime] = []
+    /// True from the closing of a link on which nothing came any more until the cached identifiers are tried next.
+    var followsSilence = false
     /// How long the headset is left alone when it refuses next; nil where it has not.
     var refusalPause: Duration?
     /// Identifiers of other headsets, and until when they are left alone.

@@ -1,6 +1,7 @@
 /// How long each state of the machine may last. Every value bounds how late the headset is noticed when it comes back: with a
 /// stale cached address the worst case is `connectLimit + secondConnectLimit + retrievalLimit + backoffMaximum`, plus the
-/// connection itself, which stays below the 10 s that the program promises.
+/// connection itself, which stays below the 10 s that the program promises. After a silence it is the profile's silence limit and
+/// `backoffMaximum + silentConnectLimit + retrievalLimit`.
 package struct ReconnectionLimits: Hashable, Sendable {
     /// Layer 0: bluetoothd answers GetManagedObjects within milliseconds; a silent system must not hold up the start.
     package var restorationLimit: Duration = .milliseconds(1000)
@@ -8,6 +9,9 @@ package struct ReconnectionLimits: Hashable, Sendable {
     package var connectLimit: Duration = .milliseconds(4000)
     /// Layer 1, for the second best identifier of a round.
     package var secondConnectLimit: Duration = .milliseconds(1500)
+    /// Layer 1 after a link on which nothing came any more, for the one identifier of that round: the silence has taken up to
+    /// 5.5 s of the 10 s, and the scan that follows finds the headset at this address, too.
+    package var silentConnectLimit: Duration = .milliseconds(1500)
     /// Layer 2.
     package var retrievalLimit: Duration = .milliseconds(500)
     /// Layer 3: long enough for the slowest advertising interval of the specification (10.24 s) to be met mostly.

@@ -240,6 +240,34 @@ struct RuleTests {
         #expect(disconnected.machine.state.name == "backingOff")
     }
 
+    @Test("Silence and stale addresses together leave time for a scan within 10 s")
+    func silenceThenStaleAddresses() {
+        var test = MachineUnderTest(identifiers: [MachineUnderTest.known, MachineUnderTest.second])
+        test.fire(.start)
+        test.fire(.restored([], attempt: test.attempt))
+        test.fire(.connected(MachineUnderTest.known, attempt: test.attempt))
+        test.establish(until: "streaming")
+        let lastSample = test.now
+        for _ in 0..<40 where test.machine.state.name != "scanning" {
+            if case .cancelling = test.machine.state {
+                test.fire(.disconnected(nil, attempt: test.attempt))
+            } else {
+                test.reachDeadline()
+            }
+        }
+        // A Muse is silent for 5.5 s: what is left of ten is for hearing it, its proof and its services.
+        #expect(test.now - lastSample < test.machine.profile.timing.silenceLimit + .milliseconds(2200))
+        // Without a silence before, the best address has its whole time again.
+        test.fire(.discovered(MachineUnderTest.known))
+        let link = test.attempt
+        test.fire(.connected(MachineUnderTest.known, attempt: link))
+        test.establish(until: "streaming")
+        test.fire(.disconnected(.linkLost, attempt: link))
+        while test.machine.state.name != "connecting" { test.reachDeadline() }
+        #expect(test.machine.peripheral == MachineUnderTest.known)
+        #expect(test.machine.deadline == test.now + .seconds(4))
+    }
+
     @Test("Rule 6: what the headset itself refused is tried again, ever more rarely", arguments: 0...UInt8.max)
     func refused(code: UInt8) {
         var test = MachineUnderTest()
