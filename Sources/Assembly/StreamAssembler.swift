@@ -179,7 +179,7 @@ package struct StreamAssembler: Sendable {
                     nextN..<end.n, cause: absenceCause, at: now, certainty: .timed(uncertainty: end.uncertainty),
                     isRecoverable: false)
             } else {
-                rows.ledger.addBetweenBoots(at: nextN, cause: absenceCause, noticed: now)
+                rows.ledger.addGapOfNoCount(at: nextN, cause: absenceCause, noticed: now)
             }
         }
         endOpenGap(at: now)
@@ -294,9 +294,9 @@ package struct StreamAssembler: Sendable {
 
     /// Moves everything that is to be written into a batch.
     package mutating func move(into batch: inout WriteBatch) {
-        // A gap between two boots of the host goes with the first row behind it. Should the process die between the two, the
-        // next one would enter another gap that begins at the same n.
-        if !rows.isWhole, rows.ledger.endsBetweenBoots { return }
+        // A gap of no count goes with the first row behind it. Should the process die between the two, the next one would enter
+        // another gap that begins at the same n.
+        if !rows.isWhole, rows.ledger.endsInGapOfNoCount { return }
         // Segments refer to epochs by a foreign key; what recovers a sample comes after the sample.
         placement.moveEpochs(into: &batch)
         rows.move(into: &batch)

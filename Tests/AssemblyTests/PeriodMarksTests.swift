@@ -91,6 +91,58 @@ struct PeriodMarksTests {
         #expect(marks.take(n: 8 * 510, dueN: 8 * 510) == 0)
     }
 
+    @Test(
+        "A mark that was lost with nearly all of its samples shows once the next ones stay late",
+        arguments: [Int64(440), 460, 500, 511])
+    func lostWithNearlyAll(lost: Int64) {
+        var marks = PeriodMarks(n: 0, dueN: 0, period: 512, block: 1)
+        var (detected, n) = (Int64(0), Int64(0))
+        for second in Int64(1)...20 {
+            n += second == 6 ? 512 - lost : 512
+            if second == 6 { continue }
+            let more = marks.take(n: n, dueN: second * 512) ?? -1000
+            (detected, n) = (detected + more, n + more)
+        }
+        #expect(detected == lost && n == 20 * 512)
+    }
+
+    @Test(
+        "Samples too many before a mark that has waited, as damage was counted too high, show no loss",
+        arguments: [Int64(1), 9, 40], [Int64(300), 400, 600, 1400, 3000])
+    func countedTooHigh(excess: Int64, wait: Int64) {
+        var marks = PeriodMarks(n: 0, dueN: 0, period: 512, block: 1)
+        for second in Int64(1)...30 {
+            let n = second * 512 + (second >= 6 ? excess : 0)
+            let dueN = second >= 6 ? max(second * 512, 6 * 512 + wait) : second * 512
+            if let lost = marks.take(n: n, dueN: dueN) {
+                #expect(lost == 0)
+            } else {
+                marks = PeriodMarks(n: n, dueN: dueN, period: 512, block: 1)
+            }
+        }
+    }
+
+    @Test("A stall of seconds, behind which several marks come at once, is no loss", arguments: [Int64(1500), 2000, 5000])
+    func longStall(wait: Int64) {
+        var marks = PeriodMarks(n: 0, dueN: 0, period: 512, block: 1)
+        for second in Int64(1)...30 {
+            let dueN = second >= 6 ? max(second * 512, 6 * 512 + wait) : second * 512
+            #expect(marks.take(n: second * 512, dueN: dueN) == 0)
+        }
+    }
+
+    @Test("A first mark that has waited hides no loss behind it", arguments: [Int64(100), 205, 300, 500, 1400])
+    func lateFirstMark(wait: Int64) {
+        var marks = PeriodMarks(n: 0, dueN: wait, period: 512, block: 1)
+        var (detected, n) = (Int64(0), Int64(0))
+        for second in Int64(1)...20 {
+            n += second == 1 ? 452 : 512
+            let more = marks.take(n: n, dueN: max(wait, second * 512)) ?? -1000
+            (detected, n) = (detected + more, n + more)
+        }
+        #expect(detected == 60 && n == 20 * 512)
+    }
+
     @Test("Where the time bears no loss out, the headset has begun anew: nothing is entered", arguments: [Int64(5), 130, 250])
     func beganAnew(early: Int64) {
         var marks = PeriodMarks(n: 0, dueN: 0, period: 512, block: 1)

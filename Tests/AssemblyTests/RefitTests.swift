@@ -72,7 +72,8 @@ struct RefitTests {
         var evidence: StreamEvidence {
             StreamEvidence(
                 stream: StreamID(rawValue: 1), name: "eeg", bank: 0, samplingFrequency: 250, isCounted: true,
-                segments: pieces.values.sorted { $0.record.firstN < $1.record.firstN }, arrivals: arrivals)
+                segments: pieces.values.sorted { $0.record.firstN < $1.record.firstN }, arrivals: arrivals,
+                gapsOfNoCount: [])
         }
 
         /// The mean error of a map's times, their standard deviation and the largest distance from the mean, in milliseconds.
@@ -189,6 +190,39 @@ struct RefitTests {
         #expect(second.shiftMaximum == 0 && second.uncertaintyBefore == second.uncertaintyAfter)
     }
 
+    @Test("A link of half a minute and one of the same epoch hours later are one run, before a refit and after it")
+    func idempotentOverAnAbsence() throws {
+        var recorded = Recorded(ratePPM: 80)
+        // Ever less late: the rate that so short a link shows is off by 400 ppm, and leads astray over three hours.
+        recorded.link(seconds: 30, epoch: 0) { 12e6 * (1 - $0 / 30) }
+        recorded.link(seconds: 600, after: 3 * 3600, epoch: 0) { _ in 1e6 }
+        var evidence = recorded.evidence
+        let boundary = recorded.links[1].lowerBound
+        let before = try #require(evidence.segments.last { $0.record.firstN < boundary })
+        let behind = try #require(evidence.segments.first { $0.record.firstN >= boundary })
+        #expect(behind.nanoseconds(of: boundary) - before.nanoseconds(of: boundary) > 1_000_000_000)
+        let first = Refit(evidence)
+        #expect(first.segments != evidence.segments)
+        #expect(EvidenceRun.runs(of: evidence).count == 1)
+        evidence.segments = first.segments
+        #expect(EvidenceRun.runs(of: evidence).count == 1)
+        #expect(Refit(evidence).segments == first.segments)
+    }
+
+    @Test("A gap of no count divides the evidence, however short it is")
+    func gapOfNoCount() {
+        var recorded = Recorded(ratePPM: 80)
+        recorded.link(seconds: 100, epoch: 0) { _ in 1e6 }
+        recorded.link(seconds: 100, after: 0, epoch: 0) { _ in 1e6 }
+        var evidence = recorded.evidence
+        #expect(EvidenceRun.runs(of: evidence).count == 1)
+        evidence.gapsOfNoCount = [0, recorded.links[1].lowerBound, recorded.n]
+        let runs = EvidenceRun.runs(of: evidence)
+        #expect(runs.map(\.firstN) == recorded.links.map(\.lowerBound))
+        #expect(runs.map(\.arrivals.count).reduce(0, +) == evidence.arrivals.count)
+        Self.checkCover(evidence.segments, Refit(evidence).segments)
+    }
+
     @Test("Without evidence nothing moves; with some of it, only what has it")
     func partialEvidence() {
         let recorded = Self.shortLinks(ratePPM: 300)
@@ -295,7 +329,7 @@ struct RefitTests {
                 let refit = Refit(
                     StreamEvidence(
                         stream: StreamID(rawValue: 1), name: "eeg", bank: 0, samplingFrequency: frequency, isCounted: false,
-                        segments: segments, arrivals: arrivals))
+                        segments: segments, arrivals: arrivals, gapsOfNoCount: numbers))
                 #expect(!refit.segments.isEmpty)
             }
         }

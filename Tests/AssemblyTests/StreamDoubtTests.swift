@@ -28,7 +28,8 @@ struct StreamDoubtTests {
             let received = ReceivedBlock(
                 block: block, values: [1][...], arrival: MonotonicTime(nanoseconds: Int64(number) * 4_000_000), hasRoom: true)
             let verdict = doubtful.judge(
-                received, index: 5000, heldIndex: 5000, expected: 100, isBorneOut: false, isWhole: true, isMissing: false)
+                received, index: 5000, heldIndex: 5000, expected: 100, isBorneOut: false, isWhole: true, isMissing: false,
+                isDuplicate: false)
             #expect(verdict == .held)
         }
         for number in 0..<10_000 {
@@ -156,6 +157,63 @@ struct StreamDoubtTests {
         test.commit()
         #expect(test.stored.count == 2000 && test.stored.allSatisfy { $0.key == $0.value })
         #expect(test.database.gaps.isEmpty && test.database.problems.isEmpty)
+    }
+
+    @Test(
+        "A piece of blocks that comes twice is stored once: however late its copy comes, and whatever stalls behind it",
+        arguments: Int64(3)...7, [Int64(0), 3, 20])
+    func repeatedPiece(blocks: Int64, milliseconds: Int64) {
+        let cases: [(samplesPerBlock: Int, stall: Int64)] = [
+            (1, 0), (1, blocks / 2 + 1), (1, 3 * blocks), (1, 40), (4, 0), (4, 2 * blocks + 1),
+        ]
+        for (samplesPerBlock, stall) in cases {
+            var test = StreamUnderTest(modulus: 256, samplesPerCount: samplesPerBlock)
+            test.begin(rule: .connection)
+            let (count, start) = (Int64(samplesPerBlock), test.now)
+            var earliest = start
+            func take(_ piece: Int64, _ test: inout StreamUnderTest) {
+                for block in (piece * blocks)..<((piece + 1) * blocks) {
+                    test.take(index: block * count, truth: block * count, count: samplesPerBlock)
+                }
+            }
+            for piece in Int64(0)..<400 {
+                test.now = start
+                test.advance(samples: (piece + 1) * blocks * count)
+                test.now = max(test.now, earliest)
+                take(piece, &test)
+                guard piece == 200 else { continue }
+                test.now = test.now + .milliseconds(milliseconds)
+                take(piece, &test)
+                test.advance(samples: stall)
+                earliest = test.now
+            }
+            test.stream.endRecording(at: test.now)
+            test.commit()
+            #expect(Int64(test.stored.count) == 400 * blocks * count && test.stored.allSatisfy { $0.key == $0.value })
+            #expect(test.database.epochs.count == 1 && test.database.gaps.isEmpty && test.database.problems.isEmpty)
+        }
+    }
+
+    @Test(
+        "A notification that cuts frames at both ends and comes twice spoils one frame, and stores none twice",
+        arguments: Int64(3)...7)
+    func repeatedCutPiece(frames: Int64) {
+        var test = StreamUnderTest(modulus: 256)
+        test.begin(rule: .connection)
+        Self.frames(&test, 0..<1000)
+        // Whole frames; then the head of the next one, which the tail of the one before completes; the whole ones once more.
+        let next = 1000 + frames
+        test.advance(samples: frames)
+        for truth in 1000..<next { test.take(index: truth, truth: truth, count: 1) }
+        test.take(index: next, truth: 999, count: 1)
+        for truth in 1000..<next { test.take(index: truth, truth: truth, count: 1) }
+        test.advance(samples: frames)
+        for truth in next..<(next + frames) { test.take(index: truth, truth: truth, count: 1) }
+        Self.frames(&test, (next + frames)..<2000)
+        test.stream.endRecording(at: test.now)
+        test.commit()
+        #expect(test.stored.count == 2000 && test.stored.allSatisfy { $0.key == $0.value || $0.key == next })
+        #expect(test.database.epochs.count == 1 && test.database.gaps.isEmpty && test.database.problems.isEmpty)
     }
 
     @Test("Frames that have changed their order right behind a loss are all stored", arguments: [Int64(1), 2, 100])

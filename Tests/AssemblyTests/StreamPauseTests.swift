@@ -77,7 +77,8 @@ struct StreamPauseTests {
         // Evidence on both sides of the pause lies on two lines.
         let evidence = StreamEvidence(
             stream: StreamID(rawValue: 1), name: "optics", bank: 0, samplingFrequency: 64, isCounted: true,
-            segments: optics.segments.map { StoredSegment($0, hostBoot: 1) }, arrivals: optics.arrivals)
+            segments: optics.segments.map { StoredSegment($0, hostBoot: 1) }, arrivals: optics.arrivals,
+            gapsOfNoCount: gaps.filter { $0.gap.count == 0 }.map(\.firstN))
         #expect(optics.error(of: Refit(evidence).segments.map(\.record)) < 0.02)
     }
 

@@ -163,7 +163,7 @@ struct TimeMapTests {
         // The same evidence, fitted anew.
         let evidence = StreamEvidence(
             stream: StreamID(rawValue: 1), name: "power", bank: 0, samplingFrequency: frequency, isCounted: false,
-            segments: pieces.map { StoredSegment($0, hostBoot: 1) }, arrivals: headset.evidence)
+            segments: pieces.map { StoredSegment($0, hostBoot: 1) }, arrivals: headset.evidence, gapsOfNoCount: [])
         for run in EvidenceRun.runs(of: evidence) {
             let drawing = RefitDrawing(run, number: 0, rates: EvidenceRates([run]))
             let segments = drawing.segments(floor: nil)

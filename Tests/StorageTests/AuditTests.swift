@@ -144,6 +144,8 @@ struct AuditTests {
             }
         }
         #expect(try store.audit().findings.contains { $0.check == .deviceClockAgrees } == !isLedgered)
+        // A refit divides the evidence where the audit does.
+        #expect(try store.evidence(of: Fixture.eeg).gapsOfNoCount == (isLedgered ? [100] : []))
     }
 
     @Test("lists no more than ten rows of a kind")

@@ -39,6 +39,8 @@ struct DoubtfulBlocks: Sendable {
     private(set) var next: Int64 = 0
     /// Blocks that have advanced the count since the first that is held.
     private var advances = 0
+    /// How many of those hold what was stored at their index.
+    private var duplicates = 0
     private var isBorneOut = false
     private var began: MonotonicTime?
     /// True once a hole was left before it, for which it may stand.
@@ -67,16 +69,19 @@ struct DoubtfulBlocks: Sendable {
     ///   - isBorneOut: whether the elapsed time bears the index out.
     ///   - isWhole: false for a block that holds some of the channels.
     ///   - isMissing: whether some of its samples are known to be missing.
+    ///   - isDuplicate: whether it holds what was stored there a moment ago.
     mutating func judge(
         _ received: ReceivedBlock, index: Int64, heldIndex: Int64, expected: Int64, isBorneOut: Bool, isWhole: Bool,
-        isMissing: Bool
+        isMissing: Bool, isDuplicate: Bool
     ) -> Verdict {
         let count = Int64(received.block.instantCount)
         if index <= expected, index + count > expected { return .continues }
         if !isWhole, index < expected, index >= expected - Self.spread { return .continues }
         // What follows a doubtful count exactly bears it out, wherever the two lie beside what is expected: a count that began
         // at 0 is nearer to the samples behind as soon as it has come half a wrap.
-        if !entries.isEmpty, !self.isBorneOut, heldIndex == next { return follow(received, end: heldIndex + count) }
+        if !entries.isEmpty, !self.isBorneOut, heldIndex == next {
+            return follow(received, end: heldIndex + count, isDuplicate: isDuplicate)
+        }
         if index < expected, isMissing || isForward(of: expected) { return .behind }
         if !entries.isEmpty {
             // It lies before what is held, and in the hole: what is held stood for another count.
@@ -88,14 +93,17 @@ struct DoubtfulBlocks: Sendable {
             let isBeyond = first < expected && index >= expected
             let isClose = !isBeyond && heldIndex >= first - reach && heldIndex <= next + count * 2
             if isClose || (self.isBorneOut && isBorneOut && heldIndex >= next) {
-                return follow(received, end: heldIndex + count)
+                return follow(received, end: heldIndex + count, isDuplicate: isDuplicate)
             }
             // Behind a loss, what is held has overtaken this one: the two bear each other out.
-            if self.isBorneOut, isBorneOut, heldIndex + count == first { return follow(received, end: heldIndex + count) }
+            if self.isBorneOut, isBorneOut, heldIndex + count == first {
+                return follow(received, end: heldIndex + count, isDuplicate: isDuplicate)
+            }
         }
         // It follows neither: what was held before has no follower.
         entries = [.block(received.copied)]
         (first, next, advances, self.isBorneOut) = (index, index + count, 1, isBorneOut)
+        duplicates = isDuplicate ? 1 : 0
         began = received.arrival
         return .held
     }
@@ -103,11 +111,12 @@ struct DoubtfulBlocks: Sendable {
     /// True where something is held, beyond an index.
     private func isForward(of index: Int64) -> Bool { !entries.isEmpty && first >= index }
 
-    private mutating func follow(_ received: ReceivedBlock, end: Int64) -> Verdict {
+    private mutating func follow(_ received: ReceivedBlock, end: Int64, isDuplicate: Bool) -> Verdict {
         if entries.count < Self.countLimit || end > next { entries.append(.block(received.copied)) }
         if end > next {
             next = end
             advances += 1
+            if isDuplicate { duplicates += 1 }
         }
         if self.isBorneOut { return .believed }
         guard advances >= Self.followers, let began, received.arrival - began >= Self.period else { return .held }
@@ -126,9 +135,10 @@ struct DoubtfulBlocks: Sendable {
     func isBehind(_ index: Int64) -> Bool { next <= index }
 
     /// True where the count went back, and has come up to an index again as it is sampled, block by block: the headset has
-    /// begun to count anew so few samples behind. What comes twice comes faster than that.
+    /// begun to count anew so few samples behind. A long notification that comes twice, or a stall behind it, takes as much
+    /// time: of its blocks most are duplicates, all but those that it cuts at its ends.
     func hasRisen(to index: Int64, at arrival: MonotonicTime, samplingFrequency: Double) -> Bool {
-        guard let began, !isBorneOut, next == index, advances >= Self.followers else { return false }
+        guard let began, !isBorneOut, next == index, advances >= Self.followers, 2 * duplicates < advances else { return false }
         return (arrival - began).inSeconds * samplingFrequency >= Double(length) / 2
     }
 

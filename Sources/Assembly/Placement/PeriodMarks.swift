@@ -20,16 +20,23 @@ struct PeriodMarks: Hashable, Sendable {
     private var losses: [Int64?]
     /// What was entered as lost since the first mark.
     private var entered: Int64 = 0
-    /// The n at the last mark, as counted.
+    /// The n at the last mark that was counted.
     private var countedN: Int64
-    /// The n of the last mark by the time that has passed.
+    /// The n at the last mark, counted or not, and the same by the time that has passed.
+    private var lastN: Int64
     private var lastDueN: Int64
-    /// How late the latest marks were, in samples; one at least.
+    /// How late the latest marks were that came by themselves, in samples; one at least. The first one is never more than on
+    /// time: whether it has waited itself, only the next ones show.
     private var lateness: [Int64]
+    /// How many marks that came by themselves are not counted yet: it is not known whether one was lost before them.
+    private var undecided = 0
 
     /// Marks that are late by a period, so many in a row, have had one before them that was lost with its samples; a stall ends
     /// sooner.
     private static let lateMarks = 3
+    /// That a mark was lost, so many samples more than a period has show by themselves, as a part of it: fewer may be damage
+    /// that was counted too high.
+    private static let lostMarkPart: Int64 = 8
     /// The least late of so many marks has not waited in a queue.
     private static let punctualMarks = 8
 
@@ -49,8 +56,9 @@ struct PeriodMarks: Hashable, Sendable {
         firstN = n
         markedN = n
         countedN = n
+        lastN = n
         lastDueN = dueN
-        lateness = [dueN.addingClamped(-n)]
+        lateness = [min(0, dueN.addingClamped(-n))]
         losses = Array(repeating: 0, count: Int(self.block))
     }
 
@@ -67,22 +75,35 @@ struct PeriodMarks: Hashable, Sendable {
     /// - Returns: how many samples were lost that were not entered yet; nil where the marks do not go on as they began.
     mutating func take(n: Int64, dueN: Int64) -> Int64? {
         defer { lastDueN = dueN }
+        // Marks that have waited come at once, with their samples.
+        let isAlone = dueN.addingClamped(-lastDueN) >= period / 2
         // Neither samples nor time lie between two marks of which one is the other once more.
-        if n - countedN < period / 2, dueN - lastDueN < period / 2 { return 0 }
+        if n - lastN < period / 2, !isAlone { return 0 }
         // A mark that was lost alone left its samples; one that is late has waited in a queue with them.
         var passed = max(1, (n - countedN + period / 2) / period)
         // By how many samples it comes later than the least late of the latest ones.
         var wait = dueN.addingClamped(-markedN).addingClamped(-(lateness.min() ?? 0)).addingClamped(-passed * period)
         // More samples than a period has: the mark between them was lost with most of its own, where the time bears that out.
-        if n - countedN >= passed * period + block, wait > period / 2 {
-            passed += 1
-            wait -= period
+        // Where they are few, only marks that stay late do.
+        let excess = n - countedN - passed * period
+        if excess >= block, wait > period / 2 {
+            if isAlone { undecided += 1 }
+            let isShown = excess >= period / Self.lostMarkPart
+            if !isShown, undecided < Self.lateMarks {
+                lastN = n
+                return 0
+            }
+            if isShown || wait > period * 3 / 4 {
+                passed += 1
+                wait -= period
+            }
         }
+        undecided = 0
         // Where it is early, the time does not bear out that so many were taken: the headset has begun anew.
         guard wait >= -period / 4 else { return nil }
         periods += passed
         markedN = markedN.addingClamped(passed * period)
-        lateness = lateness.suffix(Self.punctualMarks - 1) + [dueN.addingClamped(-markedN)]
+        note(lateness: dueN.addingClamped(-markedN), isAlone: isAlone)
         if lateness.count > Self.lateMarks, let least = lateness.suffix(Self.lateMarks).min(), least > period * 3 / 4 {
             let lost = (least + period / 4) / period
             guard lost < 1 << 20 else { return nil }
@@ -102,6 +123,16 @@ struct PeriodMarks: Hashable, Sendable {
         let fresh = max(0, least - entered)
         entered += fresh
         countedN = n + fresh
+        lastN = countedN
         return fresh
+    }
+
+    /// Of marks that come at once the least late counts: one stall does not make several late.
+    private mutating func note(lateness late: Int64, isAlone: Bool) {
+        if isAlone {
+            lateness = lateness.suffix(Self.punctualMarks - 1) + [late]
+        } else {
+            lateness[lateness.count - 1] = min(late, lateness[lateness.count - 1])
+        }
     }
 }

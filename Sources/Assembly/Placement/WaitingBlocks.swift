@@ -11,6 +11,8 @@ struct WaitingBlocks: Sendable {
     private var ambiguous: AmbiguousBlocks?
     /// Blocks whose counter does not go on where it should.
     private var doubtful = DoubtfulBlocks()
+    /// What was stored last, which may come twice.
+    private var latest = LatestBlocks()
     /// How long nothing has come of the headset.
     private var silence = LinkSilence()
 
@@ -23,7 +25,10 @@ struct WaitingBlocks: Sendable {
     var isEmpty: Bool { ambiguous == nil && doubtful.isEmpty }
 
     /// A link begins.
-    mutating func beginLink() { silence = LinkSilence() }
+    mutating func beginLink() {
+        silence = LinkSilence()
+        latest = LatestBlocks()
+    }
 
     /// Something came of the headset, even if it could not be decoded.
     mutating func recordActivity(at arrival: MonotonicTime) { silence.end(at: arrival) }
@@ -136,7 +141,7 @@ struct WaitingBlocks: Sendable {
         _ received: ReceivedBlock, _ placement: inout Placement, _ rows: inout StreamRows
     ) {
         if holdIfDoubtful(received, &placement, &rows) { return }
-        placement.store(received, in: &rows)
+        store(block: received, &placement, &rows)
     }
 
     // MARK: Doubt
@@ -162,7 +167,8 @@ struct WaitingBlocks: Sendable {
         let verdict = doubtful.judge(
             received, index: index, heldIndex: placement.index(of: counter, near: doubtful.nextIndex), expected: expected,
             isBorneOut: isBorneOut, isWhole: block.channelCount == channelCount,
-            isMissing: index < expected && rows.ledger.isMissing(firstN..<end.addingClamped(1)))
+            isMissing: index < expected && rows.ledger.isMissing(firstN..<end.addingClamped(1)),
+            isDuplicate: index < expected && latest.contains(received, index: index))
         switch verdict {
         case .held: return true
         case .behind: return false
@@ -201,7 +207,7 @@ struct WaitingBlocks: Sendable {
         } else if hole > 0, hole <= before.length {
             rows.hole.cause = .packetDamaged
         }
-        placement.store(received, in: &rows)
+        store(block: received, &placement, &rows)
         guard !isLate, before.mayHaveOvertaken(end) else { return }
         if before.hasOvertaken(end), hole <= 0 {
             for entry in entries { takeUnambiguous(entry, &placement, &rows) }
@@ -220,13 +226,22 @@ struct WaitingBlocks: Sendable {
         if isBelieved { store(entries, &placement, &rows) }
     }
 
-    private func store(_ entries: [Reception], _ placement: inout Placement, _ rows: inout StreamRows) {
+    private mutating func store(_ entries: [Reception], _ placement: inout Placement, _ rows: inout StreamRows) {
         for entry in entries {
             switch entry {
-            case .block(let received): placement.store(received, in: &rows)
+            case .block(let received): store(block: received, &placement, &rows)
             case .unsent(let counter, let count, let time):
                 placement.storeUnsent(counter: counter, count: count, at: time, in: &rows)
             }
         }
+    }
+
+    /// Stores a block whose n is known, and knows it again, should it come twice.
+    private mutating func store(
+        block received: ReceivedBlock, _ placement: inout Placement, _ rows: inout StreamRows
+    ) {
+        placement.store(received, in: &rows)
+        guard received.block.origin == .live, let counter = received.block.counter else { return }
+        latest.note(received, index: placement.index(of: counter))
     }
 }

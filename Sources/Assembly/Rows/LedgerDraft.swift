@@ -36,8 +36,8 @@ struct LedgerDraft: Sendable {
     /// True where there is nothing to write.
     var isEmpty: Bool { changes.isEmpty }
 
-    /// True where a gap between two boots of the host begins at n, and is not handed over yet.
-    func hasGapBetweenBoots(at n: Int64) -> Bool { changes[Key(firstN: n, channel: 0)]?.count == 0 }
+    /// True where a gap of no count begins at n, and is not handed over yet.
+    func hasGapOfNoCount(at n: Int64) -> Bool { changes[Key(firstN: n, channel: 0)]?.count == 0 }
 
     mutating func open(
         firstN: Int64, channel: Int, count: Int64?, cause: GapCause, noticed: MonotonicTime,

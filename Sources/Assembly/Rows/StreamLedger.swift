@@ -69,8 +69,8 @@ struct StreamLedger: Sendable {
         return candidates.compactMap { $0 }.min { $0.firstN < $1.firstN }.map { $0.firstN..<$0.end }
     }
 
-    /// True where nothing follows a gap between two boots of the host yet, which is not handed over.
-    var endsBetweenBoots: Bool { draft.hasGapBetweenBoots(at: nextN) }
+    /// True where nothing follows a gap of no count yet, which is not handed over.
+    var endsInGapOfNoCount: Bool { draft.hasGapOfNoCount(at: nextN) }
 
     // MARK: What came
 
@@ -188,16 +188,15 @@ struct StreamLedger: Sendable {
         }
     }
 
-    /// Enters a gap of which only the clocks of two host boots know how long it is: n goes on, the ledger's views compute the
-    /// rest.
-    mutating func addBetweenBoots(at firstN: Int64, cause: GapCause, noticed: MonotonicTime) {
+    /// Enters a gap of no count: n goes on, and only clocks know how long it is, those of two boots of the host or the segments
+    /// on both sides of a pause. The ledger's views compute the rest.
+    mutating func addGapOfNoCount(at firstN: Int64, cause: GapCause, noticed: MonotonicTime) {
         draft.open(firstN: firstN, channel: 0, count: 0, cause: cause, noticed: noticed, certainty: .timed(uncertainty: 0))
     }
 
-    /// Enters that the headset paused: it took no samples, and did not count meanwhile. n goes on, as it does between two boots
-    /// of the host; how long the pause was, the segments on both sides of it show.
+    /// Enters that the headset paused: it took no samples, and did not count meanwhile.
     mutating func addPause(at firstN: Int64, noticed: MonotonicTime) {
-        addBetweenBoots(at: firstN, cause: .silence, noticed: noticed)
+        addGapOfNoCount(at: firstN, cause: .silence, noticed: noticed)
     }
 
     /// Everything from ``nextN`` to the end of an absence is missing: what cannot be read any more for good, the rest may be
@@ -215,7 +214,7 @@ struct StreamLedger: Sendable {
             if continued, end == first {
                 draft.close(firstN: end, channel: 0, count: 0, certainty: .timed(uncertainty: 0))
             } else {
-                addBetweenBoots(at: end, cause: absence.cause, noticed: noticed)
+                addGapOfNoCount(at: end, cause: absence.cause, noticed: noticed)
             }
             return
         }

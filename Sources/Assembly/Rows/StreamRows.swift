@@ -97,8 +97,8 @@ package struct StreamRows: Sendable {
         guard end > nextN else { return }
         let newFirst = max(firstN, nextN)
         addHole(before: newFirst, at: received.arrival)
-        // What comes first in a boot of the host is kept all the same: two gaps cannot begin at one n.
-        guard received.hasRoom || ledger.endsBetweenBoots else { return ledger.overflow(until: end, at: received.arrival) }
+        // What comes first behind a gap of no count is kept all the same: two gaps cannot begin at one n.
+        guard received.hasRoom || ledger.endsInGapOfNoCount else { return ledger.overflow(until: end, at: received.arrival) }
         let new = values.dropFirst(Int(newFirst - firstN) * channelCount)
         draft.append(new, firstN: newFirst)
         signals?.take(new, firstN: newFirst)
@@ -148,7 +148,7 @@ package struct StreamRows: Sendable {
                     }
                 }
                 if stored == 0 { duplicateCount += 1 }
-            } else if received.hasRoom || ledger.endsBetweenBoots {
+            } else if received.hasRoom || ledger.endsInGapOfNoCount {
                 partial.add(part, n: n, firstChannel: block.firstChannel)
             } else if n >= nextN {
                 ledger.overflow(until: n + 1, at: received.arrival)

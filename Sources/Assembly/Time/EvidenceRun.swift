@@ -1,8 +1,8 @@
 import Bluetooth
 import Storage
 
-/// Segments of one epoch and host boot that follow each other without a pause of the headset, with their evidence: one counter
-/// against one clock.
+/// Segments of one epoch and host boot that follow each other without a gap of no count between them, with their evidence: one
+/// counter, which goes on, against one clock.
 struct EvidenceRun: Sendable {
     /// The segments as they are stored, ascending.
     let segments: ArraySlice<StoredSegment>
@@ -59,20 +59,12 @@ struct EvidenceRun: Sendable {
         self.stretches = stretches
     }
 
-    /// Time leaps by so many nanoseconds at least where the headset paused (``StreamClock/leastPause``, but for what arrivals
-    /// are late by).
-    private static let leastLeap = 0.7e9
-
-    /// Whether the headset paused between two segments that follow each other, and did not count meanwhile.
-    private static func isPause(between earlier: StoredSegment, _ later: StoredSegment) -> Bool {
-        let first = later.record.firstN
-        return later.nanoseconds(of: first).distance(from: earlier.nanoseconds(of: first)) > leastLeap
-    }
-
-    /// The runs of a stream, ascending. What an earlier version wrote, which kept no evidence, is a run of its own.
+    /// The runs of a stream, ascending. What an earlier version wrote, which kept no evidence, is a run of its own. Where a
+    /// headset paused, its ledger says; that the times leap does not, as they do behind a long absence as well.
     static func runs(of evidence: StreamEvidence) -> [EvidenceRun] {
         let (segments, arrivals) = (evidence.segments, evidence.arrivals)
         var runs: [EvidenceRun] = []
+        var gaps = evidence.gapsOfNoCount[...]
         var (firstSegment, firstArrival, arrival) = (0, 0, 0)
         while arrival < arrivals.count, arrivals[arrival].n < segments.first?.record.firstN ?? .max { arrival += 1 }
         firstArrival = arrival
@@ -89,9 +81,11 @@ struct EvidenceRun: Sendable {
             var after = arrival
             while after < arrivals.count, arrivals[after].n < nextN { after += 1 }
             let isBare = segment.record.uncertaintyNanoseconds == nil && after == arrival
+            gaps = gaps.drop { $0 < segment.record.firstN }
+            let isBehindGap = gaps.first == segment.record.firstN
             if let before,
                 before.segment.hostBoot != segment.hostBoot || before.segment.record.epoch != segment.record.epoch
-                    || before.isBare != isBare || isPause(between: before.segment, segment)
+                    || before.isBare != isBare || isBehindGap
             {
                 end(at: index)
             }

@@ -7,8 +7,8 @@ package import Storage
 /// Here each knot lies on the ``ArrivalEnvelope`` of the evidence on both sides of it, and the rate is known from everything
 /// before and behind, in other links and in the nearest other recording of the headset. What has no evidence stays as it is.
 ///
-/// The result depends on the evidence, on what the segments cover, and on their epochs and host boots, and on nothing else of
-/// them: to compute it twice gives the same.
+/// The result depends on the evidence, on the gaps of no count, on what the segments cover and on their epochs and host boots,
+/// and on nothing else of them: to compute it twice gives the same.
 package struct Refit: Sendable {
     /// The whole map, ascending; what had no evidence as it was.
     package let segments: [StoredSegment]

@@ -26,7 +26,7 @@ extension Audit {
             let n: Int64 = row[0]
             while let later = next, later.firstN <= n {
                 check.endSegment()
-                if later.isBehindPause { check.endRun() }
+                if later.isBehindGapOfNoCount { check.endRun() }
                 segment = later
                 next = try segments.next().map(ClockCheck.Segment.init)
             }
@@ -51,7 +51,7 @@ struct ClockCheck {
         var hostBoot: Int64
         var epoch: Int64
         /// True where n did not count the time before it: the headset paused, or the host's boot is another one.
-        var isBehindPause: Bool
+        var isBehindGapOfNoCount: Bool
 
         init(_ row: Row) {
             firstN = row[0]
@@ -61,7 +61,7 @@ struct ClockCheck {
             uncertainty = row[4]
             hostBoot = row[5]
             epoch = row[6]
-            isBehindPause = row[7]
+            isBehindGapOfNoCount = row[7]
         }
     }
 

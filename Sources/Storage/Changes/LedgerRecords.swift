@@ -6,7 +6,8 @@ package import Headsets
 package enum LedgerEntry: Hashable, Sendable, Codable {
     /// Samples from n on are missing. `count` is nil while the end is not known; `channel` 0 means the whole row, 1 ... 8
     /// one channel of rows that are there.
-    /// A `count` of 0 is that of a gap between two host boots: n goes on, and their clocks say how long it was.
+    /// A `count` of 0 is that of a gap of no count, between two host boots or in a pause of the headset: n goes on, and clocks
+    /// say how long it was.
     case open(
         stream: StreamID, firstN: Int64, channel: Int, count: Int64?, cause: GapCause, noticed: MonotonicTime,
         certainty: GapCertainty = .unknown)

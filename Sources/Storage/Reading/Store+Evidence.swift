@@ -67,7 +67,14 @@ extension Store {
         return StreamEvidence(
             stream: stream, name: row["name"], bank: row["bank"], samplingFrequency: row["sampling_frequency"],
             isCounted: row["counter_modulus"] != nil, segments: try segments(of: stream, in: db),
-            arrivals: fromEnd ? arrivals.reversed() : arrivals)
+            arrivals: fromEnd ? arrivals.reversed() : arrivals, gapsOfNoCount: try gapsOfNoCount(of: stream, in: db))
+    }
+
+    /// The first n of each gap through which n does not count.
+    private static func gapsOfNoCount(of stream: StreamID, in db: Database) throws -> [Int64] {
+        try Int64.fetchAll(
+            db, sql: "SELECT first_n FROM gap WHERE stream_id = ? AND channel = 0 AND count = 0 ORDER BY first_n",
+            arguments: [stream.rawValue])
     }
 
     static func segments(of stream: StreamID, in db: Database) throws -> [StoredSegment] {

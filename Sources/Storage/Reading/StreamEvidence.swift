@@ -27,10 +27,13 @@ package struct StreamEvidence: Sendable {
     package var segments: [StoredSegment]
     /// The evidence, ascending by n. Of a neighbour only its end that is nearer.
     package var arrivals: [ArrivalRecord]
+    /// The first n of each gap of no count, ascending: n did not count the time before it, as the headset paused, or the host's
+    /// boot is another one.
+    package var gapsOfNoCount: [Int64]
 
     package init(
         stream: StreamID, name: String, bank: Int, samplingFrequency: Double, isCounted: Bool, segments: [StoredSegment],
-        arrivals: [ArrivalRecord]
+        arrivals: [ArrivalRecord], gapsOfNoCount: [Int64]
     ) {
         self.stream = stream
         self.name = name
@@ -39,6 +42,7 @@ package struct StreamEvidence: Sendable {
         self.isCounted = isCounted
         self.segments = segments
         self.arrivals = arrivals
+        self.gapsOfNoCount = gapsOfNoCount
     }
 }
 

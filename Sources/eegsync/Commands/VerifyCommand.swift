@@ -1,4 +1,5 @@
 import ArgumentParser
+import Export
 import Foundation
 import Storage
 import Synchronization
@@ -35,7 +36,7 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let database = try options.databasePath()
-        if BackupCommand.isSame(file, database) {
+        if PartialFile.isSame(file, database) {
             throw Failure(
                 problem: "\(file) is the database itself.", consequence: "nothing was compared.",
                 remedy: "name a copy of it, or the database of which it is one with --database.", code: .usage)
