@@ -49,6 +49,13 @@ extension BlueZConversation {
         }
     }
 
+    /// An adapter has appeared: where bluetoothd has just begun, the one in use, maybe. Its devices come behind it, each with a
+    /// signal of its own. Where it is to be seen which of them are still blocked, all are asked for at once.
+    mutating func adapterAdded() {
+        chooseAdapter()
+        if isLoaded, adapter.path != nil, !blockedBefore.isEmpty { loadObjects() }
+    }
+
     /// The devices that a person has blocked.
     private var blockedDevices: Set<PeripheralIdentifier> {
         Set(adapter.devices.filter(\.isBlocked).compactMap(\.identifier))

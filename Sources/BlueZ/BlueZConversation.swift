@@ -240,7 +240,7 @@ struct BlueZConversation {
         switch signal.member {
         case "InterfacesAdded":
             guard let added = adapter.objects.interfacesAdded(signal.body) else { return }
-            if added.interfaces.contains(BlueZInterface.adapter) { chooseAdapter() }
+            if added.interfaces.contains(BlueZInterface.adapter) { adapterAdded() }
             if added.interfaces.contains(BlueZInterface.device) {
                 notePaired([added.path])
                 scan.deviceSeen(added.path, adapter, &exchange)
@@ -323,6 +323,7 @@ struct BlueZConversation {
     mutating func chooseAdapter() {
         guard isLoaded else { return }
         for state in adapter.choose() { stateChanged(to: state) }
+        radio.adaptersChanged(adapter)
         if adapter.state == .inUse { retry = now + Self.askPause }
     }
 

@@ -14,19 +14,28 @@ struct RadioWatch {
     /// When it is switched on once more, where it would not be.
     private static let powerPause = Duration.seconds(10)
 
-    /// How far the way out is gone.
-    private enum Recovery: Hashable {
-        case none
-        case switchingOff
-        /// It is switched on, or was asked to; again from an instant on.
-        case switchingOn(again: MonotonicTime?)
+    /// The way out of a hang.
+    private struct Recovery {
+        /// How far it is gone.
+        enum Phase {
+            case switchingOff
+            /// It is switched on, or was asked to; again from an instant on.
+            case switchingOn(again: MonotonicTime?)
+        }
+
+        /// The adapter that is switched off, and so the only one that is switched on again.
+        let path: String
+        var phase = Phase.switchingOff
+        /// True once it was off, or bluetoothd gone: where it is on after that, it was switched on.
+        var wasOff = false
     }
 
     /// Whether it is switched off and on again.
     private let recoversAdapter: Bool
     private var firstFailure: MonotonicTime?
     private var silentUntil: MonotonicTime?
-    private var recovery = Recovery.none
+    /// Nil where nothing is to be switched on again.
+    private var recovery: Recovery?
 
     init(recoversAdapter: Bool) {
         self.recoversAdapter = recoversAdapter
@@ -34,7 +43,7 @@ struct RadioWatch {
 
     /// When ``due(_:_:)`` is to be called; nil for never.
     var deadline: MonotonicTime? {
-        let again: MonotonicTime? = if case .switchingOn(let again) = recovery { again } else { nil }
+        let again: MonotonicTime? = if case .switchingOn(let again)? = recovery?.phase { again } else { nil }
         return [hangDeadline, again].compactMap(\.self).min()
     }
 
@@ -84,13 +93,14 @@ struct RadioWatch {
 
     /// Says that the radio hangs; where a person allowed it, switches it off and on again.
     mutating func due(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
-        if case .switchingOn(let again?) = recovery, again <= exchange.now { switchOn(adapter, &exchange) }
+        if case .switchingOn(let again?)? = recovery?.phase, again <= exchange.now { switchOn(adapter, &exchange) }
         guard isHung(at: exchange.now) else { return }
-        let recovers = recoversAdapter && adapter.path != nil
-        exchange.emit(.didNoticeHungRadio(isRecovering: recovers))
-        guard recovers else { return }
-        recovery = .switchingOff
-        setPowered(false, adapter, for: .powerOff, &exchange)
+        // One at a time: an adapter that is still off would be forgotten.
+        let path = recoversAdapter && recovery == nil ? adapter.path : nil
+        exchange.emit(.didNoticeHungRadio(isRecovering: path != nil))
+        guard let path else { return }
+        recovery = Recovery(path: path)
+        setPowered(false, at: path, for: .powerOff, &exchange)
     }
 
     /// The radio was switched off, or would not be: it is switched on again in either case.
@@ -100,26 +110,42 @@ struct RadioWatch {
 
     /// What has become of the switching on. What this process has switched off it does not leave off.
     mutating func poweredOn(_ result: Result<[BusValue], BusError>, at now: MonotonicTime) {
-        guard case .switchingOn = recovery else { return }
-        if case .success = result { recovery = .none } else { recovery = .switchingOn(again: now + Self.powerPause) }
+        guard case .switchingOn? = recovery?.phase else { return }
+        if case .success = result { recovery = nil } else { recovery?.phase = .switchingOn(again: now + Self.powerPause) }
+    }
+
+    /// An adapter came, went or changed. Once the one that was switched off is on, whoever did that, a person decides whether
+    /// it stays so.
+    mutating func adaptersChanged(_ adapter: BlueZAdapter) {
+        guard let recovery else { return }
+        if AdapterObject(adapter.objects, path: recovery.path)?.isPowered != true {
+            self.recovery?.wasOff = true
+        } else if recovery.wasOff, case .switchingOn = recovery.phase {
+            self.recovery = nil
+        }
     }
 
     /// Nobody will say any more what has become of what was asked.
     mutating func bluetoothdVanished(at now: MonotonicTime) {
         reset()
-        if recovery != .none { recovery = .switchingOn(again: now + Self.powerPause) }
+        recovery?.wasOff = true
+        recovery?.phase = .switchingOn(again: now + Self.powerPause)
     }
 
     private mutating func switchOn(_ adapter: BlueZAdapter, _ exchange: inout BusExchange) {
-        if adapter.state == .poweredOn, case .switchingOn = recovery { return recovery = .none }
-        recovery = .switchingOn(again: adapter.path == nil ? exchange.now + Self.powerPause : nil)
-        setPowered(true, adapter, for: .powerOn, &exchange)
+        guard let recovery else { return }
+        guard let object = AdapterObject(adapter.objects, path: recovery.path) else {
+            // It may be back in a moment. Where it is pulled out, and another one in use, nobody needs it.
+            if adapter.path != nil { return self.recovery = nil }
+            self.recovery?.phase = .switchingOn(again: exchange.now + Self.powerPause)
+            return
+        }
+        if object.isPowered, case .switchingOn = recovery.phase { return self.recovery = nil }
+        self.recovery?.phase = .switchingOn(again: nil)
+        setPowered(true, at: recovery.path, for: .powerOn, &exchange)
     }
 
-    private func setPowered(
-        _ isOn: Bool, _ adapter: BlueZAdapter, for purpose: CallPurpose, _ exchange: inout BusExchange
-    ) {
-        guard let path = adapter.path else { return }
+    private func setPowered(_ isOn: Bool, at path: String, for purpose: CallPurpose, _ exchange: inout BusExchange) {
         exchange.call(
             "Set", of: BlueZInterface.properties, at: path,
             [.string(BlueZInterface.adapter), .string("Powered"), .variant(.boolean(isOn))], for: purpose,

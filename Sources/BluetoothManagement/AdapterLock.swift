@@ -32,19 +32,43 @@ package final class AdapterLock {
         package var user: UInt32
     }
 
+    /// Questions that stay without an answer, one after the other.
+    private struct Unanswered {
+        /// When the first and the latest of them were asked.
+        let since: Int64
+        var latest: Int64
+        /// Since when nobody listens there; nil while somebody does.
+        var notListeningSince: Int64?
+    }
+
     private static let prefix = "org.eegsync.adapter/"
+    /// How many questions are dismissed in one turn: whoever asks without end does not keep this process from its other work.
+    private static let turnLimit = 256
+    /// A holder listens as soon as it has the name: one that does not for so long, in nanoseconds, is no eegsync.
+    private static let listeningLimit: Int64 = 1_000_000_000
+    /// For how long, in nanoseconds, one that listens and takes no question may be an eegsync.
+    ///
+    /// The kernel takes a thousand questions for it, whether it is busy, idle, stopped or in a debugger, and whoever waits for
+    /// the adapter leaves one there at a time. So an eegsync answers the first one, and with that keeps the adapter for as long
+    /// as it lives (``question``). It is full only where somebody floods it; then it makes room once a second, and one of sixty
+    /// questions may well get through. Where none does, two that respect each other use one adapter, which disturbs their
+    /// links. Without a limit, whoever has a name and never answers would keep a daemon from its adapter for good.
+    private static let answerLimit: Int64 = 60_000_000_000
+    /// Questions that lie further apart, in nanoseconds, say nothing of the time between them: the machine slept, or this
+    /// process was stopped. Who waits asks once a second.
+    private static let longestPause: Int64 = 5_000_000_000
 
     private let respect: Respect
     private let name: (String) -> String
     private let readClock: () -> Int64
     private var adapter: String?
     private var socket: Int32 = -1
-    /// Since when somebody has the wanted name and does not listen there.
-    private var unansweredSince: Int64?
+    /// The question to a holder that is respected: until that one dismisses it or ends, nobody else has the lock.
+    private var question: (adapter: String, socket: Int32)?
+    /// By adapter; none since its holder has answered.
+    private var unanswered: [String: Unanswered] = [:]
     /// When those who asked were dismissed last.
     private var lastDismissal: Int64 = 0
-    /// A holder listens as soon as it has the name: one that does not for so long, in nanoseconds, is no eegsync.
-    private static let listeningLimit: Int64 = 1_000_000_000
 
     /// - Parameters:
     ///   - respect: whose lock keeps this process from the adapter.
@@ -65,51 +89,86 @@ package final class AdapterLock {
     /// that is respected; then it is to be asked again. Never waits.
     package func take(_ adapter: String) -> Bool {
         if self.adapter == adapter { return true }
-        release()
+        if self.adapter != nil { release() }
         if let socket = AbstractAddress(name(adapter)).listen() {
             self.socket = socket
-        } else if isRespected(AbstractAddress(name(adapter)).owner()) {
+        } else if isHeld(adapter) {
             return false
         }
+        stopAsking()
         self.adapter = adapter
-        unansweredSince = nil
         return true
     }
 
-    private func isRespected(_ answer: AbstractAddress.Answer) -> Bool {
-        let now = readClock()
-        switch answer {
-        case .holder(let holder): return respect.includes(holder, user: geteuid())
-        case .unknown: return true
-        case .nobodyListens:
-            let since = unansweredSince ?? now
-            unansweredSince = since
-            return respect == .everybody || now - since < Self.listeningLimit
+    /// True where somebody who is respected has the lock.
+    private func isHeld(_ adapter: String) -> Bool {
+        if let question, question.adapter == adapter, clinux_has_ended(question.socket) == 0 { return true }
+        withdrawQuestion()
+        switch AbstractAddress(name(adapter)).ask() {
+        case .holder(let holder, let socket):
+            unanswered[adapter] = nil
+            guard respect.includes(holder, user: geteuid()) else {
+                close(socket)
+                return false
+            }
+            question = (adapter, socket)
+            return true
+        case .unknown:
+            unanswered[adapter] = nil
+            return true
+        case .nobodyListens: return mayBeHeld(adapter, isListening: false)
+        case .noAnswer: return mayBeHeld(adapter, isListening: true)
         }
     }
 
+    /// True where one that has the name and does not answer may be an eegsync all the same.
+    private func mayBeHeld(_ adapter: String, isListening: Bool) -> Bool {
+        let now = readClock()
+        var run = unanswered[adapter] ?? Unanswered(since: now, latest: now)
+        if now - run.latest > Self.longestPause { run = Unanswered(since: now, latest: now) }
+        run.latest = now
+        run.notListeningSince = isListening ? nil : run.notListeningSince ?? now
+        unanswered[adapter] = run
+        if respect == .everybody { return true }
+        if let since = run.notListeningSince, now - since >= Self.listeningLimit { return false }
+        return now - run.since < Self.answerLimit
+    }
+
+    private func withdrawQuestion() {
+        if let question { close(question.socket) }
+        question = nil
+    }
+
+    private func stopAsking() {
+        withdrawQuestion()
+        unanswered.removeAll()
+    }
+
     /// Lets those go who have asked who has the lock: the kernel keeps some until they are, and turns the next away. To be
-    /// called now and then; it looks once a second.
+    /// called now and then; it looks once a second, and lets go as many as a turn may.
     package func dismissQuestions() {
         let now = readClock()
         guard socket >= 0, now - 1_000_000_000 >= lastDismissal else { return }
         lastDismissal = now
-        while true {
+        for _ in 0..<Self.turnLimit {
             let question = accept(socket, nil, nil)
             guard question >= 0 else { return }
             close(question)
         }
     }
 
-    /// Gives the lock back; nothing happens where there is none.
+    /// Gives the lock back, and asks for none; nothing happens where there is none.
     package func release() {
+        stopAsking()
         if socket >= 0 { close(socket) }
         (socket, adapter) = (-1, nil)
     }
 
-    /// Who has the lock of an adapter; nil where it is free.
+    /// Who has the lock of an adapter; nil where it is free, or who has it does not answer.
     package func holder(of adapter: String) -> Holder? {
-        if case .holder(let holder) = AbstractAddress(name(adapter)).owner() { holder } else { nil }
+        guard case .holder(let holder, let socket) = AbstractAddress(name(adapter)).ask() else { return nil }
+        close(socket)
+        return holder
     }
 
     /// Who has the lock of an adapter that this process would use.
@@ -139,10 +198,13 @@ package final class AdapterLock {
 private struct AbstractAddress {
     /// What is found at a name.
     enum Answer {
-        case holder(AdapterLock.Holder)
+        /// Somebody listens, and has got a question, which is to be closed.
+        case holder(AdapterLock.Holder, question: Int32)
         /// Nobody has it, or somebody who does not listen.
         case nobodyListens
-        /// Somebody listens and has no time.
+        /// Somebody listens and takes no question.
+        case noAnswer
+        /// This process cannot ask.
         case unknown
     }
 
@@ -181,14 +243,20 @@ private struct AbstractAddress {
         return socket
     }
 
-    /// Who listens at the name.
-    func owner() -> Answer {
+    /// Asks who listens at the name.
+    func ask() -> Answer {
         let socket = Self.makeSocket()
         guard socket >= 0 else { return .unknown }
-        defer { close(socket) }
-        guard with({ connect(socket, $0, $1) }) == 0 else { return errno == ECONNREFUSED ? .nobodyListens : .unknown }
+        guard with({ connect(socket, $0, $1) }) == 0 else {
+            let code = errno
+            close(socket)
+            return code == ECONNREFUSED ? .nobodyListens : .noAnswer
+        }
         var holder = AdapterLock.Holder(pid: 0, user: 0)
-        guard clinux_peer(socket, &holder.pid, &holder.user) == 0 else { return .unknown }
-        return .holder(holder)
+        guard clinux_peer(socket, &holder.pid, &holder.user) == 0 else {
+            close(socket)
+            return .unknown
+        }
+        return .holder(holder, question: socket)
     }
 }

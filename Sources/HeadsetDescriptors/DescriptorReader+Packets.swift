@@ -181,9 +181,10 @@ extension DescriptorReader {
         }
     }
 
-    /// Complains about a channel that a packet holds twice. All samples of a packet have its one counter: of two runs of a
-    /// channel, the second would be the samples of the first once more.
+    /// Complains about a channel that a packet with a counter holds twice. All samples of the packet have that one counter: of
+    /// two runs of a channel, the second would be the samples of the first once more. Without one, the runs follow each other.
     private mutating func checkChannels(_ samples: DescribedSamples, _ node: YAMLValue, _ packet: DescribedPacket) {
+        guard packet.counter != nil else { return }
         let earlier: [Int] = packet.samples.filter { $0.stream == samples.stream }.flatMap(\.channels).compactMap { $0 }
         guard let channel = samples.channels.compactMap({ $0 }).first(where: earlier.contains) else { return }
         let stream = streams[samples.stream].stream

@@ -214,7 +214,7 @@ extension ConnectionMachine {
             // The adapter reports by itself when it is back.
             if case .adapterUnavailable = error { return abandon(link, .failed(error), at: now, &effects) }
             if error.disposition == .waitForOperator || error.disposition == .stop {
-                if speaksForNobody(link.identifier, error) { return turnAway(link, .failed(error), at: now, &effects) }
+                if isRefusalOfStranger(link.identifier, error) { return turnAway(link, .failed(error), at: now, &effects) }
                 forgetUnproven(link.identifier)
                 effects.append(.layerEnded(outcome(of: link, .failed(error))))
                 return cancel(link.identifier, then: .waitForOperator(error), at: now, &effects)
@@ -297,17 +297,23 @@ extension ConnectionMachine {
         case .establishing(let link, _) where attempt == link.connectAttempt:
             effects.append(.layerEnded(outcome(of: link, .failed(error ?? .linkLost))))
             forgetUnproven(link.identifier, after: link)
-            lost(error, at: now)
+            lost(link, error, at: now)
         case .streaming(let link, _) where attempt == link.connectAttempt:
             effects.append(.streamingEnded(Self.cause(of: error)))
-            lost(error, at: now)
+            lost(link, error, at: now)
         case .stopping(let link) where attempt == link.connectAttempt: resume(.stop, at: now, &effects)
         default: lateReplies += 1
         }
     }
 
-    private mutating func lost(_ error: CentralError?, at now: MonotonicTime) {
-        if case .peripheralBlocked? = error { return waitForOperator(.peripheralBlocked, at: now) }
+    /// A link has ended by itself. Where a person has blocked the headset, that person is waited for; whoever blocks somebody
+    /// else's device keeps this process from that device alone.
+    private mutating func lost(_ link: Link, _ error: CentralError?, at now: MonotonicTime) {
+        if let error, isRefusalOfStranger(link.identifier, error) {
+            leaveAlone(link.identifier, at: now)
+        } else if case .peripheralBlocked? = error {
+            return waitForOperator(.peripheralBlocked, at: now)
+        }
         backOff(at: now)
     }
 

@@ -32,8 +32,8 @@ extension ConnectionMachine {
 
     // MARK: Layer 1
 
-    /// Tries the cached identifiers, best first; with none, falls to layer 2. After a silence, it is the best one alone, and not
-    /// for long: the silence has taken half of the time in which the headset is to be back.
+    /// Tries the cached identifiers, best first; with none, falls to layer 2. After a silence, it is the best one alone, and
+    /// not for long: the silence has taken half of the time in which the headset is to be back.
     mutating func connectCached(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         let isHurried = followsSilence
         followsSilence = false
@@ -92,7 +92,7 @@ extension ConnectionMachine {
         }
         switch error.disposition {
         case .waitForOperator, .stop:
-            guard speaksForNobody(candidate.identifier, error) else { return waitForOperator(error, at: now) }
+            guard isRefusalOfStranger(candidate.identifier, error) else { return waitForOperator(error, at: now) }
             leaveAlone(candidate.identifier, at: now)
             resume(candidate.scanEnd.map { .scanOn(until: $0) } ?? .afterCandidate(candidate), at: now, &effects)
         case .retry, .nextLayer: resume(.afterCandidate(candidate), at: now, &effects)
@@ -340,7 +340,7 @@ extension ConnectionMachine {
 
     /// True for a refusal by somebody who is not known to be the headset, where the headset is known by other addresses: a
     /// neighbour's device must not end the search.
-    func speaksForNobody(_ identifier: PeripheralIdentifier, _ error: CentralError) -> Bool {
+    func isRefusalOfStranger(_ identifier: PeripheralIdentifier, _ error: CentralError) -> Bool {
         guard !identifiers.isEmpty, !identifiers.contains(identifier) else { return false }
         switch error {
         case .att, .peripheralBlocked, .pairingRefused, .repairingForbidden: return true

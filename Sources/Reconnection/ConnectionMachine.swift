@@ -85,7 +85,7 @@ package struct ConnectionMachine: Sendable {
         case stopped
         /// The adapter is not ready.
         case waitingForAdapter
-        /// A person must act.
+        /// A person must act; or the headset itself has refused, and is asked again once the deadline has passed.
         case waitingForOperator(CentralError)
         /// Layer 0 was asked.
         case restoring(began: MonotonicTime)

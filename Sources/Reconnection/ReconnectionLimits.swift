@@ -1,7 +1,7 @@
 /// How long each state of the machine may last. Every value bounds how late the headset is noticed when it comes back: with a
 /// stale cached address the worst case is `connectLimit + secondConnectLimit + retrievalLimit + backoffMaximum`, plus the
-/// connection itself, which stays below the 10 s that the program promises. After a silence it is the profile's silence limit and
-/// `backoffMaximum + silentConnectLimit + retrievalLimit`.
+/// connection itself, which stays below the 10 s that the program promises. After a silence it is the profile's silence limit
+/// and `backoffMaximum + silentConnectLimit + retrievalLimit`.
 package struct ReconnectionLimits: Hashable, Sendable {
     /// Layer 0: bluetoothd answers GetManagedObjects within milliseconds; a silent system must not hold up the start.
     package var restorationLimit: Duration = .milliseconds(1000)

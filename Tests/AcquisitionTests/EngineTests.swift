@@ -125,6 +125,42 @@ struct EngineTests {
         #expect(test.phase == .streaming)
     }
 
+    @Test("A headset that refuses to be paired is tried again when its own pause is over, and not when another one's is")
+    func refusedPairings() throws {
+        for hasNeighbour in [true, false] {
+            let test = try EngineUnderTest(hasNeighbour: hasNeighbour)
+            for script in [test.script, test.neighbour] { script.change { $0.connectError = .pairingRefused } }
+            try test.want()
+            if hasNeighbour { try test.want("right") }
+            try test.reconcile()
+            try test.run(.seconds(60))
+            #expect(test.phase(of: "left") == .waitingForOperator)
+            #expect(test.script.calls == [.connect])
+            test.emit(.didUnblock(test.neighbour.identifier))
+            try test.run(.seconds(60))
+            #expect(test.script.calls == [.connect])
+            let others: [HeadsetScript.Call] = hasNeighbour ? [.connect, .connect] : []
+            #expect(test.neighbour.calls == others)
+            // Without a neighbour it is known by no address yet.
+            test.emit(.didUnblock(test.script.identifier))
+            try test.run(.seconds(60))
+            #expect(test.script.calls == [.connect, .connect] && test.phase(of: "left") == .waitingForOperator)
+        }
+    }
+
+    @Test("Whoever waits for a person to unblock something tries it again, whatever was unblocked")
+    func unblocked() throws {
+        let test = try EngineUnderTest()
+        test.script.change { $0.connectError = .peripheralBlocked }
+        try test.want()
+        try test.reconcile()
+        try test.run(.seconds(60))
+        #expect(test.phase == .waitingForOperator && test.script.calls == [.connect])
+        test.emit(.didUnblock(test.neighbour.identifier))
+        try test.run(.seconds(60))
+        #expect(test.script.calls == [.connect, .connect])
+    }
+
     @Test("What is waited for is told anew when it becomes something else")
     func changedWait() throws {
         let test = try EngineUnderTest()

@@ -94,6 +94,11 @@ final class EngineUnderTest {
         for _ in 0..<4 { driver.step(at: now) }
     }
 
+    /// The central says something.
+    func emit(_ event: CentralEvent) {
+        driver.handle(.central([event]), at: now)
+    }
+
     /// A person reloads.
     func reload() {
         driver.handle(.reloaded { [known] in known.lookUp($0) }, at: now)

@@ -32,6 +32,30 @@ struct AdapterTests {
         #expect(script.events.last == .didUpdateState(.poweredOn))
     }
 
+    @Test(
+        "What was unblocked over a restart of bluetoothd is reported, also where the adapter comes late; what is not, is not",
+        arguments: [true, false])
+    func unblockedBeforeTheAdapterIsThere(isBlocked: Bool) {
+        var script = BluetoothdScript.ready(device: ["Blocked": .boolean(true)])
+        script.ownerChanged(from: BluetoothdScript.owner, to: "")
+        script.ownerChanged(from: "", to: BluetoothdScript.owner)
+        script.reply("GetManagedObjects", [.dictionary([], of: "oa{sa{sv}}")])
+        script.events.removeAll()
+        // Its devices come behind it.
+        script.signal(
+            "InterfacesAdded",
+            [
+                .objectPath(BluetoothdScript.adapterPath),
+                BluetoothdScript.interfaces([BlueZInterface.adapter: ["Powered": .boolean(true)]]),
+            ])
+        #expect(script.events == [.didUpdateState(.poweredOn)])
+        script.events.removeAll()
+        script.reply("GetManagedObjects", [script.objects(device: ["Blocked": .boolean(isBlocked)])])
+        let expected: [CentralEvent] = isBlocked ? [] : [.didUnblock(BluetoothdScript.headset)]
+        #expect(script.events == expected)
+        #expect(script.calls.isEmpty)
+    }
+
     @Test("A bluetoothd that says nothing is asked again")
     func silentAtStart() {
         var script = starting()

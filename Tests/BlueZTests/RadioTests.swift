@@ -61,8 +61,7 @@ struct RadioTests {
         script.calls.removeAll()
         script.ownerChanged(from: Script.owner, to: "")
         script.ownerChanged(from: "", to: Script.owner)
-        script.reply("GetManagedObjects", [script.objects(device: [:])])
-        script.adapter(["Powered": .boolean(false)])
+        script.reply("GetManagedObjects", [script.objects(device: [:], adapter: ["Powered": .boolean(false)])])
         script.calls.removeAll()
         script.pass(.seconds(10))
         #expect(script.calls.map(\.arguments.last) == [.variant(.boolean(true))])
@@ -73,6 +72,59 @@ struct RadioTests {
         script.adapter(["Powered": .boolean(false)])
         script.pass(.seconds(100))
         #expect(script.calls.isEmpty)
+    }
+
+    /// One that is off, and could not be switched on.
+    private func leftOff(beside other: Bool?) -> BluetoothdScript {
+        var script = hanging(recovers: true)
+        if let other {
+            let adapter = Script.interfaces([BlueZInterface.adapter: ["Powered": .boolean(other)]])
+            script.signal("InterfacesAdded", [.objectPath("/org/bluez/hci1"), adapter])
+        }
+        script.pass(.seconds(120))
+        script.adapter(["Powered": .boolean(false)])
+        script.reply("Set")
+        script.fail("Set", "org.bluez.Error.Busy", "")
+        script.calls.removeAll()
+        return script
+    }
+
+    @Test("Once it is on, however late and through whom, it is a person's whether it stays so", arguments: [false, true])
+    func onByItself(isRestarted: Bool) {
+        var script = leftOff(beside: nil)
+        script.pass(.seconds(3))
+        if isRestarted {
+            script.ownerChanged(from: Script.owner, to: "")
+            script.ownerChanged(from: "", to: Script.owner)
+            script.reply("GetManagedObjects", [script.objects(device: [:])])
+        } else {
+            script.adapter(["Powered": .boolean(true)])
+        }
+        script.pass(.seconds(2))
+        script.adapter(["Powered": .boolean(false)])
+        script.calls.removeAll()
+        script.pass(.seconds(100))
+        #expect(script.calls.isEmpty)
+    }
+
+    @Test("Another adapter, which a person keeps off, is not switched on in the stead of one that was pulled out")
+    func pulledOut() {
+        var script = leftOff(beside: false)
+        script.signal(
+            "InterfacesRemoved",
+            [.objectPath(Script.adapterPath), .array([.string(BlueZInterface.adapter)], of: "s")])
+        script.pass(.seconds(100))
+        #expect(script.conversation.adapter.path == "/org/bluez/hci1")
+        #expect(script.calls.isEmpty)
+    }
+
+    @Test("It is not left off because another adapter is in use meanwhile")
+    func anotherInUse() {
+        var script = leftOff(beside: true)
+        #expect(script.conversation.adapter.path == "/org/bluez/hci1")
+        script.pass(.seconds(10))
+        #expect(script.calls.map(\.path) == [Script.adapterPath])
+        #expect(script.calls.map(\.arguments.last) == [.variant(.boolean(true))])
     }
 
     @Test("A sign of life ends the suspicion")

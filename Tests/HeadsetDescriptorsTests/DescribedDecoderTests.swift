@@ -60,6 +60,8 @@ struct DescribedDecoderTests {
         #expect(try Self.values("{stream: eeg, at: 0, type: u8, instants: 3, channels: [B, A]}", bytes) == [2, 1, 4, 3, 6, 5])
         #expect(try Self.values("{stream: eeg, at: 0, type: u8, instants: 2, channels: [A, ~, B]}", bytes) == [1, 3, 4, 6])
         #expect(try Self.values("{stream: eeg, at: 0, type: u8, instants: 2, stride_bytes: 4}", bytes) == [1, 2, 5, 6])
+        let runs = "[{stream: eeg, at: 0, type: u8, instants: 2}, {stream: eeg, at: 5, type: u8}]"
+        #expect(try Self.values(runs, [1, 2, 3, 4, 9, 5, 6]) == [1, 2, 3, 4, 5, 6])
         #expect(
             try Self.values("{stream: eeg, at: 1, type: u8, instants: {at: 0, type: u8}}", [2, 1, 2, 3, 4]) == [1, 2, 3, 4])
         #expect(try Self.values("{stream: eeg, at: 1, type: u8, instants: {at: 0, type: u8}}", [3, 1, 2, 3, 4]) == [])

@@ -173,12 +173,15 @@ struct DescriptorErrorTests {
         #expect(complaints.first?.contains("sources[0].\(part)") == true, "\(complaints)")
     }
 
-    @Test("are not channels side by side, counters up to a written modulus, nor a checksum whose end is written")
+    @Test("are not channels side by side, runs without counter, counters up to a written modulus, nor a checksum with its end")
     func rightlyNumbered() {
         let sideBySide =
             "[{stream: eeg, at: 1, type: i16le, instants: 2, channels: [A]}, "
             + "{stream: eeg, at: 5, type: i16le, instants: 2, channels: [B]}]"
         #expect(Self.complaints(smallDescriptor(samples: sideBySide)) == [])
+        // Samples without counter follow each other.
+        let runs = "[{stream: eeg, at: 0, type: i16le, instants: 2}, {stream: eeg, at: 9, type: i16le, instants: 2}]"
+        #expect(Self.complaints(smallDescriptor(stream: "", packet: "", samples: runs)) == [])
         let two = Self.second("counter: {at: 0, type: u16le}", "samples: {stream: eeg, at: 2, type: i16le, instants: 2}")
         let modulus = "counter: {modulus: 256, samples_per_count: 2}"
         #expect(Self.complaints(smallDescriptor(stream: modulus, packet: Self.first, more: two)) == [])

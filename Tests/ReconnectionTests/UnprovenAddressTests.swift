@@ -145,6 +145,32 @@ struct UnprovenAddressTests {
         }
     }
 
+    @Test("A stranger that a person blocks while it is connected is left alone, and the search goes on")
+    func blockedStranger() {
+        var test = MachineUnderTest.inState("scanning")
+        test.fire(.discovered(Self.stranger))
+        test.reachDeadline()
+        let link = test.attempt
+        test.fire(.connected(Self.stranger, attempt: link))
+        test.fire(.disconnected(.peripheralBlocked, attempt: link))
+        #expect(test.machine.state.name == "backingOff" && test.machine.deadline != nil)
+        test.reachDeadline()
+        #expect(test.machine.peripheral == MachineUnderTest.known)
+        test.fire(.connectFailed(.connectionTimedOut, attempt: test.attempt))
+        test.fire(.retrievedConnected([Self.stranger], attempt: test.attempt))
+        #expect(test.machine.state.name == "scanning")
+        test.fire(.discovered(Self.stranger))
+        test.wait(.seconds(1))
+        test.fire(.deadlineReached)
+        #expect(test.machine.state.name == "scanning")
+        test.fire(.discovered(MachineUnderTest.known))
+        let known = test.attempt
+        test.fire(.connected(MachineUnderTest.known, attempt: known))
+        // Who blocks the headset itself is waited for.
+        test.fire(.disconnected(.peripheralBlocked, attempt: known))
+        #expect(test.machine.state == .waitingForOperator(.peripheralBlocked))
+    }
+
     @Test("What keeps this machine from connecting is waited for, whomever it was to connect to")
     func heldByBluetoothd() {
         var test = MachineUnderTest.inState("scanning")

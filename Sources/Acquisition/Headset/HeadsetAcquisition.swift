@@ -57,6 +57,8 @@ final class HeadsetAcquisition {
     /// soon as the headset is back.
     var impedanceEnd: MonotonicTime?
     var wantsScan = false
+    /// The peripheral to which a connection failed last; nil before.
+    private var failedPeripheral: PeripheralIdentifier?
     private(set) var phase = ConnectionPhase.stopped
     /// What exactly it waits for; nil where the phase says it all.
     private(set) var phaseCause: ConnectionCause?
@@ -234,7 +236,9 @@ final class HeadsetAcquisition {
             // A late answer to an earlier attempt must not make the decoder of the present link forget what it has learnt.
             if machine.awaits(attempt) { beginSession(profile, at: now) }
             handle(.connected(identifier, attempt: attempt), at: now)
-        case .didFailToConnect(_, let error, let attempt): handle(.connectFailed(error, attempt: attempt), at: now)
+        case .didFailToConnect(let identifier, let error, let attempt):
+            if machine.awaits(attempt) { failedPeripheral = identifier }
+            handle(.connectFailed(error, attempt: attempt), at: now)
         case .didDisconnect(_, let error, let attempt): handle(.disconnected(error, attempt: attempt), at: now)
         case .didDiscoverServices(_, let result, let attempt): discovered(result, attempt, at: now)
         case .didNoticeHungRadio, .didTransferPacket: break  // For people, and for captures.
@@ -288,10 +292,18 @@ final class HeadsetAcquisition {
     // MARK: Who is meant
 
     /// Whether the headset may have waited for a peripheral to be unblocked. The one at which it failed need not be among the
-    /// addresses at which it is known; a needless attempt costs less than a wait without end.
+    /// addresses at which it is known; a needless attempt costs less than a wait without end. But what has refused is tried
+    /// again by itself: before its time, an attempt would only make its next pause twice as long.
     func waits(forUnblockingOf peripheral: PeripheralIdentifier) -> Bool {
-        if case .waitingForOperator = machine.state { return true }
-        return machine.identifiers.contains(peripheral)
+        if machine.identifiers.contains(peripheral) { return true }
+        return switch machine.state {
+        // The central says when the pause of each is over.
+        case .waitingForOperator(.pairingRefused): peripheral == failedPeripheral
+        // The machine has a deadline for it.
+        case .waitingForOperator(.att): false
+        case .waitingForOperator: true
+        default: false
+        }
     }
 
     /// False where the address, which was never proven to be this headset's, is another one's.

@@ -19,6 +19,8 @@ package final class BlueZPeripheral {
 
     private let watch: DescriptorWatch
     private let readiness = DescriptorSet()
+    /// Lets those go who ask who has the adapter.
+    private let dismissQuestions: () -> Void
     private var conversation: PeripheralConversation
     private var bus: BusConnection?
     private var nextBusTry: MonotonicTime? = .boot
@@ -39,11 +41,20 @@ package final class BlueZPeripheral {
     ///   - adapter: its name or address; nil for the first that is switched on.
     ///   - lock: keeps other processes from the adapter, and this one from theirs; nil for one that shares it.
     ///   - watch: where its file descriptors are watched.
-    package init(adapter: String?, lock: AdapterLock? = nil, watch: DescriptorWatch) {
+    package convenience init(adapter: String?, lock: AdapterLock? = nil, watch: DescriptorWatch) {
+        self.init(
+            adapter: adapter, mayUse: { lock?.take($0) ?? true }, dismissQuestions: { lock?.dismissQuestions() }, watch: watch)
+    }
+
+    /// The same with another lock.
+    init(
+        adapter: String?, mayUse: @escaping (String) -> Bool, dismissQuestions: @escaping () -> Void, watch: DescriptorWatch
+    ) {
         self.watch = watch
+        self.dismissQuestions = dismissQuestions
         watch.watch(readiness.descriptor)
         conversation = PeripheralConversation(
-            adapter: adapter, isBlocked: { RadioSwitch.isBlocked(adapter: $0) }, mayUse: { lock?.take($0) ?? true })
+            adapter: adapter, isBlocked: { RadioSwitch.isBlocked(adapter: $0) }, mayUse: mayUse)
     }
 
     deinit {
@@ -71,6 +82,7 @@ package final class BlueZPeripheral {
     /// Receives and sends what there is. Never waits.
     package func process(at now: MonotonicTime) -> [PeripheralEvent] {
         conversation.now = now
+        dismissQuestions()
         connectBus(at: now)
         let ready = readiness.ready()
         for socket in sockets where ready.contains(socket.descriptor) {
