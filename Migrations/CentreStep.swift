@@ -15,6 +15,7 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0006_rows", PackageResources.p0006_rows_sql),
         CentreStep("p0007_names", PackageResources.p0007_names_sql),
         CentreStep("p0008_mended", PackageResources.p0008_mended_sql),
+        CentreStep("p0009_readers", PackageResources.p0009_readers_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

@@ -48,6 +48,9 @@ package struct FleetReading: Hashable, Sendable {
         package var newestUnixNanoseconds: Int64?
         /// Its newest recording, by its number at the centre.
         package var recording: Int64?
+        /// True where its newest recording is of a study that whoever asks does not read, as the machine was in that before.
+        /// Of the recording nothing is known here.
+        package var isOfAnotherStudy = false
 
         package init() {}
     }
@@ -66,15 +69,16 @@ package struct FleetReading: Hashable, Sendable {
             // A zone that the server does not know; it has one of its own.
             guard case .refused = error else { throw error }
         }
-        rows = try connection.execute("SELECT \(Self.columns) FROM fleet ORDER BY study, machine, headset").map(Row.init)
+        rows = try connection.execute("SELECT \(Self.columns) FROM fleet AS f ORDER BY study, machine, headset").map(Row.init)
     }
 
-    /// Lists are sent as texts with line feeds between them: no sentence has one.
+    /// Lists are sent as texts with line feeds between them: no sentence has one. The last column is one that the view of an
+    /// earlier version has not.
     private static let columns = """
         study, machine, machine_uuid, version, contact_seconds, has_said, is_acquiring, problem, \
         array_to_string(alerts, E'\\n'), free_bytes, disk_days, headset, model, is_wanted, severity, sentence, \
         array_to_string(headset_alerts, E'\\n'), battery_percent, newest_seconds, delay_seconds, backlog_seconds, gaps_today, \
-        missing_today_seconds, newest_unix_ns, recording_id
+        missing_today_seconds, newest_unix_ns, recording_id, to_jsonb(f) ->> 'is_of_another_study'
         """
 }
 
@@ -96,6 +100,7 @@ extension FleetReading.Row {
         (headset.batteryPercent, headset.newestSeconds, headset.delaySeconds) = (real(17), real(18), real(19))
         (headset.backlogSeconds, headset.gapsToday, headset.missingTodaySeconds) = (real(20), integer(21), real(22))
         (headset.newestUnixNanoseconds, headset.recording) = (integer(23), integer(24))
+        headset.isOfAnotherStudy = cells[25] == "true"
         self.headset = headset
     }
 }

@@ -54,13 +54,19 @@ package final class Shipper {
     private var hostBoots: Digest?
     private var ended: Set<RecordingID> = []
     private var roundNumber = 0
-    /// What was read when a round found everything sent; nil where it did not.
-    private var unchanged: Int64?
+    /// The number of the last change that a round saw which found everything sent; nil where it did not.
+    private var changeNumberAllSent: Int64?
     /// Streams of which the centre has what cannot have come from this database, and why, by UUID. Nothing is sent of their
     /// recordings.
     package private(set) var diverged: [String: String] = [:]
     /// Recordings that the centre does not take, or that cannot be read, and why. The others are sent all the same.
     package private(set) var refused: [RecordingID: String] = [:]
+    /// Those that cannot be read, and when they are tried again.
+    private var unreadable: [RecordingID: ReadingPause] = [:]
+    /// False where the centre is of a version that makes its views with what it is sent, in the same transaction.
+    private let makesViews: Bool
+    /// What the streams and channels of a recording were called when views were made of it last, and whether all are there.
+    private var views: [RecordingID: (names: Int, areThere: Bool)] = [:]
 
     /// Begins: says who ships, asks what is there, and notes that and nothing else as confirmed.
     ///
@@ -80,6 +86,9 @@ package final class Shipper {
             try connection.execute("SELECT to_regprocedure('ship_changes(jsonb)') IS NOT NULL").first?.first == "t"
         takesRows =
             try connection.execute("SELECT to_regprocedure('ship_series(uuid)') IS NOT NULL").first?.first == "t"
+        makesViews =
+            try connection.execute("SELECT to_regprocedure('ship_views(uuid)') IS NOT NULL").first?.first == "t"
+        if makesViews { try connection.execute("SET eegsync.views = 'afterwards'") }
         try connection.execute(Self.limits)
         try connection.endStatements(afterSeconds: statementSeconds)
         try connection.endIdleTransactions(afterSeconds: idleSeconds)
@@ -138,8 +147,9 @@ package final class Shipper {
         let changeNumber = try store.changeNumber()
         if roundNumber % Self.endedInterval == 0 {
             ended.removeAll()
-            refused.removeAll()
-        } else if unchanged == changeNumber {
+            refused = refused.filter { (unreadable[$0.key]?.end ?? 0) > roundNumber }
+            series = series.mapValues { $0.mapValues { $0.countedAgain() } }
+        } else if changeNumberAllSent == changeNumber {
             return round
         }
         if roundNumber % Self.countInterval == 0 {
@@ -148,13 +158,15 @@ package final class Shipper {
         for recording in try store.shippableRecordings() where !ended.contains(recording) && refused[recording] == nil {
             do {
                 try send(recording, in: &round, now: now)
+                unreadable[recording] = nil
             } catch let error as StorageError {
                 // Of a card that begins to fail, what can be read is to arrive.
                 guard let reason = error.damage else { throw error }
                 refused[recording] = reason
+                unreadable[recording, default: ReadingPause()].extend(since: roundNumber)
             }
         }
-        unchanged = round.isComplete ? changeNumber : nil
+        changeNumberAllSent = round.isComplete ? changeNumber : nil
         return round
     }
 
@@ -185,6 +197,21 @@ package final class Shipper {
             }
             ended.insert(recording)
         }
+        try makeViews(of: shipment)
+    }
+
+    /// Has the centre make the views of what was sent, in a transaction of its own: whoever reads one waits while it is made.
+    private func makeViews(of shipment: RecordingShipment) throws(CentreError) {
+        guard makesViews else { return }
+        let names = shipment.document.names
+        // Somebody may read a view for hours, or make it just now.
+        if let last = views[shipment.recording], last.names == names,
+            last.areThere || roundNumber % Self.endedInterval != 0
+        {
+            return
+        }
+        let answer = try connection.execute("SELECT ship_views($1)", [shipment.uuid])
+        views[shipment.recording] = (names, answer.first?.first == "t")
     }
 
     /// What is to be sent of a recording; nil where it was deleted just now.

@@ -36,7 +36,9 @@ struct LeftLog {
     }
 
     /// Whether anybody holds a lock on a part of a file. What cannot be looked at counts as held.
-    private static func isLocked(_ path: String, _ part: (first: Int, count: Int)) -> Bool {
+    ///
+    /// - Parameter command: of fcntl(2).
+    static func isLocked(_ path: String, _ part: (first: Int, count: Int), command: Int32 = LeftLog.getLock) -> Bool {
         let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return errno != ENOENT }
         defer { close(file) }
@@ -44,7 +46,7 @@ struct LeftLog {
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
         (lock.l_start, lock.l_len) = (part.first, part.count)
-        guard fcntl(file, getLock, &lock) == 0 else { return false }
+        guard fcntl(file, command, &lock) == 0 else { return true }
         return lock.l_type != Int16(F_UNLCK)
     }
 }

@@ -7,7 +7,7 @@ import Storage
 /// file system has no such files, it has a hidden name, and where SQLite has to open it by name, it is in a hidden directory:
 /// a signal that ends the process removes them, and what `kill -9` has left is removed by the next export into the directory.
 /// SQLite makes a file anew that was removed before it is opened, and others beside it; in a directory that is gone it cannot.
-final class PartialFile {
+package final class PartialFile {
     /// The final name.
     let path: String
     /// How it is opened until then.
@@ -143,6 +143,13 @@ final class PartialFile {
         } catch {
             throw ExportError.diskFull(path: path)
         }
+    }
+
+    /// Whether two paths name one file.
+    package static func isSame(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino
+            && first.st_dev == second.st_dev
     }
 
     private static func areOnOneDisk(_ one: String, _ other: String) -> Bool {

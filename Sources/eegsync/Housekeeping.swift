@@ -46,11 +46,18 @@ struct Housekeeping {
 
 extension ControlStore {
     /// Deletes a recording, with a bar on a terminal.
-    func delete(_ recording: RecordingID, means: Deletion.Means, _ housekeeping: Housekeeping) throws(StorageError) {
+    ///
+    /// - Parameter onlyHeldElsewhere: true where it stays unless somebody else has all of it.
+    /// - Returns: false where it stays.
+    @discardableResult
+    func delete(
+        _ recording: RecordingID, means: Deletion.Means, onlyHeldElsewhere: Bool = false, _ housekeeping: Housekeeping
+    ) throws(StorageError) -> Bool {
         var bar = ProgressBar(label: "deleting \(recording.rawValue)")
         defer { bar.finish() }
-        try delete(
-            recording, means: means, by: Requester.name(), at: HostClock.now, pause: housekeeping.pause
+        return try delete(
+            recording, means: means, by: Requester.name(), at: HostClock.now, onlyHeldElsewhere: onlyHeldElsewhere,
+            pause: housekeeping.pause
         ) { done, total in bar.update(done: done, total: total) }
     }
 }

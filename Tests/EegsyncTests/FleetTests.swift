@@ -74,6 +74,13 @@ struct FleetTests {
         #expect(late.severity == .working && late.sentence.contains("1 h 00 min are not here yet"))
         let nothing = Self.situation(Self.row { $0.headset?.delaySeconds = nil })
         #expect(nothing == FleetSituation.of(.working, "streams, but nothing of it is here yet"))
+        // The machine has gone on to another study than that of its recording.
+        let elsewhere = Self.situation(
+            Self.row {
+                $0.headset?.delaySeconds = nil
+                $0.headset?.isOfAnotherStudy = true
+            })
+        #expect(elsewhere.severity == .good && elsewhere.sentence.contains("a study that you do not read"))
         let silent = Self.situation(
             Self.row {
                 $0.headset?.delaySeconds = nil

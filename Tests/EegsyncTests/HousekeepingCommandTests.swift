@@ -179,7 +179,7 @@ import Testing
     @Test func whatStaysBecauseOfAClockIsNamed() throws {
         let candidate = PruningCandidate(
             recording: RecordingID(rawValue: 3), headset: "left", label: nil, statedEndUnixNanoseconds: 1, isEndKnown: false,
-            rows: 10, bytes: 100, isConfirmed: true)
+            rows: 10, bytes: 100)
         var facts = PruneFacts(PruningPlan(pruned: [], untimed: [candidate]), isDryRun: true)
         facts.skipsAge = true
         let text = facts.lines(style: .plain).joined(separator: "\n")

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Testing
 
+@testable import Export
 @testable import eegsync
 
 /// A database that a command writes, where another one has left its log.
@@ -36,6 +37,16 @@ struct LeftLogTests {
         let forced = try ProgramRun(arguments + ["--force"])
         #expect(forced.exitCode == 0, "\(forced.errors)")
         #expect(try ProgramRun(["recordings", "--database", path]).output.contains("night 3"))
+    }
+
+    @Test("what cannot be looked at counts as held, and what is not there as free")
+    func unknown() throws {
+        let directory = try TestDirectory()
+        let path = try directory.write("a", to: "a")
+        #expect(!LeftLog.isLocked(path, (first: 0, count: 1)))
+        #expect(!LeftLog.isLocked(path + "-absent", (first: 0, count: 1)))
+        // No command of fcntl(2): as on a file system, or a kernel, that does not know the one that is asked.
+        #expect(LeftLog.isLocked(path, (first: 0, count: 1), command: -1))
     }
 
     @Test("a recording is not exported over the database that it is in")

@@ -94,4 +94,52 @@ struct AnnotatedBootTests {
             #expect(reason?.contains(words) == true)
         }
     }
+    @Test("An instant before this boot is one of the boot that it lies in, if what UTC was is known")
+    func beforeBoot() throws {
+        try setClock(behind: -7200)
+        #expect(try mark("seen", at: -3540) == [StoredOnset(hostBoot: 1, boottime: 3_760_000_000_000, sample: nil)])
+        // Before the recording was asked for.
+        #expect(try mark("early", at: -10_800) == [])
+        let now = MonotonicTime(nanoseconds: 60_000_000_000)
+        let early = StatedAnnotation(onset: .boottime(now - .seconds(10_860)), durationSeconds: nil, description: "early")
+        let reason = refusal { _ = try second.annotate(recording, with: early, at: now) }
+        #expect(reason?.contains("is before the recording") == true)
+        // One that had ended before the machine was restarted, and one that had not begun.
+        try second.database.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE recording SET desired_state = 'stopped', stopped_host_boot_id = 1,
+                        stopped_boottime_ns = 5000000000000
+                    """)
+        }
+        _ = try second.startRecording(headset: "muse-2", model: "muse", at: now)
+        #expect(try mark("seen", at: -3540) == [StoredOnset(hostBoot: 1, boottime: 3_760_000_000_000, sample: nil)])
+        #expect(try mark("late", at: -1000) == [])
+        try second.database.write { db in try db.execute(sql: "DELETE FROM clock_offset WHERE host_boot_id = 2") }
+        let unknown = refusal { _ = try mark("seen", at: -3540) }
+        #expect(unknown?.contains("what UTC is now is not known") == true)
+        let other = refusal { _ = try second.annotate(recording, with: early, at: now) }
+        #expect(other?.contains("what UTC is now is not known") == true)
+    }
+
+    @Test("What a headset had in its memory before it was asked for is of the recording")
+    func memory() throws {
+        let store = try AcquisitionStore(path: directory.path("memory.sqlite"), hostBoot: Fixture.boot)
+        let requested = Fixture.start + .seconds(600)
+        let recording = try store.control.startRecording(headset: "muse-1", model: "buffered-eeg", at: requested)
+        var batch = WriteBatch(number: 1)
+        batch.samples = [Fixture.rows(Fixture.eeg, 0..<512, channels: 4)]
+        batch.changes = [
+            .stream(NewStream(id: Fixture.eeg, recording: recording, position: 0, description: Fixture.eegDescription())),
+            .recording(.started(recording, at: requested + .seconds(1))), .epoch(Fixture.epoch(Fixture.eeg)),
+            .clockOffset(Fixture.offset), .segment(Fixture.segment(Fixture.eeg, 0...511, frequency: 256)),
+        ]
+        try store.commit(batch)
+        func found(_ onset: StatedOnset) throws -> [RecordingID] {
+            try store.control.recordings(at: onset, of: nil, now: requested + .seconds(60))
+        }
+        #expect(try found(.boottime(Fixture.start + .seconds(1))) == [recording])
+        #expect(try found(.unix(nanoseconds: Fixture.startUnixNanoseconds + 1_000_000_000)) == [recording])
+        #expect(try found(.boottime(Fixture.start - .seconds(1))) == [])
+    }
 }

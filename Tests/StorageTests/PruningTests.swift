@@ -83,6 +83,21 @@ struct PruningTests {
         #expect(try plan(rule).pruned.isEmpty)
     }
 
+    @Test("by size is asked again when each is gone")
+    func prune() throws {
+        let both = try EvidenceFixture()
+        try both.end([1, 2])
+        let control = try ControlStore(path: both.path, hostBoot: Fixture.boot)
+        let used = try control.plan(PruningRule()).usedBytes
+        let done = try control.prune(PruningRule(sizeMaximum: used - 1)) {
+            (recording: RecordingID) throws(StorageError) -> Bool in
+            try control.delete(recording, means: .prune, by: "anna", at: Fixture.start)
+        }
+        #expect(done.pruned.map(\.recording.rawValue) == [1] && done.unconfirmed.isEmpty && done.excessBytes == 0)
+        #expect(done.usedBytes < used)
+        try control.close()
+    }
+
     /// A second boot of the machine, with a clock.
     private static func secondBoot(secondsLater seconds: Int64, isSynchronised: Bool) -> String {
         let offset = Fixture.offset.offsetNanoseconds + seconds * 1_000_000_000

@@ -35,7 +35,7 @@ struct RowSeriesTests {
         let series = RowSeries(table: "arrival", owner: uuid, part: 0)
         let found = try store.database.read { db in
             try SeriesReader(CarriedRows(of: recording, in: db), rowLimit: rowLimit, in: db).shipments(
-                after: state.map { [series: $0] } ?? [:])
+                after: state.map { [series: $0] } ?? [:], isEnded: false)
         }
         return try #require(found.first { $0.series == series })
     }
@@ -77,10 +77,11 @@ struct RowSeriesTests {
     }
 
     /// What is sent of the states of the connection.
-    private func events(after state: RowSeries.State?) throws -> SeriesShipment {
+    private func events(after state: RowSeries.State?, isEnded: Bool = false) throws -> SeriesShipment {
         let series = RowSeries(table: "connection_event", owner: "", part: 0)
         let found = try store.database.read { db in
-            try SeriesReader(CarriedRows(of: recording, in: db), in: db).shipments(after: state.map { [series: $0] } ?? [:])
+            try SeriesReader(CarriedRows(of: recording, in: db), in: db).shipments(
+                after: state.map { [series: $0] } ?? [:], isEnded: isEnded)
         }
         return try #require(found.first { $0.series == series })
     }
@@ -99,15 +100,28 @@ struct RowSeriesTests {
         var state = first.after
         for count in 2...3 {
             try write("UPDATE connection_event SET count = \(count), last_boottime_ns = 103000000000 WHERE id = 1")
-            let again = try events(after: state)
+            // All rows of the headset are looked through for it: not each round, and once where the recording has ended.
+            #expect(try events(after: state).rows == nil)
+            let again = try count == 2 ? events(after: state.countedAgain()) : events(after: state, isEnded: true)
             #expect(try numbers(again) == [1] && again.after.count == 3 && again.after.last == 3)
             #expect(again.rows?.contains("\"count\":\(count)") == true)
             state = again.after
-            #expect(try events(after: state).rows == nil)
+            #expect(try events(after: state, isEnded: count == 3).rows == nil)
         }
+        #expect(state.countedAgain() == state && state.comparedAgain() != state)
         // Another process does not know what was sent of it.
         let known = RowSeries.State(last: 3, count: 3, isComplete: true)
         #expect(try numbers(try events(after: known)) == [1, 3])
+    }
+
+    @Test("Only rows of the headset itself are looked through", arguments: CarriedTable.growing.filter(\.isRepeated))
+    func plan(table: CarriedTable) throws {
+        let steps = try store.database.read { db in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + table.repetitions, arguments: [recording.rawValue, 5])
+                .map { $0["detail"] as String }
+        }
+        #expect(steps.contains { $0.contains("\(table.name)_by_headset (headset_id=? AND id<?)") }, "\(steps)")
+        #expect(!steps.contains { $0.hasPrefix("SCAN") }, "\(steps)")
     }
 
     @Test("The last row goes again where it has changed")

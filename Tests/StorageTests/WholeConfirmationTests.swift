@@ -93,6 +93,46 @@ struct WholeConfirmationTests {
         #expect(try isPruned())
     }
 
+    @Test("goes though its history has gone by age since")
+    func trimmed() throws {
+        try fixture.write(
+            """
+            INSERT INTO streaming_return (headset_id, recording_id, host_boot_id, boottime_ns, layer, attempts,
+                able_boottime_ns, heard_boottime_ns, prepared_boottime_ns)
+            VALUES (1, 1, 1, 100000000000, 'reconnect', 1, 1, 1, 1)
+            """)
+        try ship()
+        let store = try fixture.open()
+        #expect(try store.trimHistory(before: Fixture.startUnixNanoseconds + 86_400_000_000_000) == 1)
+        try store.close()
+        #expect(try isPruned())
+    }
+
+    @Test("stays where somebody has said something since it was listed")
+    func saidMeanwhile() throws {
+        try ship()
+        #expect(try isPruned())
+        let control = try ControlStore(path: fixture.path, hostBoot: Fixture.boot)
+        defer { try? control.close() }
+        let rule = PruningRule(before: .max, requiresConfirmation: true)
+        var rowCount: Int64? = 0
+        let kept = try control.prune(rule) { (recording: RecordingID) throws(StorageError) -> Bool in
+            try control.mark(recording, text: "spike", at: Fixture.start)
+            rowCount = try control.noteDeletion(
+                of: recording, .prune, by: "anna", at: Fixture.start, onlyHeldElsewhere: true)
+            return try control.delete(
+                recording, means: .prune, by: "anna", at: Fixture.start, onlyHeldElsewhere: true)
+        }
+        #expect(rowCount == nil && kept.pruned.isEmpty && kept.unconfirmed.map(\.recording) == [recording])
+        #expect(try control.deletions().isEmpty)
+        try ship()
+        let gone = try control.prune(rule) { (recording: RecordingID) throws(StorageError) -> Bool in
+            try control.delete(recording, means: .prune, by: "anna", at: Fixture.start, onlyHeldElsewhere: true)
+        }
+        #expect(gone.pruned.map(\.recording) == [recording] && gone.unconfirmed.isEmpty && gone.usedBytes > 0)
+        #expect(try control.deletions().map(\.isComplete) == [true])
+    }
+
     @Test("counts no more where the centre is asked anew, nor does what it does not hold any more")
     func askedAnew() throws {
         try ship()

@@ -1,4 +1,3 @@
-import Glibc
 import Headsets
 import Storage
 
@@ -27,7 +26,7 @@ struct DatabaseExport: RecordingExport {
                 what: "A part of a recording", reason: "a database holds the whole recording",
                 advice: "Leave out --from, --to, --streams and --channels, or choose another format.")
         }
-        if let database = job.store.path, Self.isSame(request.path, database) {
+        if let database = job.store.path, PartialFile.isSame(request.path, database) {
             throw ExportError.cannotWrite(path: request.path, reason: "it is the database itself")
         }
         // SQLite writes into an empty file that is there.
@@ -87,13 +86,6 @@ struct DatabaseExport: RecordingExport {
         for value in chunk.values { digest.add(UInt64(truncatingIfNeeded: value)) }
         for missing in chunk.missingChannels { digest.add(UInt64(missing)) }
         result = digest
-    }
-
-    /// Whether two paths name one file.
-    private static func isSame(_ one: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino
-            && first.st_dev == second.st_dev
     }
 
     private func failure(_ detail: String) -> ExportError {

@@ -34,7 +34,7 @@ extension AcquisitionStore {
 }
 
 /// A table whose rows go by age.
-private struct HistoryTable {
+struct HistoryTable {
     let name: String
     /// The column by which a row ages.
     let time: String

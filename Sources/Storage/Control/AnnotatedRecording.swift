@@ -40,11 +40,14 @@ struct AnnotatedRecording {
         let onBoot = try Row.fetchOne(
             db,
             sql: """
-                SELECT iif(requested_host_boot_id = ?2, \(Self.beginningOnBootSQL), NULL) AS beginning,
-                    iif(stopped_host_boot_id = ?2, stopped_boottime_ns, NULL) AS stopped,
-                    stopped_host_boot_id IS NOT NULL AND stopped_host_boot_id <> ?2 AS isEarlier
-                FROM recording WHERE id = ?1
-                """, arguments: [recording.rawValue, presentBoot])
+                SELECT iif(requested_host_boot_id = :boot, min(requested_boottime_ns, coalesce((
+                        SELECT min(g.reference_boottime_ns + CAST(round((g.first_n - g.reference_n) * g.period_ns) AS INTEGER))
+                        FROM stream AS st JOIN segment AS g ON g.stream_id = st.id
+                        WHERE st.recording_id = r.id AND g.host_boot_id = :boot), requested_boottime_ns)), NULL) AS beginning,
+                    iif(stopped_host_boot_id = :boot, stopped_boottime_ns, NULL) AS stopped,
+                    stopped_host_boot_id IS NOT NULL AND stopped_host_boot_id <> :boot AS isEarlier
+                FROM recording AS r WHERE r.id = :recording
+                """, arguments: ["recording": recording.rawValue, "boot": presentBoot])
         beginningOnBoot = onBoot?["beginning"]
         let stopped = (onBoot?["stopped"] as Int64?).map { EndOnBoot.at($0) }
         endOnBoot = onBoot?["isEarlier"] == true ? .inAnotherBoot : stopped ?? .none
@@ -77,47 +80,52 @@ struct AnnotatedRecording {
         case inAnotherBoot
     }
 
-    /// The request or the first sample of a row of `recording` that was asked for in the boot `?2`.
-    private static let beginningOnBootSQL = """
-        min(requested_boottime_ns, iif(started_host_boot_id = ?2, started_boottime_ns, requested_boottime_ns))
-        """
-
     /// The recordings that may hold an onset, found without a look at what they recorded: a mark costs the same however many
     /// there are. An instant of the present boot is compared on its own clock.
     ///
     /// - Parameter headset: only of this headset; nil for all.
+    /// - Throws: ``StorageError/refused(reason:)`` for an instant before this boot, where nothing says what UTC it is.
     static func candidates(
         for onset: StatedOnset, of headset: String?, presentBoot: Int64, in db: Database
     ) throws -> [RecordingID] {
-        let (condition, value): (String, Int64?) =
-            switch onset {
-            case .boottime(let time):
-                (
-                    """
-                    (requested_host_boot_id <> ?2 OR \(beginningOnBootSQL) <= ?3)
-                        AND (stopped_host_boot_id IS NULL OR stopped_host_boot_id = ?2 AND stopped_boottime_ns >= ?3)
-                    """, time.nanoseconds
-                )
-            case .unix(let nanoseconds):
-                (
-                    """
-                    coalesce((SELECT c.offset_ns + stopped_boottime_ns FROM host_boot_clock AS c
-                            WHERE c.host_boot_id = stopped_host_boot_id) >= ?3, TRUE)
-                        AND coalesce((SELECT c.offset_ns + requested_boottime_ns FROM host_boot_clock AS c
-                            WHERE c.host_boot_id = requested_host_boot_id) - \(memoryNanoseconds) <= ?3, TRUE)
-                    """, nanoseconds
-                )
-            case .sample(let sample): ("r.id IN (SELECT recording_id FROM stream WHERE id = ?3)", sample.stream.rawValue)
-            case .recordingStart: ("TRUE", nil)
-            }
+        var arguments: StatementArguments = ["headset": headset]
+        var condition = "TRUE"
+        switch onset {
+        case .boottime(let time) where time.nanoseconds < 0:
+            let offset = try Int64.fetchOne(
+                db, sql: "SELECT offset_ns FROM host_boot_clock WHERE host_boot_id = ?", arguments: [presentBoot])
+            guard let offset else { throw StorageError.refused(reason: Self.unknownClock) }
+            let unix = StatedOnset.unix(nanoseconds: offset.addingClamped(time.nanoseconds))
+            return try candidates(for: unix, of: headset, presentBoot: presentBoot, in: db)
+        case .boottime(let time):
+            condition = """
+                (requested_host_boot_id <> :boot OR requested_boottime_ns - \(memoryNanoseconds) <= :time)
+                    AND (stopped_host_boot_id IS NULL OR stopped_host_boot_id = :boot AND stopped_boottime_ns >= :time)
+                """
+            arguments += ["boot": presentBoot, "time": time.nanoseconds]
+        case .unix(let nanoseconds):
+            condition = """
+                coalesce((SELECT c.offset_ns + stopped_boottime_ns FROM host_boot_clock AS c
+                        WHERE c.host_boot_id = stopped_host_boot_id) >= :unix, TRUE)
+                    AND coalesce((SELECT c.offset_ns + requested_boottime_ns FROM host_boot_clock AS c
+                        WHERE c.host_boot_id = requested_host_boot_id) - \(memoryNanoseconds) <= :unix, TRUE)
+                """
+            arguments += ["unix": nanoseconds]
+        case .sample(let sample):
+            condition = "r.id IN (SELECT recording_id FROM stream WHERE id = :stream)"
+            arguments += ["stream": sample.stream.rawValue]
+        case .recordingStart: break
+        }
         return try Int64.fetchAll(
             db,
             sql: """
                 SELECT r.id FROM recording AS r JOIN headset AS h ON h.id = r.headset_id
-                WHERE (?1 IS NULL OR h.name = ?1) AND \(condition) AND (?2 OR ?3 OR TRUE) ORDER BY r.id
-                """, arguments: [headset, presentBoot, value]
+                WHERE (:headset IS NULL OR h.name = :headset) AND \(condition) ORDER BY r.id
+                """, arguments: arguments
         ).map(RecordingID.init)
     }
+
+    private static let unknownClock = "the instant lies before this boot of the machine, and what UTC is now is not known"
 
     /// How long before it was asked for a recording may begin, with what a headset had in its memory: more than any has.
     private static let memoryNanoseconds: Int64 = 7 * 86_400 * 1_000_000_000
@@ -149,8 +157,13 @@ struct AnnotatedRecording {
         }
     }
 
-    /// An instant of the present boot stays on its clock: what UTC was then may be corrected later, and need not be known.
+    /// An instant of the present boot stays on its clock: what UTC was then may be corrected later, and need not be known. One
+    /// before it has no clock but UTC, by which the boot is found that it lies in.
     private func stored(boottime: Int64) throws(AnnotationRefusal) -> StoredOnset {
+        guard boottime >= 0 else {
+            guard let clock = presentClock else { throw AnnotationRefusal(reason: Self.unknownClock) }
+            return try stored(unix: clock.offset.addingClamped(boottime))
+        }
         guard boottime <= now else {
             throw AnnotationRefusal(reason: "\(words(boottime: boottime)) lies ahead; now it is \(words(boottime: now))")
         }
@@ -173,15 +186,16 @@ struct AnnotatedRecording {
         return StoredOnset(hostBoot: presentBoot, boottime: boottime)
     }
 
+    private var presentClock: (hostBoot: Int64, offset: Int64)? { clocks.last { $0.hostBoot == presentBoot } }
+
     private func words(boottime: Int64) -> String {
-        let clock = clocks.last { $0.hostBoot == presentBoot }
-        return clock.map { Self.words($0.offset.addingClamped(boottime)) } ?? "\(Double(boottime) / 1e9) s of this boot"
+        presentClock.map { Self.words($0.offset.addingClamped(boottime)) } ?? "\(Double(boottime) / 1e9) s of this boot"
     }
 
     private func stored(unix: Int64) throws(AnnotationRefusal) -> StoredOnset {
         let onset = Self.words(unix)
         guard let beginning else { throw AnnotationRefusal(reason: "what UTC was while the recording ran is not known") }
-        if let present = clocks.last(where: { $0.hostBoot == presentBoot }), unix > present.offset.addingClamped(now) {
+        if let present = presentClock, unix > present.offset.addingClamped(now) {
             throw AnnotationRefusal(reason: "\(onset) lies ahead; now it is \(Self.words(present.offset.addingClamped(now)))")
         }
         guard unix >= beginning else {

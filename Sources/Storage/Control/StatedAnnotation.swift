@@ -18,7 +18,8 @@ package struct StatedAnnotation: Hashable, Sendable {
 
 /// When something happened, in the words that a person has for it.
 package enum StatedOnset: Hashable, Sendable {
-    /// On the clock of the present host boot; before its beginning, by so much earlier.
+    /// On the clock of the present host boot. One before its beginning is earlier by so much, and lies in the boot that UTC
+    /// says.
     case boottime(MonotonicTime)
     /// UTC in nanoseconds since 1970.
     case unix(nanoseconds: Int64)

@@ -13,15 +13,22 @@ extension ControlStore {
     ///
     /// - Parameters:
     ///   - requester: the user who asks for it.
+    ///   - onlyHeldElsewhere: true where it stays unless somebody else has all of it when its deletion begins.
     ///   - pause: called between two transactions; others may write meanwhile.
     ///   - progress: gets how many rows are gone, and how many there were.
+    /// - Returns: false where it stays, and nothing was changed.
     /// - Throws: ``StorageError/notFound(what:)``; ``StorageError/refused(reason:)`` where it is being recorded, or has not
     ///   ended and this process does not acquire. Nothing was changed then.
+    @discardableResult
     package func delete(
         _ recording: RecordingID, means: Deletion.Means, by requester: String, at now: MonotonicTime,
-        pause: () -> Void = {}, progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
-    ) throws(StorageError) {
-        let total = try noteDeletion(of: recording, means, by: requester, at: now)
+        onlyHeldElsewhere: Bool = false, pause: () -> Void = {},
+        progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws(StorageError) -> Bool {
+        // Whole documents are read for it, behind which writers wait below: so nobody does for what stays.
+        if onlyHeldElsewhere, try !database.read({ db in try Self.isHeldElsewhere(recording, in: db) }) { return false }
+        let noted = try noteDeletion(of: recording, means, by: requester, at: now, onlyHeldElsewhere: onlyHeldElsewhere)
+        guard let total = noted else { return false }
         // What is not on the disk yet when the power goes is removed again; only the end is waited for.
         try setSynchronous("NORMAL")
         defer { try? setSynchronous("FULL") }
@@ -38,6 +45,7 @@ extension ControlStore {
         }
         try setSynchronous("FULL")
         try write { db in try Self.finishDeletion(of: recording, in: db) }
+        return true
     }
 
     /// Deletions that a process did not come to the end of.
@@ -69,17 +77,20 @@ extension ControlStore {
         }
     }
 
-    /// Writes the tombstone, where there is none yet. Returns how many rows the recording had.
+    /// Writes the tombstone, where there is none yet. Returns how many rows the recording had; nil where it stays.
     func noteDeletion(
-        of recording: RecordingID, _ means: Deletion.Means, by requester: String, at now: MonotonicTime
-    ) throws(StorageError) -> Int64 {
-        try write { db in
+        of recording: RecordingID, _ means: Deletion.Means, by requester: String, at now: MonotonicTime,
+        onlyHeldElsewhere: Bool = false
+    ) throws(StorageError) -> Int64? {
+        try write { db -> Int64? in
             let key: StatementArguments = [recording.rawValue]
             let begun = try Row.fetchOne(
                 db, sql: "SELECT * FROM deletion WHERE recording_id = ? AND NOT is_complete", arguments: key)
-            if let begun { return begun["row_count"] ?? 0 }
+            if let begun { return (begun["row_count"] as Int64?) ?? 0 }
             try Self.requireRecording(recording, in: db)
             try requireEnd(of: recording, in: db)
+            // In this transaction: what somebody says of it a moment before is not lost.
+            if onlyHeldElsewhere, try !Self.isHeldElsewhere(recording, in: db) { return nil }
             let facts = try Row.fetchOne(
                 db,
                 sql: "SELECT headset_id, rows, start_unix_ns, end_unix_ns FROM recording_overview AS o JOIN recording AS r "

@@ -54,7 +54,7 @@ package struct CarriedTable: Hashable, Sendable {
 
     /// Those that grow: rows are added with higher numbers, and of those that are there only the last may change, and counts of
     /// what is repeated. Where rows of lower numbers came in between, by `eegsync merge`, their count shows it.
-    static let growing =
+    static let growing: [CarriedTable] =
         [
             CarriedTable(name: "arrival", owner: .stream, number: "n", growth: ofRecording),
             CarriedTable(name: "signal_check", owner: .stream, number: "first_n", part: "channel", growth: ofRecording),
@@ -66,13 +66,27 @@ package struct CarriedTable: Hashable, Sendable {
             CarriedTable(name: "full_disk", owner: .recording, number: "id", growth: during("ended_boottime_ns")),
         ]
         + [
-            ("status_report", "boottime_ns"), ("connection_attempt", "began_boottime_ns"), ("connection_event", "boottime_ns"),
-            ("link_quality", "boottime_ns"), ("clock_observation", "boottime_ns"),
-        ].map {
-            CarriedTable(
-                name: $0, owner: .recording, number: "id", growth: RecordingExport.duringRecording($1, id: "?1"),
-                isRepeated: $0.hasPrefix("connection_"))
+            ("status_report", "boottime_ns", false), ("connection_attempt", "began_boottime_ns", true),
+            ("connection_event", "boottime_ns", true), ("link_quality", "boottime_ns", false),
+            ("clock_observation", "boottime_ns", false),
+        ].map { name, time, isRepeated -> CarriedTable in
+            let rows = RecordingExport.duringRecording(time, id: "?1")
+            // All rows of the headset are looked through now and then, by its index: those of others are not.
+            let growth = isRepeated ? "t.headset_id = (SELECT headset_id FROM recording WHERE id = ?1) AND \(rows)" : rows
+            return CarriedTable(name: name, owner: .recording, number: "id", growth: growth, isRepeated: isRepeated)
         }
+
+    /// Of a table that grows: which rows a series of it has, beside a condition on their number; `?1` is the recording or the
+    /// stream, `?3` the part.
+    var ofSeries: String { (growth ?? "FALSE") + (part.map { " AND t.\($0) = ?3" } ?? "") }
+
+    /// Of a table whose rows count repetitions: those before the number `?2` that have counted any.
+    var repetitions: String {
+        """
+        SELECT t.\(number), t.count FROM \(name) AS t
+        WHERE \(ofSeries) AND t.\(number) < ?2 AND t.count > 1 ORDER BY t.\(number)
+        """
+    }
 
     /// Rows of streams are asked for by their stream.
     private static let ofRecording = "t.stream_id = ?1"

@@ -50,6 +50,17 @@ package struct RecordingDocument: Hashable, Sendable {
         "\(ShippingDocument.quoted(name)):[\(elements.joined(separator: ","))]"
     }
 
+    /// A hash, good for this process, of what streams and channels are called.
+    package var names: Int {
+        var hasher = Hasher()
+        for stream in streams {
+            hasher.combine(stream.own)
+            for table in stream.tables where table.name == "channel" { hasher.combine(table.lines) }
+        }
+        for table in tables where table.name == "channel_declaration" { hasher.combine(table.lines) }
+        return hasher.finalize()
+    }
+
     /// What is to be kept of it once it is sent.
     package var sent: SentDocument {
         var rows: [String: [String: Int]] = [:]

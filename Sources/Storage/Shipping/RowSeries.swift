@@ -22,6 +22,8 @@ package struct RowSeries: Hashable, Sendable {
         var isCompared = false
         /// Of rows that count repetitions, how many there were when they were sent, by number. Good for this process.
         var repetitions: [Int64: Int64] = [:]
+        /// When these rows were looked through last. Good for this process.
+        var look = Look.never
 
         package init(last: Int64, count: Int64, isComplete: Bool) {
             (self.last, self.count, self.isComplete) = (last, count, isComplete)
@@ -30,8 +32,26 @@ package struct RowSeries: Hashable, Sendable {
         /// The same, of which the count is to be compared once more: rows may have come in between.
         package func comparedAgain() -> Self {
             var state = self
-            state.isCompared = false
+            (state.isCompared, state.look) = (false, .never)
             return state
+        }
+
+        /// The same, whose rows that count repetitions are to be looked through once more; of a recording that has ended they
+        /// count no further.
+        package func countedAgain() -> Self {
+            var state = self
+            if look == .whileOpen { state.look = .never }
+            return state
+        }
+
+        /// When rows that count repetitions were looked through: all that the recording's headset has, and so not each round.
+        enum Look: Hashable {
+            /// Not since it was asked for.
+            case never
+            /// While the recording goes on.
+            case whileOpen
+            /// Since it has ended.
+            case sinceEnd
         }
     }
 }
@@ -59,8 +79,12 @@ struct SeriesReader {
     }
 
     /// What is to be sent where so much is there.
-    func shipments(after states: [RowSeries: RowSeries.State]) throws -> [SeriesShipment] {
-        try seriesRows(of: CarriedTable.growing).map { try shipment(of: $0, after: states[$0.series]) }
+    ///
+    /// - Parameter isEnded: true where nobody records into the recording any more.
+    func shipments(after states: [RowSeries: RowSeries.State], isEnded: Bool) throws -> [SeriesShipment] {
+        try seriesRows(of: CarriedTable.growing).map {
+            try shipment(of: $0, after: states[$0.series], isEnded ? .sinceEnd : .whileOpen)
+        }
     }
 
     /// Up to which row the series of some tables go here, and how many rows they have; none for those without rows.
@@ -71,7 +95,7 @@ struct SeriesReader {
                 db,
                 sql: """
                     SELECT max(t.\(rows.table.number)), count(*) FROM \(rows.table.name) AS t
-                    WHERE \(rows.condition) AND t.\(rows.table.number) >= ?2
+                    WHERE \(rows.table.ofSeries) AND t.\(rows.table.number) >= ?2
                     """, arguments: rows.arguments(.min))
             guard let found, let last = found[0] as Int64? else { continue }
             states[rows.series] = RowSeries.State(last: last, count: found[1], isComplete: true)
@@ -85,11 +109,6 @@ struct SeriesReader {
         var table: CarriedTable
         /// `?1`: of the recording, or of the stream.
         var key: Int64
-
-        /// Which rows, beside a condition on their number, which has `?2`.
-        var condition: String {
-            (table.growth ?? "FALSE") + (table.part.map { " AND t.\($0) = ?3" } ?? "")
-        }
 
         func arguments(_ number: Int64) -> StatementArguments {
             StatementArguments([key, number] + (table.part == nil ? [] : [series.part]))
@@ -118,8 +137,10 @@ struct SeriesReader {
         return found
     }
 
-    private func shipment(of rows: SeriesRows, after before: RowSeries.State?) throws -> SeriesShipment {
-        let (table, condition) = (rows.table, rows.condition)
+    private func shipment(
+        of rows: SeriesRows, after before: RowSeries.State?, _ look: RowSeries.State.Look
+    ) throws -> SeriesShipment {
+        let (table, condition) = (rows.table, rows.table.ofSeries)
         var before = before
         if let there = before, !there.isCompared {
             let count = try Int64.fetchOne(
@@ -128,7 +149,8 @@ struct SeriesReader {
             // Rows have come in between, or went: all are sent again.
             if count != there.count { before = nil }
         }
-        let repeated = try before.map { try self.repeated(rows, since: $0) } ?? []
+        var repeated: [Row] = []
+        if let before, before.look != look { repeated = try self.repeated(rows, since: before) }
         // Asked each round of each table.
         let found = try SQLRequest<Row>(
             sql: """
@@ -139,6 +161,7 @@ struct SeriesReader {
         var after = before ?? RowSeries.State(last: Int64.min, count: 0, isComplete: true)
         let wasComplete = before?.isComplete ?? true
         after.isCompared = true
+        after.look = repeated.count < rowLimit ? look : .never
         var lines: [String] = []
         for row in repeated + found {
             let line = self.rows.line(row, of: table).json
@@ -164,10 +187,7 @@ struct SeriesReader {
         let table = rows.table
         guard table.isRepeated else { return [] }
         let counted = try SQLRequest<Row>(
-            sql: """
-                SELECT t.\(table.number), t.count FROM \(table.name) AS t
-                WHERE \(rows.condition) AND t.\(table.number) < ?2 AND t.count > 1 ORDER BY t.\(table.number)
-                """, arguments: rows.arguments(state.last), cached: true
+            sql: table.repetitions, arguments: rows.arguments(state.last), cached: true
         ).fetchAll(db)
         return try counted.filter { state.repetitions[$0[0]] != $0[1] as Int64 }.prefix(rowLimit).compactMap { row in
             try SQLRequest<Row>(

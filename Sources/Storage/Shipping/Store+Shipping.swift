@@ -63,7 +63,9 @@ extension Store {
                     var stream = try document.hasAllBlocks ? reader.shipment(after: before) : reader.waiting(after: before)
                     stream.lastBlocks = document.streams.first { $0.uuid == stream.uuid }?.lastBlocks ?? []
                     return stream
-                }, series: try series.map { try SeriesReader(carried, in: db).shipments(after: $0) } ?? [], isEnded: own[1])
+                },
+                series: try series.map { try SeriesReader(carried, in: db).shipments(after: $0, isEnded: own[1]) } ?? [],
+                isEnded: own[1])
             // A centre that takes no rows of tables that grow has no whole recording.
             if series != nil, shipment.isEnded, shipment.isComplete, shipment.streams.allSatisfy({ $0.after.head == nil }) {
                 shipment.whole = try WholeRecording(shipment, in: db).sum

@@ -5,7 +5,8 @@ import GRDB
 ///
 /// It is the sum of the digests of its rows, and so does not depend on their order. Of samples it has the last block of each
 /// chain, whose own digest depends on all before; of a table that grows, up to which row it goes, and how many rows it has.
-/// What stays when a recording is deleted, such as the history of connections, is none of it.
+/// What stays when a recording is deleted, such as the history of connections, is none of it, nor is what goes by its age,
+/// though the recording stays.
 struct WholeRecording {
     private(set) var sum = DigestSum()
 
@@ -47,7 +48,8 @@ struct WholeRecording {
     private static let growing = CarriedTable.growing.filter { goes($0.name) }
 
     private static func goes(_ table: String) -> Bool {
-        OwnedRows.all.contains { $0.table == table } || OwnedRows.last.contains { $0.0 == table }
+        if HistoryTable.all.contains(where: { $0.name == table }) { return false }
+        return OwnedRows.all.contains { $0.table == table } || OwnedRows.last.contains { $0.0 == table }
     }
 
     private mutating func add(_ table: RecordingDocument.Table, of stream: String = "") {

@@ -42,7 +42,7 @@ struct BackupCommand: ParsableCommand {
 
     func run() throws {
         let database = try options.databasePath()
-        if Self.isSame(file, database) { throw ExportError.cannotWrite(path: file, reason: "it is the database itself") }
+        if PartialFile.isSame(file, database) { throw ExportError.cannotWrite(path: file, reason: "it is the database itself") }
         let backup = DatabaseBackup(of: database)
         let bytes = try UnfinishedFiles.removedOnSignals {
             var bar = ProgressBar(label: "copying")
@@ -53,13 +53,6 @@ struct BackupCommand: ParsableCommand {
         }
         let hasKeys = withKeys ? try backup.copyKeys(beside: file) : false
         try BackupFacts(database: database, file: file, bytes: bytes, hasKeys: hasKeys).print(asJSON: output.json)
-    }
-
-    /// Whether two paths name one file.
-    static func isSame(_ one: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino
-            && first.st_dev == second.st_dev
     }
 }
 

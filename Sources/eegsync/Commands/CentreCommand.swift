@@ -43,8 +43,10 @@ struct CentreCommand: ParsableCommand {
             discussion: """
                 Each machine has a role of its own that may log in. It adds samples, changes none, and reads none.
 
-                A machine that is in another study goes on to this one, with what it has not sent yet. What it has sent stays \
-                where it is, for the readers of that study.
+                A machine that is in another study goes on to this one, with the recordings of which nothing has arrived yet. \
+                Those that have begun to arrive go on where they are, for the readers of that study; stop one to have the \
+                next one here. Who reads this study sees the names of all headsets of the machine, those of the study \
+                before, too.
 
                 EXAMPLE
                   createuser pi-07
@@ -74,8 +76,8 @@ struct CentreCommand: ParsableCommand {
             case "": "takes what \(role) sends into the study \(study)."
             case study: "takes what \(role) sends into the study \(study) already."
             default:
-                "takes what \(role) sends into the study \(study) from now on; it was in the study \(before), where what it "
-                    + "has sent stays."
+                "takes the recordings that \(role) begins to send into the study \(study) from now on; it was in the study "
+                    + "\(before), where those that have begun to arrive stay and go on."
             }
         }
     }

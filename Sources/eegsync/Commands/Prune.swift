@@ -78,8 +78,7 @@ struct Prune: ParsableCommand {
         if !dryRun, !(facts.pruned.isEmpty && facts.unfinished.isEmpty) {
             let count = Quantity.count(Int64(facts.pruned.count), "recording")
             try consent.obtain("Delete \(count) for good? --dry-run lists them.")
-            facts.pruned = try delete(rule, facts, Housekeeping(path: path))
-            facts.setUsed(try store.plan(rule))
+            facts.follow(try delete(rule, unfinished: facts.unfinished, Housekeeping(path: path)))
         }
         try facts.print(asJSON: output.json, clock: times.clock)
         if let code = exitCode(rule) { throw ExitCode(code.rawValue) }
@@ -104,19 +103,17 @@ struct Prune: ParsableCommand {
             requiresConfirmation: retention?.requiresConfirmation ?? false)
     }
 
-    /// Deletes what the rule says, recording by recording: how much each gives back shows when it is gone.
+    /// Deletes what the rule says, once what was interrupted is finished.
     private func delete(
-        _ rule: PruningRule, _ facts: PruneFacts, _ housekeeping: Housekeeping
-    ) throws -> [PruneFacts.Recording] {
+        _ rule: PruningRule, unfinished: [Int64], _ housekeeping: Housekeeping
+    ) throws -> PruningPlan {
         let control = try housekeeping.control(for: [])
-        for recording in facts.unfinished {
+        for recording in unfinished {
             try control.delete(RecordingID(rawValue: recording), means: .prune, housekeeping)
         }
-        var gone: [PruneFacts.Recording] = []
-        while let next = try control.plan(rule).pruned.first {
-            try control.delete(next.recording, means: .prune, housekeeping)
-            gone.append(PruneFacts.Recording(next))
+        return try control.prune(rule) { (recording: RecordingID) throws(StorageError) -> Bool in
+            try control.delete(
+                recording, means: .prune, onlyHeldElsewhere: rule.requiresConfirmation, housekeeping)
         }
-        return gone
     }
 }

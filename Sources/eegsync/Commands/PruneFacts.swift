@@ -44,7 +44,12 @@ struct PruneFacts: Facts {
         (usedBytes, excessBytes) = (plan.usedBytes, plan.excessBytes)
     }
 
-    mutating func setUsed(_ plan: PruningPlan) { (usedBytes, excessBytes) = (plan.usedBytes, plan.excessBytes) }
+    /// Takes over what became of the plan.
+    mutating func follow(_ done: PruningPlan) {
+        (pruned, unconfirmed) = (done.pruned.map(Recording.init), done.unconfirmed.map(Recording.init))
+        untimed = done.untimed.map(Recording.init)
+        (usedBytes, excessBytes) = (done.usedBytes, done.excessBytes)
+    }
 
     func lines(style: TerminalStyle) -> [String] {
         var lines = pruned.isEmpty ? [] : table(style: style) + [""]

@@ -49,6 +49,10 @@ struct FleetSituation: Hashable {
             self.init(.working, "\(said), but \(alert)")
             return
         }
+        if headset.isOfAnotherStudy {
+            self.init(.good, "\(said); its recording goes on in a study that you do not read")
+            return
+        }
         if headset.newestSeconds != nil, headset.delaySeconds == nil {
             self.init(.working, "\(said), but nothing of it is here yet")
             return

@@ -45,10 +45,11 @@ struct ShipStatus: Encodable, Hashable {
             let ages = headset.streams.compactMap(\.newestRowSeconds)
             let newest = ages.filter { abs($0) < 1e9 }.min()
             return Headset(
-                name: headset.name.printable, model: headset.model.printable, isWanted: headset.isWanted,
-                severity: headset.severity.rawValue, sentence: headset.sentence.printable, alerts: alerts(of: headset.name),
-                batteryPercent: headset.batteryPercent.flatMap { $0.isFinite ? $0 : nil }, newestSeconds: newest,
-                newestUnixNs: newest.map { unixNanoseconds &- Int64($0 * 1e9) })
+                // As its recordings name it, by which the centre finds them. PostgreSQL keeps no character 0.
+                name: headset.name.replacing("\0", with: "\u{FFFD}"), model: headset.model.printable,
+                isWanted: headset.isWanted, severity: headset.severity.rawValue, sentence: headset.sentence.printable,
+                alerts: alerts(of: headset.name), batteryPercent: headset.batteryPercent.flatMap { $0.isFinite ? $0 : nil },
+                newestSeconds: newest, newestUnixNs: newest.map { unixNanoseconds &- Int64($0 * 1e9) })
         }
     }
 
