@@ -1,7 +1,8 @@
 package import Bluetooth
 
-/// The messages that one way still has to deliver, the oldest first. Of each alert only the newest message matters, so there
-/// is one of each at most; what a receiver never heard of and is over is not sent at all.
+/// The messages that one way still has to deliver, in the order in which they are tried: that of their age, but those that have
+/// failed go behind the others. Of each alert only the newest message matters, so there is one of each at most; what a receiver
+/// never heard of and is over is not sent at all.
 package struct DeliveryQueue: Hashable, Sendable, Codable {
     /// The most messages that wait; beyond it the oldest is dropped, and counted.
     package static let waitingMaximum = 50
@@ -64,12 +65,18 @@ package struct DeliveryQueue: Hashable, Sendable, Codable {
         }
         if isKnown { know(alert) }
         waiting.append(Waiting(notice: notice))
-        if waiting.count > Self.waitingMaximum {
-            let dropped = waiting.removeFirst()
+        if waiting.count > Self.waitingMaximum, let oldest = oldestIndex {
+            let dropped = waiting.remove(at: oldest)
             // Its end is sent, for the receiver may have heard of it.
             if dropped.mayHaveArrived { know(dropped.notice.alert) }
             undelivered += 1
         }
+    }
+
+    /// The message that was made first: the first in the queue may have been made later than one that failed and is behind it.
+    /// The last one was added now, whatever has become of the clock; of those of one instant it is the first in the queue.
+    private var oldestIndex: Int? {
+        waiting.indices.dropLast().min { waiting[$0].notice.atUnixNanoseconds < waiting[$1].notice.atUnixNanoseconds }
     }
 
     /// True where a message waits and is due.

@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/tcp.h>
 #include <malloc.h>
 #include <netinet/in.h>
@@ -15,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/un.h>
@@ -246,6 +248,13 @@ int clinux_peer(int socket, int32_t *pid, uint32_t *user) {
     *pid = credentials.pid;
     *user = credentials.uid;
     return 0;
+}
+
+int64_t clinux_birth_nanoseconds(const char *path) {
+    struct statx facts;
+    if (statx(AT_FDCWD, path, 0, STATX_BTIME, &facts) == -1) return -errno;
+    if ((facts.stx_mask & STATX_BTIME) == 0) return 0;
+    return (int64_t)facts.stx_btime.tv_sec * 1000000000 + facts.stx_btime.tv_nsec;
 }
 
 void clinux_return_freed_memory(void) {

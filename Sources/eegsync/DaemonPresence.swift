@@ -7,21 +7,22 @@ enum DaemonPresence {
     ///
     /// The kernel says who has the lock file (proc_locks(5)). The lock itself is not tried: for the moment of the trial it
     /// would keep a daemon from starting. The file has the pid of its last holder, too, which may be that of another eegsync
-    /// by now: it counts only where the kernel's list cannot be read, or names a process of another namespace.
+    /// by now: it counts only where the kernel's list cannot be read.
+    ///
+    /// A process without a number in the namespace of this /proc is not in the list (since Linux 4.9 `locks_show` of fs/locks.c
+    /// leaves it out): whoever looks from inside a container sees no daemon outside of it. From outside, it is seen.
     static func pid(database path: String, files: SystemFiles = SystemFiles()) -> Int32? {
         let lock = path + "-lock"
         var file = stat()
         guard stat(lock, &file) == 0 else { return nil }
-        var pid = writtenPid(lock)
+        var pids = writtenPid(lock).map { [$0] } ?? []
         // All of it, and an empty one is one, too: there may be no lock at all.
         if let table = FileHandle(forReadingAtPath: files.root + "/proc/locks"), let bytes = try? table.readToEnd() ?? Data() {
             let locks = String(decoding: bytes, as: UTF8.self)
-            guard let holder = holder(ofInode: UInt64(file.st_ino), in: locks) else { return nil }
-            if holder > 0 { pid = holder }
+            pids = holders(ofInode: UInt64(file.st_ino), on: DeviceNumber(file.st_dev), in: locks)
         }
-        // The pid that was written may be another program's by now.
-        guard let pid, pid > 0, let name = files.text("/proc/\(pid)/comm"), name.hasPrefix("eegsync") else { return nil }
-        return pid
+        // The pid that was written may be another program's by now, and a lock that of another file with the same number.
+        return pids.first { $0 > 0 && files.text("/proc/\($0)/comm")?.hasPrefix("eegsync") == true }
     }
 
     private static func writtenPid(_ lock: String) -> Int32? {
@@ -30,12 +31,20 @@ enum DaemonPresence {
         return text?.split { $0.isWhitespace }.first.flatMap { Int32($0) }
     }
 
-    /// Who has locked a file by flock(2), as /proc/locks has it: 0 for a process of another namespace, nil for nobody. The
-    /// device is not compared: that of a file on btrfs or overlayfs is another one there.
-    static func holder(ofInode inode: UInt64, in locks: String) -> Int32? {
-        let lines = locks.split(separator: "\n").map { $0.split(separator: " ") }
-        let line = lines.first { $0.count == 8 && $0[1] == "FLOCK" && $0[5].hasSuffix(":\(inode)") }
-        return line.flatMap { Int32($0[4]) }.map { max(0, $0) }
+    /// Who may have locked a file by flock(2), as /proc/locks has it: those who have a file of its number on its device, else
+    /// on a device that has no hardware behind it. Of a file on btrfs or overlayfs, the list and stat(2) name different ones of
+    /// these.
+    static func holders(ofInode inode: UInt64, on device: DeviceNumber, in locks: String) -> [Int32] {
+        let ending = ":\(inode)"
+        let found = locks.split(separator: "\n").compactMap { line -> (device: DeviceNumber, pid: Int32)? in
+            let fields = line.split(separator: " ")
+            guard fields.count == 8, fields[1] == "FLOCK", fields[5].hasSuffix(ending), let pid = Int32(fields[4]),
+                let device = DeviceNumber(hexadecimal: fields[5].dropLast(ending.count))
+            else { return nil }
+            return (device, pid)
+        }
+        let same = found.filter { $0.device == device }
+        return (same.isEmpty ? found.filter { $0.device.isAnonymous } : same).map { $0.pid }
     }
 
     /// The acquiring process as the kernel shows it; nil where none runs.

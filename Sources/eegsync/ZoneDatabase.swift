@@ -8,13 +8,20 @@ enum ZoneDatabase {
         TimeZone(identifier: zone).map { Int64($0.secondsFromGMT(for: Date(timeIntervalSince1970: Double(unix)))) }
     }
 
-    /// Names of the tz database without a slash that mean one zone to everybody.
-    private static let plainNames = ["UTC", "GMT"]
+    /// Abbreviations that mean one zone to everybody.
+    private static let plainAbbreviations = ["UTC", "GMT"]
 
-    /// True for a zone as a person may name it: by region and city, or UTC. Abbreviations mean several zones, of which
-    /// Foundation takes one: BST is that of Bangladesh, and an offset such as GMT+1 has no summer.
+    /// True for a zone as a person may name it: by region and city, or by a country, such as Japan, or UTC. Abbreviations mean
+    /// several zones, of which Foundation takes one: BST is that of Bangladesh, and an offset such as GMT+1 has no summer.
     static func knows(_ zone: String) -> Bool {
-        (zone.contains("/") || plainNames.contains(zone)) && TimeZone(identifier: zone) != nil
+        (zone.contains("/") || plainAbbreviations.contains(zone) || isWord(zone)) && TimeZone(identifier: zone) != nil
+    }
+
+    /// True for what is no abbreviation, those being capitals alone, and no offset.
+    private static func isWord(_ zone: String) -> Bool {
+        zone.utf8.count > 3 && zone.contains(where: \.isLowercase)
+            && zone.allSatisfy { $0.isASCII && ($0.isLetter || $0 == "-") }
+            && TimeZone.abbreviationDictionary[zone.uppercased()] == nil
     }
 
     /// Refuses what is no zone as a person may name it.
@@ -26,6 +33,6 @@ enum ZoneDatabase {
         let reason =
             TimeZone(identifier: zone) == nil && TimeZone(abbreviation: zone) == nil
             ? "is no time zone that this machine knows" : "is no full name of a time zone, and may mean another one"
-        throw ValidationError("'\(zone)' \(reason); write it as Europe/Berlin, or UTC.")
+        throw ValidationError("'\(zone)' \(reason); write it as Europe/Berlin, Japan, or UTC.")
     }
 }

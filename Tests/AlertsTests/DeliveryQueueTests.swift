@@ -109,6 +109,36 @@ import Testing
         #expect(oldest?.headset == "h950")
     }
 
+    @Test func aFloodDropsTheOldestWhereItHasGoneBehindTheOthers() {
+        var queue = DeliveryQueue(way: "phone")
+        for number in 0...DeliveryQueue.waitingMaximum {
+            var notice = Notice.made(.raised, headset: "h\(number)", id: "\(number)")
+            notice.atUnixNanoseconds += Int64(number)
+            if number == DeliveryQueue.waitingMaximum {
+                // Three failures of the oldest: it is the last in the queue now.
+                for second in [0, 5, 15] {
+                    let now = MonotonicTime.boot + .seconds(second)
+                    if let failed = queue.begin(at: now) { queue.end(failed, Self.failed, at: now) }
+                }
+            }
+            queue.add(notice)
+        }
+        #expect(queue.count == DeliveryQueue.waitingMaximum && queue.undelivered == 1)
+        let next = queue.begin(at: .boot + .seconds(600))
+        #expect(next?.headset == "h1")
+        #expect(!queue.waiting.contains { $0.notice.headset == "h0" })
+    }
+
+    @Test func aClockThatWasSetBackLosesNotTheNewest() {
+        var queue = DeliveryQueue(way: "phone")
+        for number in 0...DeliveryQueue.waitingMaximum {
+            var notice = Notice.made(.raised, headset: "h\(number)", id: "\(number)")
+            if number == DeliveryQueue.waitingMaximum { notice.atUnixNanoseconds -= 3_600_000_000_000 }
+            queue.add(notice)
+        }
+        #expect(queue.waiting.last?.notice.headset == "h\(DeliveryQueue.waitingMaximum)")
+    }
+
     @Test func aNewAlertAfterAnUndeliveredEndReplacesIt() {
         var queue = DeliveryQueue(way: "phone")
         queue.add(.made(.raised, id: "1"))

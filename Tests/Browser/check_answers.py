@@ -241,17 +241,18 @@ def history(page: Page, address: str) -> None:
         const start = made.clock() - 100000;
         Object.assign(made.recording, { state: "recording", rows: 900, missing: 100, start_unix_nanoseconds: start * 1e6,
             end_unix_nanoseconds: (start + 50000) * 1e6, duration_seconds: 50 });
+        Object.assign(made.stream, { start_ms: start, end_ms: start + 50000 });
         made.history = { recording: made.recording, gaps_left_out: 0, marks: [], latency: [], formats: [], gaps: [
-            { stream: "eeg", start_ms: start + 10000, end_ms: start + 20000, duration_seconds: 10, missing: 0, GAP },
-            { stream: "eeg", start_ms: start + 30000, end_ms: start + 40000, duration_seconds: 10, missing: 100, GAP },
-            { stream: "eeg", start_ms: start + 50000, duration_seconds: null, GAP },
-            { stream: "ppg", start_ms: start + 10000, end_ms: start + 40000, duration_seconds: 30, missing: 0, GAP }] };
+            { stream: "eeg", start_ms: start + 10000, end_ms: start + 20000, duration_seconds: 10, ALL },
+            { stream: "eeg", start_ms: start + 30000, end_ms: start + 40000, duration_seconds: 9, count: 9, recovered: 8, GAP },
+            { stream: "eeg", start_ms: start + 50000, duration_seconds: null, recovered: 0, GAP },
+            { stream: "ppg", start_ms: start + 10000, end_ms: start + 40000, duration_seconds: 30, ALL }] };
         made.on("^api/recordings/1$", () => made.json(made.history));
-    """.replace("GAP", GAP)
+    """.replace("ALL", "count: 9, recovered: 9, GAP").replace("GAP", GAP)
 
-    def block(number: int) -> list[float]:
-        """From where to where on the line of the first stream a gap is drawn."""
-        rect = f"document.querySelectorAll('svg.timeline')[0].querySelectorAll('.gap')[{number}]"
+    def block(number: int, kind: str = "gap") -> list[float]:
+        """Where on the line of the first stream a gap is drawn, or what was stored, and how long."""
+        rect = f"document.querySelectorAll('svg.timeline')[0].querySelectorAll('.{kind}')[{number}]"
         where: list[float] = page.value(f"(({{ x, width }}) => [x.baseVal.value, width.baseVal.value])({rect})")
         return where
 
@@ -273,6 +274,20 @@ def history(page: Page, address: str) -> None:
             page.wait("document.querySelector('svg.timeline')")
             x, width = block(2)
             assert abs(x - 500) < 100 and abs(width - 500) < 100, f"{x}, {width}"
+            begin, length = block(0, "stored")
+            assert abs(begin) < 1 and abs(length - 500) < 100, f"{begin}, {length}"
+
+    def known(stored: float, rules: str = "") -> None:
+        """No gap is open: the line ends with the newest sample, whatever the time is."""
+        with made(page, f"{address}#history/1", f"{running} made.history.gaps.splice(2, 1); {rules}"):
+            page.wait("document.querySelector('svg.timeline')")
+            x, width = block(1)
+            assert abs(x - 600) < 1 and abs(width - 200) < 1, f"{x}, {width}"
+            begin, length = block(0, "stored")
+            assert abs(begin) < 1 and abs(length - stored) < 1, f"{begin}, {length}"
+            # Of a stream that has gaps alone, nothing was stored.
+            other = page.value("document.querySelectorAll('svg.timeline')[1].querySelectorAll('.stored').length")
+            assert other == 0, other
 
     def stopped() -> None:
         rules = "made.recording.state = 'stopped'; made.recording.stopped_unix_nanoseconds = (start + 62500) * 1e6;"
@@ -294,6 +309,10 @@ def history(page: Page, address: str) -> None:
     check("history: the browser's clock may be wrong", lambda: runs(ahead))
     old = f"{ahead} made.streams = () => made.json({{ streams: [made.stream] }});"
     check("history: a wrong clock is noticed where there is no other", lambda: notices(lambda: runs(old)))
+    check("history: what was never stored is not drawn as stored", lambda: known(1000))
+    ended = "made.stream.end_ms = start + 25000;"
+    check("history: a stream that ended before the others has its own length", lambda: known(500, ended))
+    check("history: another length is noticed", lambda: notices(lambda: known(1000, ended)))
     check("history: the line of a recording ends where it was stopped", stopped)
     check("history: times say their zone", zoned)
 
@@ -456,6 +475,16 @@ def traces(page: Page, address: str) -> None:
     check("signals: a gap that is as dark as others is noticed", lambda: notices(lambda: recovered(49)))
     check("signals: the axis says its zone", zoned)
 
+    def days() -> None:
+        # A week in which a day has 25 hours.
+        week = "Object.assign(made.stream, { start_ms: Date.UTC(2026, 9, 21, 22), end_ms: Date.UTC(2026, 9, 28, 22) });"
+        with seen(week, 604800, "Europe/Berlin"):
+            labels = page.value("[...made.drawn].filter((text) => /^[0-9]+ [A-Z][a-z]+ [0-9]+:[0-9]+$/.test(text))")
+            assert "24 Oct 00:00" in labels and "27 Oct 00:00" in labels, labels
+            assert all(label.endswith(" 00:00") for label in labels), labels
+
+    check("signals: days begin at midnight over a change of the clock", days)
+
     def cut() -> None:
         rules = "made.on('^api/recordings/1/rows', (asked) => made.rows(...made.between(asked), { is_complete: false }));"
         with seen(rules, 10):
@@ -465,8 +494,9 @@ def traces(page: Page, address: str) -> None:
 
     check("signals: what is left out of a window is said", cut)
 
+    rows = "document.querySelectorAll('details.card tbody tr').length"
+
     def spectra() -> None:
-        rows = "document.querySelectorAll('details.card tbody tr').length"
         with seen("", 10):
             page.value("document.querySelector('details.card').open = true")
             page.wait(f"{rows} === 5")
@@ -482,6 +512,23 @@ def traces(page: Page, address: str) -> None:
             page.wait(f"{rows} === 0 && {MAIN}.includes('A spectrum needs some seconds')")
 
     check("signals: without a spectrum none is shown", spectra)
+
+    def closed() -> None:
+        rules = """
+            made.others = [{ ...made.recording, id: 2 }];
+            made.on("^api/recordings/2/streams", made.never);
+        """
+        with seen(rules, 10):
+            page.value("document.querySelector('details.card').open = true")
+            page.wait(f"{rows} === 5 && {TRACE}.getAttribute('aria-label').startsWith('Traces of eeg')")
+            page.choose("Recording", "2")
+            page.wait(f"{rows} === 0")
+            page.frames(90)
+            assert page.value(rows) == 0 and page.value("document.querySelector('canvas.spectrum').width") == 0
+            assert page.value(f"{TRACE}.getAttribute('aria-label')") == "Signals"
+            assert "windows of two seconds" not in page.value(MAIN)
+
+    check("signals: nothing stays of the recording that was shown before", closed)
 
 
 def live(page: Page, address: str) -> None:

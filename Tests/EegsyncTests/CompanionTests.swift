@@ -106,7 +106,7 @@ struct CompanionTests {
         var now = MonotonicTime(nanoseconds: 5)
         func order() -> [String]? {
             let order = companion.takeOrder()
-            if let order { companion.finish(order, code: 0, text: "") }
+            if let order { companion.finish(order, code: 0, text: "", at: .boot) }
             return order?.arguments
         }
         func write(_ value: [UInt8], allowed: Bool = true, from phone: PeripheralIdentifier? = Self.phone) -> PeripheralRequest?
@@ -160,12 +160,36 @@ struct CompanionTests {
         #expect(overtaking == nil, "the first one has not ended")
         var carriedOut: [PhoneCommand] = []
         while let order = present {
-            companion.finish(order, code: 0, text: "")
+            companion.finish(order, code: 0, text: "", at: .boot)
             present = companion.takeOrder()
             if let present { carriedOut.append(present.command) }
         }
         #expect(carriedOut == texts.map(PhoneCommand.mark))
         #expect(write("again") == accepted)
+    }
+
+    @Test("A mark that was written while a start was carried out is in the recording that it has started")
+    func markBehindAStart() {
+        func milliseconds(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: count * 1_000_000) }
+        for code in [0, 66] as [Int32] {
+            var companion = Companion(name: "eegsync")
+            func write(_ value: [UInt8], at time: MonotonicTime) {
+                let (number, uuid) = (RequestNumber(rawValue: 1), CompanionService.control)
+                companion.take(.didReceiveWrite(number, value, to: uuid, from: Self.phone), at: time) { _ in true }
+            }
+            write([1] + Array("left".utf8), at: milliseconds(1000))
+            let start = companion.takeOrder()
+            write([3] + Array("go".utf8), at: milliseconds(1060))
+            if let start { companion.finish(start, code: code, text: "", at: milliseconds(1300)) }
+            let mark = companion.takeOrder()
+            // What was not started has no beginning to wait for.
+            let time = code == 0 ? "1300000000" : "1060000000"
+            #expect(mark?.arguments == ["mark", "--boottime", time, "--", "go"])
+            if let mark { companion.finish(mark, code: 0, text: "", at: milliseconds(1500)) }
+            write([3] + Array("later".utf8), at: milliseconds(1400))
+            let later = companion.takeOrder()
+            #expect(later?.time == milliseconds(1400))
+        }
     }
 
     @Test("The end of the terminal is an interruption of what must be closed")
@@ -189,7 +213,8 @@ struct CompanionTests {
     func results() {
         var companion = Companion(name: "eegsync")
         companion.take(.didSubscribe(CompanionService.control, maximumLength: nil), at: .boot) { _ in true }
-        companion.finish(.init(command: .stop("left"), phone: Self.phone, time: .boot), code: 66, text: "no\u{1B} such")
+        let stop = Companion.Order(command: .stop("left"), phone: Self.phone, time: .boot)
+        companion.finish(stop, code: 66, text: "no\u{1B} such", at: .boot)
         let value = Self.notified(&companion, CompanionService.control).first
         #expect(value?.prefix(2) == [2, 66] && value?.contains(0x1B) == false)
     }

@@ -319,6 +319,28 @@ import Testing
         #expect(none == arrival)
     }
 
+    @Test func aCorrectionOfBeforeAnotherMachinesRebootMovesNoMarker() {
+        let clock = LSLClock(local: 50, boottime: MonotonicTime(nanoseconds: 80_000_000_000))
+        func arrival(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
+        // The other machine has run for a day.
+        var time = LSLMarkerTime()
+        let first = time.instant(of: 86_400, correction: -86_300, clock: clock, arrival: arrival(130.1))
+        #expect(first == arrival(130))
+        // No answer for a while, and none is needed.
+        let second = time.instant(of: 86_410, correction: nil, clock: clock, arrival: arrival(140.2))
+        #expect(second == arrival(140))
+        // It has rebooted: its clock is at seven seconds.
+        let third = time.instant(of: 7, correction: nil, clock: clock, arrival: arrival(200.1))
+        #expect(third == arrival(200.1))
+        let fourth = time.instant(of: 8, correction: 163, clock: clock, arrival: arrival(201.1))
+        #expect(fourth == arrival(201))
+        let fifth = time.instant(of: 9, correction: nil, clock: clock, arrival: arrival(202.1))
+        #expect(fifth == arrival(202))
+        // What liblsl says now counts, however long the marker was on its way.
+        let late = time.instant(of: 10, correction: 163, clock: clock, arrival: arrival(500))
+        #expect(late == arrival(203))
+    }
+
     @Test func theTwoClocksAreConvertedBothWays() {
         let clock = LSLClock(local: 50, boottime: MonotonicTime(nanoseconds: 80_000_000_000))
         #expect(clock.stamp(MonotonicTime(nanoseconds: 81_500_000_000)) == 51.5)

@@ -51,6 +51,20 @@ import Testing
         #expect(first != second)
     }
 
+    @Test func aFileHasItsBirthWhateverBecomesOfIt() throws {
+        let directory = try TestDirectory()
+        let before = clinux_realtime_nanoseconds()
+        let path = try directory.write("a", to: "a")
+        let birth = clinux_birth_nanoseconds(path)
+        // The kernel's stamps are those of its last tick. 0: of a file system that keeps none.
+        let ticks: Int64 = 20_000_000
+        #expect(birth == 0 || (birth >= before - ticks && birth <= clinux_realtime_nanoseconds()))
+        rename(path, path + "-aside")
+        chmod(path + "-aside", 0o400)
+        #expect(clinux_birth_nanoseconds(path + "-aside") == birth)
+        #expect(clinux_birth_nanoseconds(path) == -Int64(ENOENT))
+    }
+
     @Test func errorsAreNegativeErrnos() {
         #expect(clinux_eventfd_signal(-1) == -EBADF)
         #expect(clinux_eventfd_clear(-1) == -EBADF)

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KernelBluetooth
 import Storage
+import Synchronization
 import Testing
 
 @testable import eegsync
@@ -90,6 +91,38 @@ import Testing
         let night = (0..<10_000).map { _ in retry.next(after: "exit code 78", isAnswer: false) }
         #expect(night.first?.isNew == true && night.first?.pauseSeconds == 1 && night.last?.pauseSeconds == 60)
         #expect(night.count(where: \.isNew) == 1)
+        #expect(retry.next(after: "exit code 78", isAnswer: false, isFinishing: true).pauseSeconds == 1)
+    }
+
+    /// What was corrected is tried before the end, however long the pause in which it was corrected.
+    @Test func theEndOfAPauseIsNotWaitedForAtTheEnd() throws {
+        let directory = try TestDirectory()
+        let program = try directory.write(
+            """
+            #!/bin/sh
+            [ -e '\(directory.path("corrected"))' ] || exit 78
+            while read -r line; do
+                echo "$line" >> '\(directory.path("marks"))'
+                echo '{"annotations":[1],"recordings":[1]}'
+            done
+
+            """, to: "program", mode: 0o755)
+        let said = Mutex<[String]>([])
+        let hasFailed = DispatchSemaphore(value: 0)
+        // The next pause is the longest one, a minute.
+        let writer = MarkWriter(program: URL(fileURLWithPath: program), retry: MarkRetry(endCount: 10)) { line in
+            said.withLock { $0.append(line) }
+            hasFailed.signal()
+        }
+        writer.write("beep", at: MonotonicTime(nanoseconds: 1))
+        writer.write("boop", at: MonotonicTime(nanoseconds: 2))
+        let failure = hasFailed.wait(timeout: .now() + 60)
+        #expect(failure == .success)
+        try directory.write("", to: "corrected")
+        writer.finish(within: 20)
+        let words = said.withLock { $0 }
+        #expect(words.count == 1 && words.first?.contains("is not marked yet") == true, "\(words)")
+        #expect(directory.text("marks")?.split(separator: "\n").count == 2)
     }
 
     @Test func whyNothingCanBeWrittenIsSaidWithTheMark() throws {

@@ -83,7 +83,33 @@ import Testing
         ])
         let open = try await gap()
         #expect(open["is_open"] as? Bool == true)
-        #expect(open["duration_seconds"] is NSNull)
+        #expect(open["duration_seconds"] == nil)
+    }
+
+    /// Wide streams are several of one name: the page draws a line for each.
+    @Test func gapsAreThoseOfTheirBank() async throws {
+        let (second, start) = (StreamID(rawValue: 2), HostClock.now - .seconds(10))
+        let channel = ChannelDescription(name: "X1", scale: 0.5, rawMinimum: -2048, rawMaximum: 2047)
+        try commit([
+            .stream(
+                NewStream(
+                    id: second, recording: recording, position: 1,
+                    description: StreamDescription(
+                        name: "eeg", bank: 1, samplingFrequency: 250, counterModulus: 65_536, channels: [channel]))),
+            .epoch(EpochRecord(stream: second, number: 0, bootIdentifier: 7, firstN: 0, firstIndex: 0, began: start)),
+            .segment(
+                SegmentRecord(
+                    stream: second, firstN: 0, lastN: 99, epoch: 0, referenceN: 0, referenceTime: start,
+                    periodNanoseconds: 4_000_000, residualNanoseconds: 1e6, observationCount: 100)),
+            .ledger(.open(stream: second, firstN: 10, channel: 0, count: 20, cause: .linkLost, noticed: start)),
+        ])
+        let routes = try routes()
+        let gaps = try #require(try await json(routes, "/api/recordings/1")["gaps"] as? [[String: Any]])
+        let counts = gaps.map { "\($0["stream"] ?? ""): \($0["count"] ?? ""), \($0["recovered"] ?? "")" }.sorted()
+        #expect(counts == ["eeg-2: 20, 0", "eeg: 250, 50"])
+        let streams = try #require(
+            try await json(routes, "/api/recordings/1/streams")["streams"] as? [[String: Any]])
+        #expect(streams.compactMap { $0["name"] as? String } == ["eeg", "eeg-2"])
     }
 
     @Test func marksComeWhileNoRowsDo() async throws {

@@ -54,6 +54,27 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
+    @Test func whatAnEndedProcessHadUnderAnotherNumberGoes() throws {
+        try databases.write("a", to: "a")
+        var caches = (0..<3).map { _ in cache("a") }
+        let directories = caches.compactMap(\.directory)
+        #expect(Set(directories).count == 3)
+        for directory in directories { try Data().write(to: URL(fileURLWithPath: directory + "/kept")) }
+        func kept() -> [Bool] { directories.map { FileManager.default.fileExists(atPath: $0 + "/kept") } }
+        caches = [caches[0], caches[2]]
+        #expect(cache("b").directory != nil)
+        #expect(kept() == [true, true, true], "of another database")
+        caches.removeFirst()
+        // The second and the third: nobody has the one, and a process that is still there the other.
+        let next = cache("a")
+        #expect(next.directory == directories[0])
+        #expect(kept() == [true, false, true])
+        caches = []
+        #expect(cache("a").directory == directories[1])
+        #expect(kept() == [true, false, false])
+        #expect(next.directory == directories[0])
+    }
+
     @Test func aRemovedOneIsMadeAnew() throws {
         try databases.write("a", to: "a")
         let cache = self.cache("a")

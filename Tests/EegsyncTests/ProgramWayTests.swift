@@ -42,8 +42,8 @@ private let notice = Notice.test(
         var letter = Configuration.Alerts.Letter(receivers: ["night@example.org"])
         letter.program = script
         let mail = await MailWay(letter: letter).deliver(notice, undelivered: 0)
-        let ofMail: DeliveryOutcome =
-            [65, 67, 68].contains(code) ? .rejected(reason: reason) : .refused(reason: reason)
+        // msmtp ends with 68 where it cannot resolve its server, and with 65 also where that takes a receiver not now.
+        let ofMail: DeliveryOutcome = code == 67 ? .rejected(reason: reason) : .refused(reason: reason)
         #expect(mail == ofMail)
     }
 

@@ -51,6 +51,21 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: database.path))
     }
 
+    /// An address that changes is not written, and then the serial number alone says which one a name is.
+    @Test func aHeadsetThatOnlyItsSerialNumberNamesKeepsItsName() throws {
+        let database = try RecordedDatabase()
+        let text = Self.text.replacingOccurrences(
+            of: "- name: example\n    model: muse", with: "- name: bed-1\n    model: buffered-eeg\n    serial: SIM-0001")
+        let file = try database.configure(text)
+        let refused = try setUp(database, "headsets: [{name: bed-1, advertises: b}]\nchange_configuration: true\n")
+        #expect(refused.exitCode == 65, "\(refused.errors)")
+        #expect(refused.errors.contains("'bed-1' has the serial number SIM-0001"), "\(refused.errors)")
+        let run = try setUp(database, "headsets: [{name: bed-1, advertises: a}]\nchange_configuration: true\n")
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let written = try ConfigurationFile.load(path: file)
+        #expect(written.headsets.map(\.name) == ["bed-1"] && written.headsets.first?.serialNumber == "SIM-0001")
+    }
+
     @Test func answersThatDoNotFitChangeNothing() throws {
         let database = try RecordedDatabase()
         let file = try database.configure(Self.text)

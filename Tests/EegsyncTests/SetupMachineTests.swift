@@ -23,21 +23,53 @@ import Testing
 
     @Test func aHeadsetThatIsOffKeepsItsName() throws {
         var machine = SetupMachine(configured: [
-            .init(name: "muse-1", model: "muse", binding: "serial number SIM-0001"),
-            .init(name: "muse-3", model: "muse", binding: nil), .init(name: "left", model: "ganglion", binding: nil),
+            .init(name: "muse-1", model: "muse", identifiers: [two[1].identifier]),
+            .init(name: "muse-3", model: "muse"), .init(name: "left", model: "ganglion"),
+            .init(name: "muse-2", model: "muse", serialNumber: "SIM-0001"),
         ])
         _ = try machine.handle(.found(one))
         #expect(
             try machine.handle(.answered(""))
-                == .ask(.name(one[0], isRecognised: false, suggestion: "muse-2", complaint: nil)))
-        for name in ["muse-1", "left"] {
-            guard case .ask(.name(_, _, "muse-2", let complaint?)) = try machine.handle(.answered(name)) else {
+                == .ask(.name(one[0], isRecognised: false, suggestion: "muse-3", complaint: nil)))
+        // What is known is said, and no more.
+        for (name, words) in [("muse-1", "is bound to \(two[1].identifier)"), ("left", "is of the model ganglion")] {
+            guard case .ask(.name(_, _, "muse-3", let complaint?)) = try machine.handle(.answered(name)) else {
                 return #expect(Bool(false), "\(name) is taken away from another headset")
             }
-            #expect(complaint.contains("another headset"))
+            #expect(complaint.contains(words), "\(complaint)")
         }
         // One that the configuration has without a binding may be any of its model.
         #expect(try machine.handle(.answered("muse-3")) == .test([NamedHeadset(name: "muse-3", candidate: one[0])]))
+    }
+
+    /// Which one it is, its serial number says, and nobody knows that before there was a link.
+    @Test func aHeadsetGetsItsOwnNameAgain() throws {
+        func tested(_ serial: String?, measured: Double? = 250) throws -> (machine: SetupMachine, action: SetupMachine.Action) {
+            var machine = SetupMachine(configured: [.init(name: "left", model: "muse", serialNumber: "S1")])
+            _ = try machine.handle(.found(one))
+            _ = try machine.handle(.answered(""))
+            let test = SetupMachine.Action.test([NamedHeadset(name: "left", candidate: one[0])])
+            #expect(try machine.handle(.answered("left")) == test)
+            let action = try machine.handle(.tested([Self.test("left", measured: measured, serial: serial)]))
+            return (machine, action)
+        }
+        #expect(try tested("S1").action == .compare([NamedHeadset(name: "left", candidate: one[0], serialNumber: "S1")]))
+        for (serial, words) in [("S2", "and this one says S2"), (nil, "and this one has said none")] as [(String?, String)] {
+            let result = try tested(serial)
+            var machine = result.machine
+            guard case .ask(.name(_, _, "muse-1", let complaint?)) = result.action else {
+                return #expect(Bool(false), "\(result.action)")
+            }
+            #expect(complaint.contains("'left' has the serial number S1") && complaint.contains(words), "\(complaint)")
+            let named = NamedHeadset(name: "right", candidate: one[0], serialNumber: serial)
+            #expect(try machine.handle(.answered("right")) == .test([named]))
+            #expect(try machine.handle(.tested([Self.test("right", serial: serial)])) == .compare([named]))
+        }
+        // Also where a person accepts what is wrong with the signal.
+        var (machine, action) = try tested("S2", measured: 125)
+        #expect(action == .ask(.acceptSignal([Self.test("left", measured: 125, serial: "S2")])))
+        action = try machine.handle(.answered("y"))
+        guard case .ask(.name(_, _, _, complaint: .some)) = action else { return #expect(Bool(false), "\(action)") }
     }
 
     @Test func oneHeadsetNeedsAName() throws {

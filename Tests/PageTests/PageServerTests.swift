@@ -14,9 +14,6 @@ import Testing
             switch request.path {
             case "/file": PageResponse(type: "text/plain", content: .file(path: #filePath, name: "source.swift"))
             case "/body": .json(request.body)
-            case "/sent":
-                PageResponse(
-                    type: "text/plain", content: .bytes(request.body), sent: { Self.sentCount.add(1, ordering: .relaxed) })
             case "/long": PageResponse(type: "text/plain", content: .bytes(Data(repeating: 0x41, count: Self.longCount)))
             default: PageAsset.all[request.path]?.response ?? .problem(404, "There is nothing at this address.")
             }
@@ -35,9 +32,6 @@ import Testing
             group.cancelAll()
         }
     }
-
-    /// How often all of the answer to `/sent` was sent.
-    private static let sentCount = Atomic(0)
 
     /// More than the kernel takes at once.
     private static let longCount = 16_000_000
@@ -196,15 +190,6 @@ import Testing
             let received = connection.receive()
             #expect(received.hasPrefix("HTTP/1.1 404 "))
             #expect(received.hasSuffix("</html>\n"))
-        }
-    }
-
-    @Test func thatAllWasSentIsSaidOnce() async throws {
-        try await serving { port in
-            let connection = try TestConnection(port: port)
-            connection.send(Self.get("/sent", "Connection: close\r\n"))
-            #expect(connection.receive().hasPrefix("HTTP/1.1 200 "))
-            #expect(Self.sentCount.load(ordering: .relaxed) == 1)
         }
     }
 

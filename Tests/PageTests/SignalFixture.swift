@@ -62,8 +62,8 @@ struct SignalFixture {
     func timeline() throws -> StreamTimelineSegments { try store.timeSegments(of: StreamID(rawValue: 1)) }
 
     /// Some of the gap arrives after all, with a value that nothing else has.
-    func recover(_ range: Range<Int64>, value: Int32) throws {
-        var batch = WriteBatch(number: 2)
+    func recover(_ range: Range<Int64>, value: Int32, batch number: UInt64 = 2) throws {
+        var batch = WriteBatch(number: number)
         batch.samples = [
             SampleRows(
                 stream: StreamID(rawValue: 1), channelCount: 2, firstN: range.lowerBound,

@@ -87,6 +87,54 @@ import Testing
         #expect(try painted(fixture, pyramid, whole, columns: 20).maximum.max() == 9_999)
     }
 
+    /// Other requests wait for one step, and not for a night that a headset hands over.
+    @Test func whatArrivesAfterAllIsComputedStepByStep() throws {
+        let fixture = try SignalFixture()
+        defer { fixture.remove() }
+        let pyramid = try pyramid(fixture)
+        let extent = try #require(try fixture.stream.extent)
+        func step() throws -> Bool { try pyramid.extend(from: fixture.store, extent: extent, limit: 2048) }
+        func seen() throws -> (values: Set<Int32>, isComplete: Bool) {
+            var painter = SignalPainter(
+                store: fixture.store, stream: try fixture.stream, timeline: StreamTimeline(try fixture.timeline()),
+                pyramid: pyramid, time: SignalFixture.time(190_000)..<SignalFixture.time(220_000), columns: 20)
+            try painter.paint()
+            return (Set(painter.picture.maximum), painter.isComplete)
+        }
+        try fixture.recover(203_000..<203_050, value: 9_999)
+        #expect(try !step())
+        // The first step ends before that, and says that something lacks.
+        let first = try seen()
+        #expect(!first.values.contains(9_999) && !first.isComplete)
+        // Where it has been already, more arrives.
+        try fixture.recover(200_000..<200_050, value: 9_000, batch: 3)
+        var steps = 1
+        while steps < 100, try !step() { steps += 1 }
+        #expect(steps == 4, "79 buckets of 128 in steps of 16")
+        let second = try seen()
+        #expect(second.values.contains(9_999) && !second.values.contains(9_000))
+        // The ledger has changed since: once more.
+        #expect(try !step())
+        #expect(try seen().values.contains(9_000))
+        while steps < 100, try !step() { steps += 1 }
+        let last = try seen()
+        #expect(last.isComplete && last.values.isSuperset(of: [9_000, 9_999]))
+        #expect(try step())
+    }
+
+    /// New rows are not kept waiting by old ones.
+    @Test func newRowsComeFirst() throws {
+        let fixture = try SignalFixture()
+        defer { fixture.remove() }
+        let pyramid = try SignalPyramid(of: try fixture.stream, directory: fixture.directory.path)
+        let extent = try #require(try fixture.stream.extent)
+        #expect(try !pyramid.extend(from: fixture.store, extent: extent, limit: 250_000))
+        try fixture.recover(203_000..<203_050, value: 9_999)
+        let reached = try #require(pyramid.end)
+        #expect(try !pyramid.extend(from: fixture.store, extent: extent, limit: 4_096))
+        #expect(pyramid.end == reached + 4_096)
+    }
+
     @Test func anotherProcessGoesOnWhereThisOneEnded() throws {
         let fixture = try SignalFixture()
         defer { fixture.remove() }

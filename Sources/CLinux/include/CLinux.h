@@ -98,6 +98,10 @@ void clinux_name_thread(const char *name);
 /// in the boot. 0 or -errno.
 int clinux_random(void *bytes, size_t count);
 
+/// When a file was made, in nanoseconds of CLOCK_REALTIME (STATX_BTIME, statx(2)); 0 where its file system does not say, or
+/// -errno.
+int64_t clinux_birth_nanoseconds(const char *path);
+
 /// Has the allocator give memory back to the system as soon as more than 1 MiB of it is free at the end of the heap, for as long
 /// as the process lives (mallopt(3)). Otherwise what a process held once, such as the rows of a full disk, stays with it.
 void clinux_return_freed_memory(void);

@@ -2,6 +2,7 @@
 
 import { get, post } from "./api.js";
 import { drawing, element, setText, show } from "./dom.js";
+import { isRecovered } from "./rows.js";
 import { text } from "./text.js";
 
 const words = text.history;
@@ -58,32 +59,33 @@ async function recording(id) {
   ];
 }
 
-/** Whether all samples of a gap arrived after all. */
-const isRecovered = (gap) => gap.missing === 0;
 const meaning = (gap) => (isRecovered(gap) ? words.recovered(gap.meaning) : gap.meaning);
 
 /** When samples were stored, and when not: a line for each stream. */
 function timeline({ recording: about, gaps: all, marks, gaps_left_out: more }, streams, now) {
   if (!about.start_unix_nanoseconds || !about.end_unix_nanoseconds) return null;
   const [start, newest] = [about.start_unix_nanoseconds / 1e6, about.end_unix_nanoseconds / 1e6];
-  // A gap that is open at the end lasts beyond the newest sample.
+  // A gap that is open at the end lasts beyond the newest sample. Without one nothing is known of what came behind that: the
+  // file may be a copy, and the daemon dead.
   const stopped = about.stopped_unix_nanoseconds ? about.stopped_unix_nanoseconds / 1e6 : newest;
-  const end = Math.max(newest, about.state === "stopped" ? stopped : now);
+  const open = about.state === "stopped" ? stopped : now;
+  const end = Math.max(newest, ...all.map((gap) => gap.end_ms ?? open));
   const x = (ms) => (1000 * (ms - start)) / Math.max(1, end - start);
-  const block = (gap) => {
-    const [from, to] = [Math.max(0, x(gap.start_ms)), Math.min(1000, x(gap.end_ms ?? end))];
-    const kind = isRecovered(gap) ? " recovered" : "";
-    return drawing("rect", { x: from, y: 0, width: Math.max(1, to - from), height: 40, class: `gap ${gap.cause}${kind}` },
-      drawing("title", {}, `${moment(gap.start_ms)}: ${meaning(gap)}`));
+  const block = (first, last, kind, ...children) => {
+    const [from, to] = [Math.max(0, x(first)), Math.min(1000, x(last))];
+    return drawing("rect", { x: from, y: 0, width: Math.max(1, to - from), height: 40, class: kind }, ...children);
   };
+  const hole = (gap) => block(gap.start_ms, gap.end_ms ?? end, `gap ${gap.cause}${isRecovered(gap) ? " recovered" : ""}`,
+    drawing("title", {}, `${moment(gap.start_ms)}: ${meaning(gap)}`));
   const line = (mark) => drawing("rect", { x: x(mark.start_ms), y: 0, width: 1.5, height: 40, class: "mark" },
     drawing("title", {}, `${moment(mark.start_ms)}: ${mark.text}`));
-  const lane = (stream) => {
-    const own = all.filter((gap) => gap.stream === stream);
-    return [element("span", { class: "faint", "aria-hidden": "true" }, stream), drawing(
+  const lane = (name) => {
+    const own = all.filter((gap) => gap.stream === name);
+    const stored = streams.filter((stream) => stream.name === name && (stream.start_ms ?? null) !== null);
+    return [element("span", { class: "faint", "aria-hidden": "true" }, name), drawing(
       "svg", { viewBox: "0 0 1000 40", preserveAspectRatio: "none", class: "timeline", role: "img",
-        "aria-label": words.timeline(stream, own.length) },
-      drawing("rect", { x: 0, y: 0, width: 1000, height: 40, class: "stored" }), own.map(block), marks.map(line))];
+        "aria-label": words.timeline(name, own.length) },
+      stored.map((stream) => block(stream.start_ms, stream.end_ms, "stored")), own.map(hole), marks.map(line))];
   };
   // Those that say no name of their own have gaps at least.
   const names = new Set([...streams.map((stream) => stream.name), ...all.map((gap) => gap.stream)]);

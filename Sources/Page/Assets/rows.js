@@ -103,6 +103,12 @@ export class Rows {
     return runs;
   }
 
+  /** How far the usual values of a channel are apart among rows: in the unbroken run in which that is most. */
+  spread(channel, from, to) {
+    const runs = this.runs(channel, from, to);
+    return Math.max(0, ...runs.map((run) => spread(this.shown[channel].subarray(run.begin, run.end))));
+  }
+
   /** The first row at or behind a time. */
   at(time) {
     let [low, high] = [0, this.count];
@@ -146,6 +152,26 @@ export class Picture {
     end(this.about.count);
     return runs;
   }
+
+  /** How far the usual values of a channel are apart, each run around its own mean. */
+  spread(channel) {
+    const first = channel * this.about.count;
+    const runs = this.runs(channel);
+    return spread([this.low, this.high].flatMap((values) => runs.flatMap((run) =>
+      Array.from(values.subarray(first + run.begin, first + run.end), (value) => value - run.mean))));
+  }
+}
+
+/** From the 2nd to the 98th of a hundred values. */
+function spread(values) {
+  const step = Math.max(1, Math.floor(values.length / 2000));
+  const some = [];
+  for (let i = 0; i < values.length; i += step) {
+    if (!Number.isNaN(values[i])) some.push(values[i]);
+  }
+  if (some.length < 2) return 0;
+  some.sort((a, b) => a - b);
+  return some[Math.floor(some.length * 0.98)] - some[Math.floor(some.length * 0.02)];
 }
 
 /** The columns that begin a run, as samples are missing before them. A column with both sides of a gap is a run of its own. */

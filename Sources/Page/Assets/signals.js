@@ -118,6 +118,8 @@ class Signals {
     this.forget();
     show(this.streams);
     this.trace.clear();
+    this.spectrumPanel.clear();
+    this.canvas.setAttribute("aria-label", words.title);
     delete this.canvas.dataset.channels;
   }
 
@@ -367,15 +369,8 @@ class Signals {
   fit() {
     const { rows, picture, start, end } = this.view;
     const spans = this.facts.channels.map((channel, index) => {
-      if (rows) {
-        const runs = rows.runs(index, rows.at(start), rows.at(end));
-        return Math.max(0, ...runs.map((run) => spread(rows.shown[index].subarray(run.begin, run.end))));
-      }
-      if (!picture) return 0;
-      const first = index * picture.about.count;
-      const ends = [picture.low, picture.high].flatMap((values) => picture.runs(index).flatMap((run) =>
-        Array.from(values.subarray(first + run.begin, first + run.end), (value) => value - run.mean)));
-      return Math.abs(channel.scale) * spread(ends);
+      if (rows) return rows.spread(index, rows.at(start), rows.at(end));
+      return picture ? Math.abs(channel.scale) * picture.spread(index) : 0;
     }).filter((each) => each > 0).sort((a, b) => a - b);
     if (!spans.length) return;
     const span = spans[Math.floor(spans.length / 2)] * 1.2;
@@ -385,18 +380,6 @@ class Signals {
     if (isFar) this.trace.scale = nice;
     setText(this.scales.options[0], `${words.automatic}: ${this.trace.scale} ${text.units.unit(this.facts.channels[0].unit)}`);
   }
-}
-
-/** From the 2nd to the 98th of a hundred values. */
-function spread(values) {
-  const step = Math.max(1, Math.floor(values.length / 2000));
-  const some = [];
-  for (let i = 0; i < values.length; i += step) {
-    if (!Number.isNaN(values[i])) some.push(values[i]);
-  }
-  if (some.length < 2) return 0;
-  some.sort((a, b) => a - b);
-  return some[Math.floor(some.length * 0.98)] - some[Math.floor(some.length * 0.02)];
 }
 
 /** The later word about a gap counts. */

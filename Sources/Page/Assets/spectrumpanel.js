@@ -29,13 +29,8 @@ export class SpectrumPanel {
     if (!this.node.open || !colours) return;
     const index = Number(this.channel.value || 0);
     const result = rows && spectrum(rows, index, from, to);
-    setText(this.about, result ? words.windows(result.windows) : words.noSpectrum);
-    if (!result) {
-      show(this.table);
-      // An empty canvas, by the HTML standard.
-      this.canvas.width = 0;
-      return;
-    }
+    if (!result) return this.empty(words.noSpectrum);
+    setText(this.about, words.windows(result.windows));
     const unit = text.units.unit(stream.channels[index].unit);
     const bands = bandPower(result);
     const sum = bands.reduce((total, band) => total + band.power, 0);
@@ -43,6 +38,21 @@ export class SpectrumPanel {
       element("td", {}, `${band.name} ${band.low}–${band.high} Hz`), element("td", {}, `${band.power.toFixed(1)} ${unit}²`),
       element("td", {}, sum > 0 ? text.units.percent((100 * band.power) / sum) : "–"))));
     this.paint(result, unit, colours);
+  }
+
+  /** Nothing is known of any stream. */
+  clear() {
+    this.stream = null;
+    show(this.channel);
+    this.empty("");
+  }
+
+  /** There is no spectrum; `why` is said instead. */
+  empty(why) {
+    setText(this.about, why);
+    show(this.table);
+    // An empty canvas, by the HTML standard.
+    this.canvas.width = 0;
   }
 
   paint(result, unit, colours) {

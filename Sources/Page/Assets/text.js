@@ -59,7 +59,7 @@ export const text = {
     keys: "Keys on the traces: ← → scroll, + − zoom, space pauses",
     displayOnly: "Filtered for display only: what is stored, and every export, is as the headset sent it.",
     notFiltered: "Windows above 30 s are shown without filters.",
-    building: "Something still lacks in this picture: a long recording is read once before all of it is shown.",
+    building: "Something still lacks in this picture: a long recording, and what arrived after all, is read a part at a time.",
     cut: "There are more samples than are sent at once: the end of this window is left out.",
     gap: "Gap",
     open: "still open",

@@ -196,13 +196,29 @@ export class Trace {
     context.textAlign = "left";
     context.fillText(name, limit, this.height + 18);
     context.textAlign = "center";
-    // Full steps of the local time.
-    const zone = new Date(view.start).getTimezoneOffset() * 60000;
-    for (let time = Math.ceil((view.start - zone) / step) * step + zone; time <= view.end; time += step) {
+    for (const time of ticks(view.start, view.end, step)) {
       const x = this.x(time);
       context.fillRect(x, this.height, 1, 5);
       const label = words.time(new Date(time), step);
       if (x + context.measureText(label).width / 2 < limit - 8) context.fillText(label, x, this.height + 18);
     }
+  }
+}
+
+const HOUR = 3600000;
+
+/**
+ * When the clock of the browser's zone shows full steps. Steps of more than an hour follow it where it is changed: a day has 23
+ * hours or 25, and begins where the clock goes on. Shorter ones go on as they are: an hour that is shown twice has them twice.
+ */
+function ticks(start, end, step) {
+  const shown = (time) => time - new Date(time).getTimezoneOffset() * 60000;
+  const found = [];
+  // By the constructor, milliseconds behind a midnight are those of the clock.
+  const instant = (clock) => (step > HOUR ? new Date(1970, 0, 1, 0, 0, 0, clock).getTime() : clock + start - shown(start));
+  for (let clock = Math.ceil(shown(start) / step) * step; ; clock += step) {
+    const time = instant(clock);
+    if (!(time <= end)) return found;
+    if (time >= start) found.push(time);
   }
 }

@@ -68,6 +68,5 @@ package struct PageConnection: Sendable {
             guard left == 0 else { throw CocoaError(.fileReadUnknown) }
             try await outbound.write(.end(nil))
         }
-        response.sent?()
     }
 }

@@ -16,17 +16,12 @@ package struct PageResponse: Sendable {
     package var content: Content
     /// The validator of an asset, by which a browser asks whether its copy is current; nil for what is never kept.
     package var validator: String?
-    /// Called once all of it was sent; a connection that ends before does not call it.
-    package var sent: (@Sendable () -> Void)?
 
-    package init(
-        status: Int = 200, type: String, content: Content, validator: String? = nil, sent: (@Sendable () -> Void)? = nil
-    ) {
+    package init(status: Int = 200, type: String, content: Content, validator: String? = nil) {
         self.status = status
         self.type = type
         self.content = content
         self.validator = validator
-        self.sent = sent
     }
 
     /// A document of JSON.

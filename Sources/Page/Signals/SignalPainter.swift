@@ -47,6 +47,7 @@ package struct SignalPainter {
         // At least one bucket a column.
         let level = SignalPyramid.shifts.lastIndex { Double(1 << $0) <= perColumn } ?? -1
         try cover(first..<(last + 1), level)
+        if level >= 0, pyramid?.lacks(first..<(last + 1)) == true { isComplete = false }
     }
 
     private mutating func cover(_ range: Range<Int64>, _ level: Int) throws {

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// It is a copy that may be thrown away at any time: files that are not as they were written are made anew. It follows the
 /// database: it is extended as rows come, and where samples have arrived after all (the ledger says so), their buckets are
-/// computed anew. One process at a time has the files.
+/// computed anew, a part of a long gap at a time. One process at a time has the files.
 package final class SignalPyramid: Sendable {
     /// The sizes of buckets are `1 << shift` samples.
     static let shifts: [Int64] = [7, 12, 17]
@@ -26,13 +26,36 @@ package final class SignalPyramid: Sendable {
         var base: Int64
         /// From the base up to here, a multiple of the smallest size, all whole buckets are there.
         var end: Int64
+        /// What is in the buckets of what has arrived after all.
         var recovered: [RecoveredGap] = []
+    }
+
+    /// The latest gap whose buckets were computed anew.
+    private struct Pass {
+        /// As the ledger had it when this began: what arrived meanwhile may lie behind, and is for the next one.
+        var gap: RecoveredGap
+        /// Where it goes on; nil at its end.
+        var next: Int64?
+
+        func isOf(_ other: RecoveredGap) -> Bool { other.firstN == gap.firstN && other.channel == gap.channel }
+
+        /// The order in which gaps have their turn: this one to its end, then those behind it, then from the beginning. So one
+        /// into which samples come all the time keeps none waiting.
+        func inTurn(_ gaps: [RecoveredGap]) -> [RecoveredGap] {
+            let first = gaps.firstIndex { other in
+                isOf(other) ? next != nil : (other.firstN, other.channel) > (gap.firstN, gap.channel)
+            }
+            return first.map { Array(gaps[$0...] + gaps[..<$0]) } ?? gaps
+        }
     }
 
     private struct Known {
         var state: State?
         /// As it was written last.
         var kept: State?
+        var pass: Pass?
+        /// Where something has arrived after all that is not in the buckets.
+        var behind: [Range<Int64>] = []
     }
 
     private let stream: StreamID
@@ -82,15 +105,18 @@ package final class SignalPyramid: Sendable {
     /// Up to which n all buckets are there; nil for none.
     package var end: Int64? { known.withLock { $0.state?.end } }
 
+    /// True where something that arrived after all in a range of n is not in the buckets yet, as far as was looked.
+    func lacks(_ range: Range<Int64>) -> Bool { known.withLock { $0.behind.contains { $0.overlaps(range) } } }
+
     /// True where the files were removed: another object makes them anew.
     package var isLost: Bool { !files.allSatisfy(\.isNamed) }
 
-    /// Reads rows until the buckets are complete, or a limit is reached.
+    /// Reads rows until the buckets are complete, or a limit is reached: new ones first, then those that arrived after all.
     ///
     /// - Parameters:
     ///   - extent: from the first to the newest row.
     ///   - limit: about the most n that are looked at.
-    /// - Returns: whether it is complete: up to the newest row but for the last bucket.
+    /// - Returns: whether it is complete: up to the newest row but for the last bucket, with what had arrived after all.
     /// - Throws: `StorageError` where rows cannot be read; ``PictureFileError`` where buckets cannot be kept.
     package func extend(from store: some Store, extent: ClosedRange<Int64>, limit: Int64) throws -> Bool {
         guard !isLost else { throw PictureFileError(code: ENOENT) }
@@ -100,35 +126,60 @@ package final class SignalPyramid: Sendable {
         if isNew { for file in files { file.clear() } }
         let base = Self.floor(extent.lowerBound, Self.shifts[2])
         var state = before.state.flatMap { isNew ? nil : $0 } ?? State(channels: channels, base: base, end: base)
-        var budget = limit
-        var isRecomputed = false
-        for gap in try store.recoveredSamples(of: stream, before: state.end)
-        where !state.recovered.contains(gap) && budget > 0 {
-            let first = max(state.base, Self.floor(gap.firstN, shift))
-            let last = min(state.end, Self.floor(gap.firstN &+ max(gap.count, 1) &+ (1 << shift) - 1, shift))
-            if first < last { try compute(first..<last, of: state, until: state.end, store) }
-            budget -= max(0, last - first)
-            state.recovered.removeAll { $0.firstN == gap.firstN && $0.channel == gap.channel }
-            state.recovered.append(gap)
-            isRecomputed = true
-        }
+        var budget = max(0, limit)
         let whole = Self.floor(extent.upperBound &+ 1, shift)
-        let (begin, next) = (state.end, min(whole, Self.floor(state.end + max(0, budget), shift)))
+        let (begin, next) = (state.end, min(whole, Self.floor(state.end + budget, shift)))
+        // Read before the rows: what arrives meanwhile changes it.
+        let ledger = try store.recoveredSamples(of: stream, before: max(begin, next))
+        var painted = Set(state.recovered)
         if next > begin {
             try compute(begin..<next, of: state, until: next, store)
             state.end = next
-            // What had arrived after all by now is in what was just read.
-            state.recovered = try store.recoveredSamples(of: stream, before: next).filter {
-                state.recovered.contains($0) || $0.firstN >= begin
-            }
+            budget -= next - begin
+            // What had arrived after all by then is in what was just read.
+            state.recovered = ledger.filter { painted.contains($0) || $0.firstN >= begin }
+            painted = Set(state.recovered)
         }
-        let reached = state
-        known.withLock { $0.state = reached }
+        let changed = ledger.filter { !painted.contains($0) }
+        var pass = isNew ? nil : before.pass
+        var behind: [Range<Int64>] = []
+        var isRecomputed = false
+        for gap in pass?.inTurn(changed) ?? changed {
+            let range = buckets(of: gap, in: state)
+            guard budget > 0 else {
+                behind.append(range)
+                continue
+            }
+            var present = pass.flatMap { $0.isOf(gap) && $0.next != nil ? $0 : nil } ?? Pass(gap: gap, next: range.lowerBound)
+            let first = max(range.lowerBound, present.next ?? range.lowerBound)
+            let last = min(range.upperBound, first + max(1 << shift, Self.floor(budget, shift)))
+            if first < last { try compute(first..<last, of: state, until: state.end, store) }
+            budget -= max(0, last - first)
+            present.next = last < range.upperBound ? last : nil
+            pass = present
+            if present.next != nil {
+                behind.append(range)
+                continue
+            }
+            state.recovered.removeAll { present.isOf($0) }
+            state.recovered.append(present.gap)
+            isRecomputed = true
+        }
+        let (reached, reachedPass, left) = (state, pass, behind)
+        known.withLock { ($0.state, $0.pass, $0.behind) = (reached, reachedPass, left) }
         // A bucket of before has a checksum, too: it must not come back from a power cut.
         if isRecomputed { for file in files { file.synchronize() } }
         let isOld = before.kept.map { reached.end - $0.end >= Self.keptEvery } ?? true
         if isNew || isRecomputed || isOld { try keep(reached) }
-        return state.end >= whole && budget > 0
+        return state.end >= whole && behind.isEmpty
+    }
+
+    /// The n of the buckets that hold a gap, as far as they are there.
+    private func buckets(of gap: RecoveredGap, in state: State) -> Range<Int64> {
+        let size = Int64(1) << Self.shifts[0]
+        let first = max(state.base, Self.floor(gap.firstN, Self.shifts[0]))
+        let last = min(state.end, Self.floor(gap.firstN &+ max(gap.count, 1) &+ size &- 1, Self.shifts[0]))
+        return first..<max(first, last)
     }
 
     /// The multiple of `1 << shift` at or below a number.

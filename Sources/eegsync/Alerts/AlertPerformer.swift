@@ -51,7 +51,7 @@ struct CommandWay {
         let end = await program.run()
         guard let problem = end.problem else { return .delivered }
         if case .notStarted = end { return .refused(reason: problem) }
-        if end.isExit(of: [Sysexit.dataError]) { return .rejected(reason: problem) }
+        if end.isExit(of: Sysexit.dataError) { return .rejected(reason: problem) }
         // Whatever it has done before it failed.
         return .unclear(reason: problem)
     }
@@ -59,16 +59,17 @@ struct CommandWay {
 
 /// Exit codes of `sysexits.h` by which a program refuses a message for what it says: it would refuse it again.
 private enum Sysexit {
-    /// `EX_DATAERR`.
+    /// `EX_DATAERR`; of commands only. msmtp ends so, too, where its server takes a receiver not now (SMTP's 451).
     static let dataError: Int32 = 65
-    /// `EX_NOUSER` and `EX_NOHOST`: sendmail knows no such receiver.
-    static let noReceiver: [Int32] = [67, 68]
+    /// `EX_NOUSER`: sendmail knows no such receiver. `EX_NOHOST`, 68, is none of these: msmtp ends so where it cannot resolve
+    /// the name of its own server, as without a network (`NET_EHOSTNOTFOUND` in its sources).
+    static let noUser: Int32 = 67
 }
 
 extension ChildProgram.End {
-    /// True where the program has exited with one of the codes.
-    fileprivate func isExit(of codes: [Int32]) -> Bool {
-        if case .exited(let code, _, _) = self { codes.contains(code) } else { false }
+    /// True where the program has exited with the code.
+    fileprivate func isExit(of code: Int32) -> Bool {
+        if case .exited(let its, _, _) = self { its == code } else { false }
     }
 }
 
@@ -86,7 +87,7 @@ struct MailWay {
         let end = await program.run()
         guard let problem = end.problem else { return .delivered }
         if case .killed = end { return .unclear(reason: problem) }
-        if end.isExit(of: [Sysexit.dataError] + Sysexit.noReceiver) { return .rejected(reason: problem) }
+        if end.isExit(of: Sysexit.noUser) { return .rejected(reason: problem) }
         return .refused(reason: problem)
     }
 }

@@ -100,9 +100,13 @@ struct ChildProgram {
         return body(pointers + [nil])
     }
 
-    private static func text(_ file: UnsafeMutablePointer<FILE>) -> String {
+    /// What a program has printed into a file.
+    ///
+    /// - Parameter isEnd: true for the end of it, where it is too long; else its beginning is kept.
+    static func text(_ file: UnsafeMutablePointer<FILE>, isEnd: Bool = false) -> String {
         var bytes = [UInt8](repeating: 0, count: outputMaximum)
-        let count = pread(fileno(file), &bytes, bytes.count, 0)
+        let offset = isEnd ? max(0, lseek(fileno(file), 0, SEEK_END) - bytes.count) : 0
+        let count = pread(fileno(file), &bytes, bytes.count, offset)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -68,6 +68,8 @@ extension CompanionCommand {
             var order: Companion.Order
             var code: Int32
             var text: String
+            /// When it had.
+            let time = HostClock.now
         }
 
         func run() async throws {
@@ -103,7 +105,7 @@ extension CompanionCommand {
                 if service.isWatched, !wasWatched { nextLook = now }
                 for end in ends.take() {
                     log.log(.notice, "\(end.order.command.words.printable): exit code \(end.code)")
-                    service.finish(end.order, code: end.code, text: end.text)
+                    service.finish(end.order, code: end.code, text: end.text, at: end.time)
                     nextLook = now
                 }
                 if let order = service.takeOrder() {

@@ -8,7 +8,7 @@ struct Companion {
         var command: PhoneCommand
         /// Of whom; for the log.
         var phone: PeripheralIdentifier
-        /// When it was written.
+        /// When it was written; where it waited behind a start, no earlier than that had ended.
         var time: MonotonicTime
         /// What `eegsync` is run with.
         var arguments: [String] { command.arguments(at: time) }
@@ -138,8 +138,14 @@ struct Companion {
     }
 
     /// A command has ended: notifies its opcode, its exit code, and a sentence; the next one may be carried out.
-    mutating func finish(_ order: Order, code: Int32, text: String) {
+    ///
+    /// - Parameter end: when it ended.
+    mutating func finish(_ order: Order, code: Int32, text: String, at end: MonotonicTime) {
         isCarryingOut = false
+        // A recording begins when the start is carried out: a mark that was written meanwhile would be of an instant before it.
+        if case .record = order.command, code == 0 {
+            for index in orders.indices { orders[index].time = max(orders[index].time, end) }
+        }
         let header = [order.command.opcode, UInt8(truncatingIfNeeded: code)]
         notify(header + text.printable.utf8(atMost: CompanionService.valueLengthMaximum - 2), of: CompanionService.control)
     }

@@ -42,7 +42,8 @@ enum PhoneCommand: Hashable {
 
     /// What `eegsync` is run with.
     ///
-    /// - Parameter time: when the phone has written it: a mark is of that instant, however long it waits for its turn.
+    /// - Parameter time: when the phone has written it: a mark is of that instant, however long it waits for its turn, but of
+    ///   the end of a start that it waits for.
     func arguments(at time: MonotonicTime) -> [String] {
         switch self {
         case .record(let name): ["record", "start", name]

@@ -8,11 +8,8 @@ struct MediumInspection {
     func medium(of directory: String) -> HostFacts.Medium {
         var status = stat()
         guard stat(directory, &status) == 0 else { return HostFacts.Medium() }
-        // Linux's encoding of device numbers (makedev(3)).
-        let device = status.st_dev
-        let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
-        let minor = device & 0xFF | (device >> 12) & ~0xFF
-        return medium(device: "\(major):\(minor)")
+        let device = DeviceNumber(status.st_dev)
+        return medium(device: "\(device.major):\(device.minor)")
     }
 
     /// The medium of a block device by its number, such as `179:2`.

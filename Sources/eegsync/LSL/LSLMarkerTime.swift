@@ -5,6 +5,10 @@ import Bluetooth
 struct LSLMarkerTime: Hashable {
     /// How long liblsl may take for its first answer, in seconds: it measures for some tenths of one.
     private static let correctionWait = 2.0
+    /// How long a marker is on its way at most where a correction of before counts, and by how much that may be off: where the
+    /// other machine has rebooted, its clock began anew, and the correction is off by all the time that it ran.
+    private static let knownFor = Duration.seconds(60)
+    private static let knownWithin = Duration.seconds(1)
 
     /// The latest correction that liblsl had, in seconds: clocks part by some milliseconds in a minute at most.
     private var known: Double?
@@ -20,13 +24,15 @@ struct LSLMarkerTime: Hashable {
     ///   - stamp: its stamp, on the clock of the machine that it is from.
     ///   - correction: what liblsl says of that clock against this machine's; nil where it cannot.
     ///   - clock: liblsl's clock on this machine.
-    ///   - arrival: when the marker came; its instant where no correction was ever known. Better late than wrong by hours: the
-    ///     stamp is on the clock of a machine that nobody can say.
+    ///   - arrival: when the marker came; its instant where no correction is known that fits. Better late than wrong by hours:
+    ///     the stamp is on the clock of a machine that nobody can say.
     mutating func instant(
         of stamp: Double, correction: Double?, clock: LSLClock, arrival: MonotonicTime
     ) -> MonotonicTime {
         hasFailed = correction == nil
         known = correction ?? known
-        return known.flatMap { clock.time(stamp + $0) } ?? arrival
+        guard let known, let instant = clock.time(stamp + known) else { return arrival }
+        let isRecent = instant >= arrival - Self.knownFor && instant <= arrival + Self.knownWithin
+        return correction != nil || isRecent ? instant : arrival
     }
 }

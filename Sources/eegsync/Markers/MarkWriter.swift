@@ -18,19 +18,35 @@ final class MarkWriter: Sendable {
         /// Including the one that is being written.
         var unwrittenCount = 0
         var droppedCount = 0
+        /// Somebody waits for the end of it: no pause is long any more.
+        var isFinishing = false
     }
 
     private let waiting = Mutex(Waiting())
     private let added = DispatchSemaphore(value: 0)
+    /// Ends a pause that has begun before anybody waited for the end.
+    private let finishing = DispatchSemaphore(value: 0)
+    private let program: URL
     private let arguments: [String]
+    private let firstRetry: MarkRetry
     private let log: @Sendable (String) -> Void
 
     /// - Parameter log: says what could not be written, and why.
-    init(_ options: DatabaseOptions, log: @escaping @Sendable (String) -> Void) {
-        arguments =
-            ["mark", "--lines"] + (options.config.map { ["--config", $0] } ?? [])
-            + (options.database.map { ["--database", $0] } ?? [])
-        self.log = log
+    convenience init(_ options: DatabaseOptions, log: @escaping @Sendable (String) -> Void) {
+        self.init(
+            program: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath(),
+            arguments: ["mark", "--lines"] + (options.config.map { ["--config", $0] } ?? [])
+                + (options.database.map { ["--database", $0] } ?? []),
+            log: log)
+    }
+
+    /// - Parameters:
+    ///   - program: answers each line of its standard input as `eegsync mark --lines` does.
+    ///   - retry: what becomes of each mark's failures.
+    init(
+        program: URL, arguments: [String] = [], retry: MarkRetry = MarkRetry(), log: @escaping @Sendable (String) -> Void
+    ) {
+        (self.program, self.arguments, firstRetry, self.log) = (program, arguments, retry, log)
         let thread = Thread { @Sendable [self] in work() }
         thread.name = "eegsync-marks"
         thread.start()
@@ -76,8 +92,11 @@ final class MarkWriter: Sendable {
         }
     }
 
-    /// Waits until all marks are written, but no longer than so many seconds; says how many are not.
+    /// Waits until all marks are written, but no longer than so many seconds; says how many are not. What could not be written
+    /// is tried at once, and then each second: the reason may have been taken away meanwhile.
     func finish(within seconds: Double) {
+        waiting.withLock { $0.isFinishing = true }
+        finishing.signal()
         let pause = 0.02
         for _ in 0..<Int(seconds / pause) where waiting.withLock({ $0.unwrittenCount > 0 }) {
             Thread.sleep(forTimeInterval: pause)
@@ -88,9 +107,9 @@ final class MarkWriter: Sendable {
 
     /// Writes a mark, however long that takes.
     private func write(_ mark: MarkLine, by child: inout MarkChild?) {
-        var retry = MarkRetry()
+        var retry = firstRetry
         while true {
-            child = child ?? MarkChild(arguments: arguments)
+            child = child ?? MarkChild(program, arguments: arguments)
             let answer = child?.answer(to: mark)
             if let answer, answer.mayBeTriedAgain != true {
                 if let problem = answer.problem { log("\(mark.quoted) is not marked: \(problem)") }
@@ -98,9 +117,10 @@ final class MarkWriter: Sendable {
             }
             let problem = answer.map { $0.problem ?? "" } ?? child?.end() ?? "the program that writes marks cannot be started"
             if answer == nil { child = nil }
-            let next = retry.next(after: problem, isAnswer: answer != nil)
+            let isFinishing = waiting.withLock { $0.isFinishing }
+            let next = retry.next(after: problem, isAnswer: answer != nil, isFinishing: isFinishing)
             if next.isNew { log("\(mark.quoted) is not marked yet: \(problem)") }
-            Thread.sleep(forTimeInterval: next.pauseSeconds)
+            _ = finishing.wait(timeout: .now() + next.pauseSeconds)
         }
     }
 }
@@ -117,16 +137,23 @@ struct MarkRetry: Hashable {
     /// How often in a row there was no answer.
     private var endCount = 0
 
+    /// - Parameter endCount: how often in a row there was no answer before.
+    init(endCount: Int = 0) { self.endCount = endCount }
+
     /// What follows a failure.
     ///
-    /// - Parameter isAnswer: true where the program that writes has said so itself.
+    /// - Parameters:
+    ///   - isAnswer: true where the program that writes has said so itself.
+    ///   - isFinishing: true where little time is left for it.
     /// - Returns: true for a problem that was not said last, and the pause.
-    mutating func next(after problem: String, isAnswer: Bool) -> (isNew: Bool, pauseSeconds: Double) {
+    mutating func next(
+        after problem: String, isAnswer: Bool, isFinishing: Bool = false
+    ) -> (isNew: Bool, pauseSeconds: Double) {
         let isNew = said != problem
         said = problem
         endCount = isAnswer ? 0 : endCount + 1
         let pause = Self.pauseMinimum * Double(1 << min(max(0, endCount - 1), 10))
-        return (isNew, min(pause, Self.pauseMaximum))
+        return (isNew, min(pause, isFinishing ? Self.pauseMinimum : Self.pauseMaximum))
     }
 }
 
@@ -138,12 +165,11 @@ private final class MarkChild {
     /// What it says to people: where it cannot begin, the reason, which would stand in the journal with each start.
     private let errors: UnsafeMutablePointer<FILE>?
 
-    /// How much of it is read, in bytes, and how many characters are said.
-    private static let errorsMaximum = 4096
+    /// How many characters of it are said.
     private static let reasonMaximum = 600
 
     /// - Returns: nil where it cannot be started.
-    init?(arguments: [String]) {
+    init?(_ program: URL, arguments: [String]) {
         var ends: [Int32] = [-1, -1]
         // A socket, unlike a pipe, can be written to without a signal when nobody reads.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
@@ -153,7 +179,7 @@ private final class MarkChild {
         let other = FileHandle(fileDescriptor: ends[1], closeOnDealloc: false)
         // Held by the program alone, so that its end is the end of what can be read.
         defer { close(ends[1]) }
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = program
         process.arguments = arguments
         process.standardInput = other
         process.standardOutput = other
@@ -174,19 +200,12 @@ private final class MarkChild {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         let way = process.terminationReason == .exit ? "exit code" : "signal"
+        // Its last words: it may have run for hours.
+        let said = errors.map { ChildProgram.text($0, isEnd: true) } ?? ""
         let words = said.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         let reason = words.joined(separator: " ").prefix(Self.reasonMaximum)
         return "the program that writes marks has ended with \(way) \(process.terminationStatus)"
             + (reason.isEmpty ? "" : ": \(reason)")
-    }
-
-    /// What it has written to standard error last.
-    private var said: String {
-        guard let errors else { return "" }
-        let size = lseek(fileno(errors), 0, SEEK_END)
-        var bytes = [UInt8](repeating: 0, count: Self.errorsMaximum)
-        let count = pread(fileno(errors), &bytes, bytes.count, max(0, size - bytes.count))
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
     /// Gives it a mark, and waits for the answer; nil where there is none.

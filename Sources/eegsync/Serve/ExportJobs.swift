@@ -10,10 +10,9 @@ final class ExportJobs: Sendable {
     static let waitingMaximum = 4
     /// Of how many that have ended files are kept.
     static let keptMaximum = 3
-    /// How long files are kept from the end of the export on.
+    /// How long files are kept from the end of the export on, fetched or not: what was sent may still be in a proxy or a
+    /// tunnel, and a telephone that loses it asks again.
     static let age = Duration.seconds(900)
-    /// How long a file is kept that was sent whole: a person may click again.
-    static let sentAge = Duration.seconds(60)
 
     /// What became of an export.
     struct Job: Encodable {
@@ -36,10 +35,6 @@ final class ExportJobs: Sendable {
 
         fileprivate var directory: String
         fileprivate var ended: ContinuousClock.Instant?
-        /// Files that were sent whole, by their index.
-        fileprivate var sent: [Int: ContinuousClock.Instant] = [:]
-        /// Files that are not there any more.
-        fileprivate var removed: Set<Int> = []
 
         private enum CodingKeys: CodingKey { case id, recording, format, fraction, problem, files }
 
@@ -91,35 +86,24 @@ final class ExportJobs: Sendable {
 
     /// A file of an export that has ended; nil where it is not there, any more or yet.
     func file(_ id: Int, _ index: Int) -> PageResponse? {
-        guard let job = job(id), let files = job.files, files.indices.contains(index), !job.removed.contains(index) else {
-            return nil
-        }
+        guard let job = job(id), let files = job.files, files.indices.contains(index) else { return nil }
         let name = files[index].name
         return PageResponse(
-            type: "application/octet-stream", content: .file(path: job.directory + "/" + name, name: name),
-            sent: { [self] in change(id) { $0.sent[index] = .now } })
+            type: "application/octet-stream", content: .file(path: job.directory + "/" + name, name: name))
     }
 
-    /// Removes what is old, what was fetched, and what is more than is kept.
+    /// Removes what is old, and what is more than is kept.
     func tidy(at now: ContinuousClock.Instant = .now) {
         let gone = jobs.withLock { jobs in
-            var gone: [String] = []
-            for index in jobs.indices {
-                for (file, sent) in jobs[index].sent where now - sent > Self.sentAge {
-                    guard let files = jobs[index].files, jobs[index].removed.insert(file).inserted else { continue }
-                    gone.append(jobs[index].directory + "/" + files[file].name)
-                }
-            }
             // One that went wrong has no files, and lets nobody else's go.
             let kept = jobs.filter { $0.files != nil }.suffix(Self.keptMaximum).map(\.id)
             let failed = jobs.filter { $0.problem != nil }.suffix(Self.keptMaximum).map(\.id)
             let over = jobs.filter { job in
                 guard let ended = job.ended else { return false }
-                let isFetched = job.files.map { job.removed.count == $0.count } ?? false
-                return now - ended > Self.age || isFetched || !(kept + failed).contains(job.id)
+                return now - ended > Self.age || !(kept + failed).contains(job.id)
             }
             jobs.removeAll { job in over.contains { $0.id == job.id } }
-            return gone + over.map(\.directory)
+            return over.map(\.directory)
         }
         for path in gone { try? FileManager.default.removeItem(atPath: path) }
     }

@@ -1,5 +1,6 @@
 import Export
 import Foundation
+import Headsets
 import Storage
 
 /// What the page shows of one recording: its gaps and marks on a line, and how fast its headset came back.
@@ -16,6 +17,7 @@ struct HistoryPageFacts: Encodable {
 
     /// A gap of whole rows.
     struct Gap: Encodable {
+        /// As ``SignalFacts`` names it, with its bank.
         var stream: String
         var startMs: Double
         /// Nil while its end is not known.
@@ -23,7 +25,9 @@ struct HistoryPageFacts: Encodable {
         var durationSeconds: Double?
         var cause: String
         var meaning: String
-        var missing: Int64?
+        /// How many samples, nil while that is not known, and how many of them arrived after all.
+        var count: Int64?
+        var recovered: Int64
     }
 
     /// An annotation.
@@ -57,9 +61,10 @@ struct HistoryPageFacts: Encodable {
         gaps = longest.compactMap { gap in
             gap.startUnixNanoseconds.map { start in
                 Gap(
-                    stream: gap.stream, startMs: Double(start) / 1e6,
+                    stream: StreamDescription.bankName(gap.stream, gap.bank), startMs: Double(start) / 1e6,
                     endMs: gap.count == nil ? nil : gap.endUnixNanoseconds.map { Double($0) / 1e6 },
-                    durationSeconds: gap.durationSeconds, cause: gap.cause, meaning: gap.meaning, missing: gap.missing)
+                    durationSeconds: gap.durationSeconds, cause: gap.cause, meaning: gap.meaning, count: gap.count,
+                    recovered: gap.recovered)
             }
         }.sorted { $0.startMs < $1.startMs }
         marks = try store.annotations(of: id).prefix(Self.marksMaximum).compactMap { mark in

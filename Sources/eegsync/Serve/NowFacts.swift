@@ -33,24 +33,12 @@ struct NowFacts: Encodable {
         var stream: String
         var cause: String
         var meaning: String
+        /// Nil where it is not known, as while the gap lasts.
         var durationSeconds: Double?
         /// True while its end is not known.
         var isOpen: Bool
         /// Since it was noticed; nil where that is not known.
         var ageSeconds: Double?
-
-        private enum CodingKeys: CodingKey { case stream, cause, meaning, durationSeconds, isOpen, ageSeconds }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(stream, forKey: .stream)
-            try container.encode(cause, forKey: .cause)
-            try container.encode(meaning, forKey: .meaning)
-            // Null where it is not known: that is something else than a gap that lasts.
-            try container.encode(durationSeconds, forKey: .durationSeconds)
-            try container.encode(isOpen, forKey: .isOpen)
-            try container.encodeIfPresent(ageSeconds, forKey: .ageSeconds)
-        }
     }
 
     private struct Headset: Encodable {

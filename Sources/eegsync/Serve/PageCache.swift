@@ -5,9 +5,9 @@ import Synchronization
 
 /// Where the page keeps what it can compute again: a directory below that of the user, for one database and one process.
 ///
-/// It is named after the database's path and the number of its file: of a file that was restored, older pictures say nothing.
-/// Another process that serves the same database has another one. Whoever has it holds a lock (flock(2)), which the kernel
-/// takes back.
+/// It is named after the database's path, and the number and the birth of its file: of a file that was restored, older
+/// pictures say nothing. Another process that serves the same database has another one. Whoever has it holds a lock (flock(2)),
+/// which the kernel takes back.
 final class PageCache: Sendable {
     /// More processes of one user do not serve one database, or keep nothing.
     private static let countMaximum = 8
@@ -36,14 +36,13 @@ final class PageCache: Sendable {
     ///   - database: the database that is served.
     init(root: String, database: String) {
         self.root = root
-        var facts = stat()
-        let number = stat(database, &facts) == 0 ? facts.st_ino : 0
+        let file = ServedFile.Identity(database)
         // FNV-1a: a name, not a secret.
         let sum = Self.absolute(database).utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
             ($0 ^ UInt64($1)) &* 1_099_511_628_211
         }
         family = String(sum, radix: 16) + "-"
-        name = family + String(number) + "-"
+        name = family + "\(file?.number ?? 0)-\(String(file?.birth ?? 0, radix: 16))-"
     }
 
     deinit {
@@ -74,7 +73,7 @@ final class PageCache: Sendable {
             try? FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: attributes)
             guard let descriptor = Self.lock(directory) else { continue }
-            removeAbandoned()
+            removeAbandoned(but: directory)
             // Of a process that ended before.
             try? FileManager.default.removeItem(atPath: Self.exports(in: directory))
             return Claim(directory: directory, descriptor: descriptor)
@@ -92,11 +91,13 @@ final class PageCache: Sendable {
         return nil
     }
 
-    /// Removes what belongs to an earlier file of the database, and what earlier versions kept for all databases together.
-    private func removeAbandoned() {
+    /// Removes what no process has: of earlier files of the database, and of its present one under the numbers of processes
+    /// that have ended, where nobody would ever look for recordings that were deleted. Also what earlier versions kept for
+    /// all databases together.
+    private func removeAbandoned(but kept: String) {
         let manager = FileManager.default
         for other in (try? manager.contentsOfDirectory(atPath: root)) ?? []
-        where other.hasPrefix(family) && !other.hasPrefix(name) {
+        where other.hasPrefix(family) && "\(root)/\(other)" != kept {
             guard let descriptor = Self.lock("\(root)/\(other)") else { continue }
             try? manager.removeItem(atPath: "\(root)/\(other)")
             close(descriptor)

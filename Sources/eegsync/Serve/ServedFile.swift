@@ -1,18 +1,26 @@
+import CLinux
 import Glibc
 import Storage
 
 /// Which file the path of the database names: a restored one beside a running page is another, which its connection, that has
 /// the old one open, would never see.
 struct ServedFile: Sendable {
-    private struct Identity: Hashable {
+    /// Which file a path names. Where one is removed, the next one may get its number, and has another birth.
+    struct Identity: Hashable {
         var device: UInt64
         var number: UInt64
+        /// UTC nanoseconds since 1970; 0 where the file system, or the kernel, does not say.
+        var birth: Int64
 
         /// Nil where there is no file just now.
         init?(_ path: String) {
             var facts = stat()
             guard stat(path, &facts) == 0 else { return nil }
             (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
+            let birth = clinux_birth_nanoseconds(path)
+            // It has gone meanwhile.
+            if birth == -Int64(ENOENT) { return nil }
+            self.birth = max(0, birth)
         }
     }
 

@@ -47,7 +47,7 @@ final class SignalPictures: Sendable {
     }
 
     /// The pyramid of a stream, up to date where that takes one step; else it is built from now on, step by step, between other
-    /// requests. Where it cannot be kept it is as far as it was, or nil.
+    /// requests. What arrived after all takes a step with each picture. Where it cannot be kept it is as far as it was, or nil.
     func pyramid(of stream: SignalStream, _ store: ReadOnlyStore) throws -> SignalPyramid? {
         guard let extent = stream.extent, let pyramid = pyramid(inFilesOf: stream) else { return nil }
         guard extent.upperBound - (pyramid.end ?? extent.lowerBound) <= Self.stepRows else {
@@ -82,7 +82,9 @@ final class SignalPictures: Sendable {
                 // What cannot be read or kept is tried again with the next picture.
                 isDone =
                     (try? await reading.run { store in
-                        try pyramid.extend(from: store, extent: extent, limit: Self.stepRows)
+                        let isComplete = try pyramid.extend(from: store, extent: extent, limit: Self.stepRows)
+                        // The rest comes with pictures: while a headset hands over its memory there is always more.
+                        return isComplete || extent.upperBound - (pyramid.end ?? extent.lowerBound) <= Self.stepRows
                     }) ?? true
             }
             _ = kept.withLock { $0.building.remove(stream.id) }

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Setting up, as a machine: what has happened goes in, the one thing that is to be done next comes out.
 ///
 /// ```
@@ -5,6 +7,8 @@
 ///     ^            |                                        |  ^_______/
 ///     +--"again"---+                                        +--> (nothing wrong) --> writing
 /// ```
+///
+/// Before writing it goes back to naming where a headset has another serial number than the one whose name it was given.
 ///
 /// It does nothing itself: no terminal, radio, file or clock. An event that its state does not expect is refused and changes
 /// nothing.
@@ -78,11 +82,32 @@ struct SetupMachine {
     struct Configured: Hashable {
         var name: String
         var model: String
-        /// What it is bound to, such as `serial number SIM-0001`; nil where it may be any of its model.
-        var binding: String?
+        /// The addresses that it is bound to; empty for any.
+        var identifiers: [PeripheralIdentifier] = []
+        /// What it proves its identity by; nil where nothing is said of that.
+        var serialNumber: String?
 
-        /// True where a headset of the model that it is not known as must not get its name.
-        func isAnother(than model: String) -> Bool { binding != nil || self.model != model }
+        /// True where it may be any headset of a model.
+        func isAny(of model: String) -> Bool { self.model == model && identifiers.isEmpty && serialNumber == nil }
+
+        /// Why a headset in range does not get its name, in words that complete "'left' ...", as far as that is known before
+        /// there was a link.
+        func objection(to candidate: SetupCandidate) -> String? {
+            if candidate.knownAs == name { return nil }
+            if model != candidate.model { return "is of the model \(model) in the configuration, not \(candidate.model)" }
+            if identifiers.isEmpty { return nil }
+            let addresses = identifiers.map(\.description).joined(separator: " or ")
+            return "is bound to \(addresses) in the configuration, and this one has \(candidate.identifier)"
+        }
+
+        /// The same where the serial number alone says which headset it is.
+        ///
+        /// - Parameter said: what the headset has said over a link; nil for nothing.
+        func objection(toSerialNumber said: String?) -> String? {
+            guard identifiers.isEmpty, let serialNumber, said != serialNumber else { return nil }
+            return "has the serial number \(serialNumber) in the configuration, and this one "
+                + (said.map { "says \($0)" } ?? "has said none")
+        }
     }
 
     private let configured: [Configured]
@@ -93,7 +118,7 @@ struct SetupMachine {
     private var serialNumbers: [String?] = []
     private var identifies = false
 
-    /// - Parameter configured: what the configuration has; another headset does not get the name of one that is bound.
+    /// - Parameter configured: what the configuration has; a headset does not get the name of one that it is not.
     init(configured: [Configured] = []) { self.configured = configured }
 
     /// The first action.
@@ -216,7 +241,7 @@ struct SetupMachine {
         let model = chosen[index].model
         let taken =
             names.compactMap(\.self) + chosen.compactMap(\.knownAs)
-            + configured.filter { $0.isAnother(than: model) }.map(\.name)
+            + configured.filter { !$0.isAny(of: model) }.map(\.name)
         var number = 1
         while taken.contains("\(model)-\(number)") { number += 1 }
         return "\(model)-\(number)"
@@ -232,18 +257,27 @@ struct SetupMachine {
         guard !names.contains(name) else {
             return ask(index, isRecognised: isRecognised, complaint: "the name '\(name)' is taken.")
         }
-        if chosen[index].knownAs != name,
-            let other = configured.first(where: { $0.name == name && $0.isAnother(than: chosen[index].model) })
-        {
-            let binding = other.binding.map { ", \($0)" } ?? ""
-            return ask(
-                index, isRecognised: isRecognised,
-                complaint:
-                    "'\(name)' is another headset (\(other.model)\(binding)): choose another name, or take that one out of "
-                    + "the configuration first.")
+        if let objection = configured.first(where: { $0.name == name })?.objection(to: chosen[index]) {
+            return ask(index, isRecognised: isRecognised, complaint: Self.complaint(name, objection))
         }
         names[index] = name
         return nameNext()
+    }
+
+    private static func complaint(_ name: String, _ objection: String) -> String {
+        "'\(name)' \(objection): choose another name, or take '\(name)' out of the configuration first."
+    }
+
+    /// Asks anew for a name that stands for another serial number than the one that was said since; nil where there is none.
+    private mutating func askAgain() -> Action? {
+        for index in chosen.indices {
+            guard let name = names[index],
+                let objection = configured.first(where: { $0.name == name })?.objection(toSerialNumber: serialNumbers[index])
+            else { continue }
+            names[index] = nil
+            return ask(index, isRecognised: false, complaint: Self.complaint(name, objection))
+        }
+        return nil
     }
 
     // MARK: Testing and writing
@@ -265,6 +299,7 @@ struct SetupMachine {
     }
 
     private mutating func compare() -> Action {
+        if let question = askAgain() { return question }
         state = .comparing
         return .compare(named)
     }

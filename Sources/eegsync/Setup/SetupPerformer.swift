@@ -52,10 +52,9 @@ final class SetupPerformer {
     }
 
     private func performed() async throws -> SetupMachine.End {
-        let configured = settings.configuration.headsets.map { headset in
-            let serial = headset.serialNumber.map { "serial number \($0)" }
-            return SetupMachine.Configured(
-                name: headset.name, model: headset.model, binding: serial ?? headset.identifiers.first.map { "\($0)" })
+        let configured = settings.configuration.headsets.map {
+            SetupMachine.Configured(
+                name: $0.name, model: $0.model, identifiers: $0.identifiers, serialNumber: $0.serialNumber)
         }
         var machine = SetupMachine(configured: configured)
         var action = machine.first
