@@ -49,6 +49,8 @@ package struct AcquisitionLimits: Hashable, Sendable {
     package var linesPerPeriod = 12
     /// See ``linesPerPeriod``.
     package var linesPeriod: Duration = .seconds(60)
+    /// How long an orderly end leaves links open while what was written comes into the database file.
+    package var checkpointLimit: Duration = .seconds(2)
     /// How long an orderly end may wait for links to close; well below what the service manager waits (TimeoutStopSec).
     package var shutdownLimit: Duration = .seconds(4)
 

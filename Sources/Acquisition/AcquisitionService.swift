@@ -50,6 +50,7 @@ package actor AcquisitionService {
 
     private let thread = PollThread(name: "eegsync-poll")
     private let store: AcquisitionStore
+    private let tasks: StorageTasks
     private let worker: StorageWorker
     private let makeCentral: @Sendable (DescriptorWatch) -> any Central
     private var settings: Settings
@@ -74,7 +75,8 @@ package actor AcquisitionService {
         self.store = store
         self.settings = settings
         self.makeCentral = makeCentral
-        worker = StorageWorker(tasks ?? StorageTasks(store))
+        self.tasks = tasks ?? StorageTasks(store)
+        worker = StorageWorker(self.tasks)
         (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.reportLimit))
     }
 
@@ -155,6 +157,7 @@ package actor AcquisitionService {
             case .readWishes, .readMarks, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored,
                 .trimHistory, .decide:
                 Task { if let event = await worker.perform(effect) { handle(event) } }
+            case .checkpoint: Task { if let event = await StorageWorker(tasks).perform(effect) { handle(event) } }
             }
         }
     }

@@ -48,6 +48,7 @@ package struct StorageTasks: Sendable {
             .committed(
                 batch.number, Self.result { () throws(StorageError) in try store.commitByHeadset(batch, at: now) })
         case .flush(let rewriting): .flushed(Self.result { () throws(StorageError) in try synchronise(rewriting) })
+        case .checkpoint: checkpoint()
         case .decide(let decision):
             .decided(decision, Self.result { () throws(StorageError) in try store.control.follow(decision, at: now) })
         case .readMarks(let key): .marks(Self.result { () throws(StorageError) in try store.marks(after: key) })
@@ -56,6 +57,12 @@ package struct StorageTasks: Sendable {
         case .trimHistory(let time): .trimmed((try? store.trimHistory(before: time)) ?? 0)
         case .request, .readClock, .report, .beat, .tap, .greetReader, .finished: nil
         }
+    }
+
+    /// What could not be done now is done when the database is closed.
+    private func checkpoint() -> EngineEvent {
+        try? store.checkpointBeside()
+        return .checkpointed
     }
 
     private func note(_ isUnstored: Bool) -> EngineEvent? {

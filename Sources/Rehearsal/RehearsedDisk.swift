@@ -66,7 +66,7 @@ struct RehearsedDisk {
     func conduct(_ effect: EngineEffect, at now: MonotonicTime) -> VirtualDriver.TaskConduct {
         room.setShort(shortUntil > now)
         switch effect {
-        case .commit, .commitByHeadset, .flush:
+        case .commit, .commitByHeadset, .flush, .checkpoint:
             let slow = min(commitDelayUntil, now + .seconds(10)) - now
             return VirtualDriver.TaskConduct(duration: max(commitDuration, slow), error: refusal(of: effect, at: now))
         default: return VirtualDriver.TaskConduct(duration: .milliseconds(1))

@@ -59,6 +59,8 @@ package final class VirtualDriver {
     private var handedOver: WriteBatch?
     /// When the first of the queue is done.
     private var due: MonotonicTime?
+    /// When a checkpoint is done, which is beside the queue; nil while none is under way.
+    private var checkpointDue: MonotonicTime?
     /// The error by which the engine ended; nil where it ended in order, or goes on.
     package private(set) var failure: StorageError?
 
@@ -107,12 +109,13 @@ package final class VirtualDriver {
 
     /// When something is due, on the world's time; nil for never.
     package var deadline: MonotonicTime? {
-        [engine.deadline.map { $0 + offset }, central.deadline.map { $0 + offset }, due].compactMap { $0 }.min()
+        [engine.deadline.map { $0 + offset }, central.deadline.map { $0 + offset }, due, checkpointDue].compactMap { $0 }.min()
     }
 
     /// One iteration at an instant of the world.
     package func step(at now: MonotonicTime) {
         while let due, due <= now { complete(at: now) }
+        if let checkpointDue, checkpointDue <= now { completeCheckpoint(at: now) }
         handle(.central(central.process(at: now - offset)), at: now)
         stepped()
     }
@@ -131,6 +134,7 @@ package final class VirtualDriver {
         handle(.shutDown, at: now)
         while !isFinished {
             while due != nil { complete(at: now) }
+            if checkpointDue != nil { completeCheckpoint(at: now) }
             handle(.central([]), at: now)
             // What never closes is waited for until the engine's own limit.
             if due == nil, let next = engine.deadline { now = max(now, next + offset) }
@@ -144,7 +148,7 @@ package final class VirtualDriver {
     package func kill(completing isDone: Bool, at now: MonotonicTime) {
         if isDone, let first = queue.first { _ = answer(to: first, at: now) }
         queue.removeAll()
-        due = nil
+        (due, checkpointDue) = (nil, nil)
     }
 
     // MARK: Effects
@@ -160,6 +164,7 @@ package final class VirtualDriver {
         case .readWishes, .readMarks, .loadResumeState, .spool, .commit, .commitByHeadset, .flush, .noteUnstored,
             .trimHistory, .decide:
             enqueue(effect, at: now)
+        case .checkpoint: checkpointDue = now + conduct(effect, now).duration
         }
     }
 
@@ -199,6 +204,11 @@ package final class VirtualDriver {
         if let answer { handle(answer, at: now) }
     }
 
+    private func completeCheckpoint(at now: MonotonicTime) {
+        checkpointDue = nil
+        if let answer = tasks.perform(.checkpoint, at: now - offset) { handle(answer, at: now) }
+    }
+
     private func answer(to effect: EngineEffect, at now: MonotonicTime) -> EngineEvent? {
         if let error = conduct(effect, now).error { return failed(effect, error) }
         if case .decide = effect, defect == .ignoreTimes { return failed(effect, .busy(detail: "planted")) }
@@ -229,7 +239,7 @@ package final class VirtualDriver {
         case .trimHistory: .trimmed(0)
         case .decide(let decision): .decided(decision, .failure(error))
         case .readMarks: .marks(.failure(error))
-        case .request, .readClock, .noteUnstored, .report, .beat, .tap, .greetReader, .finished: nil
+        case .request, .readClock, .noteUnstored, .report, .beat, .tap, .greetReader, .checkpoint, .finished: nil
         }
     }
 }

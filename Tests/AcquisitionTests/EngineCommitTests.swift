@@ -91,6 +91,7 @@ struct EngineCommitTests {
             case .flush(let rewriting):
                 done.append(rewriting ? "rewrite" : "flush")
                 answer(.flushed(refusesFlushes ? .failure(.sqlite(code: 10, detail: "test")) : .success(())))
+            case .checkpoint: answer(.checkpointed)
             case .noteUnstored(let isUnstored): done.append(isUnstored ? "rows wait" : "all is written")
             case .report(let report): reports.append(report)
             case .finished(let error): done.append(error == nil ? "ended" : "ended by an error")

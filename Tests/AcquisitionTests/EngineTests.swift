@@ -2,6 +2,7 @@ import Assembly
 import Bluetooth
 import Headsets
 import Reconnection
+import Rehearsal
 import Storage
 import Testing
 
@@ -74,6 +75,33 @@ struct EngineTests {
             let gaps = try test.store.gaps(of: recording).filter { $0.count == nil }
             #expect(gaps.map(\.cause) == (hasFailed ? ["storageUnavailable"] : []))
         }
+    }
+
+    @Test("At the end, samples come until the log is in the file, for two seconds at the most", arguments: [500, 30_000])
+    func checkpointBeforeTheEnd(milliseconds: Int64) throws {
+        let test = try Self.streaming()
+        try test.run(.milliseconds(300))
+        var tasks: [String] = []
+        test.driver.conduct = { effect, _ in
+            switch effect {
+            case .commit: tasks.append("commit")
+            case .checkpoint:
+                tasks.append("checkpoint")
+                return VirtualDriver.TaskConduct(duration: .milliseconds(milliseconds))
+            default: break
+            }
+            return VirtualDriver.TaskConduct()
+        }
+        let asked = test.now
+        test.driver.handle(.shutDown, at: asked)
+        try test.run(.milliseconds(min(milliseconds, 2000) - 100))
+        #expect(test.phase == .streaming)
+        let checkpoint = try #require(tasks.firstIndex(of: "checkpoint"))
+        #expect(tasks.prefix(checkpoint).last == "commit", "what is buffered comes into the file, too")
+        try test.run(.seconds(10), until: .stopped)
+        #expect(test.now - asked < .milliseconds(min(milliseconds, 2000) + 200))
+        try test.run(.seconds(1))
+        #expect(test.driver.isFinished && tasks.last == "commit", "a slow checkpoint keeps nothing from being written")
     }
 
     @Test("While nothing can be written, a full buffer's samples are missing because of that")

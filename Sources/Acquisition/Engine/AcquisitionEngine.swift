@@ -80,6 +80,7 @@ package final class AcquisitionEngine {
         case .spooled(_, let result): spooled(result, at: now)
         case .committed(let number, let result): committed(number, result, at: now)
         case .flushed(let result): flushed(result, at: now)
+        case .checkpointed: shutdown.checkpoint = .done
         case .trimmed(let rows): history.trimmed(rows, &timers, at: now)
         case .decided(let decision, let result): decided(decision, result, at: now)
         case .marks(let result): marksRead(result, at: now)

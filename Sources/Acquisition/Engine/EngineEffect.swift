@@ -24,6 +24,9 @@ package enum EngineEffect: Sendable {
     /// - Parameter rewriting: true after a flush that failed. The kernel reports once that it could not write pages, and then
     ///   takes them for written: to ask again proves nothing, so what is committed is written to another file.
     case flush(rewriting: Bool)
+    /// Bring into the database file what its log holds, as far as readers of older snapshots allow; beside what else is asked
+    /// for, which a slow disk must not keep from being written.
+    case checkpoint
     /// Remove the oldest rows of the history, a bounded number of those from before an instant in UTC nanoseconds since 1970.
     case trimHistory(before: Int64)
     /// Write what time has made due: a recording that ends or begins by itself.

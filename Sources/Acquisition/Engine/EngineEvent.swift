@@ -20,6 +20,8 @@ package enum EngineEvent: Sendable {
     case committed(UInt64, Result<[RefusedPart], StorageError>)
     /// Everything that was committed before it was asked for survives a power cut; or why the disk refused.
     case flushed(Result<Void, StorageError>)
+    /// What the log held is in the database file, or as much of it as could be.
+    case checkpointed
     /// What time had made due is written, or why it is not.
     case decided(TimedDecision, Result<Void, StorageError>)
     /// So many old rows of the history were removed; 0 where none is left, or none could be.

@@ -119,6 +119,20 @@ package struct AcquisitionStore: Store {
         if let path { openBlocks.witness(beside: path) }
     }
 
+    /// Writes what the WAL holds into the database file, on a connection of its own: commits go on meanwhile.
+    ///
+    /// - Throws: ``StorageError``, such as `busy` where somebody else does the same just now.
+    package func checkpointBeside() throws(StorageError) {
+        guard let path else { return }
+        do {
+            let queue = try DatabaseQueue(path: path)
+            _ = try queue.inDatabase { db in try db.checkpoint(.passive) }
+            try queue.close()
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
     // What outlives a process that could not write: a file beside the database, empty, so that a full disk has room for it.
     private var marker: String? { path.map { $0 + "-unstored" } }
 
