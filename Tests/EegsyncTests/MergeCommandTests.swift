@@ -104,6 +104,45 @@ import Testing
         #expect(text.contains("The headset left is left-2 here: another headset here has that name."), "\(text)")
         #expect(text.contains("Recordings 3 and 1 have 200 samples of eeg of left-2 in common"), "\(text)")
     }
+
+    @Test func whatATwinHadIsSaid() throws {
+        var facts = MergeFacts.example
+        facts.twins = [
+            MergeFacts.Twin(
+                recording: 3, otherRecording: 1, headset: "left", stream: "eeg", samplesShared: 0, samplesDiffering: 0,
+                filledRecording: 1, rowsTaken: 1090, valuesFilled: 5, gapsClosed: 1),
+            MergeFacts.Twin(
+                recording: 3, otherRecording: 1, headset: "left", stream: "ppg", samplesShared: 7, samplesDiffering: 0,
+                filledRecording: 1, contradiction: "arithmetic: a hole"),
+        ]
+        let text = facts.lines(style: .plain).joined(separator: "\n")
+        let filled = "1,090 samples and 5 values of single channels that eeg of recording 1 lacked"
+        #expect(text.contains(filled + " came in from recording 3; 1 gap closed."), "\(text)")
+        #expect(!text.contains("0 samples of eeg") && text.contains("7 samples of ppg of left in common"), "\(text)")
+        let refused = "Nothing came in to ppg of recording 1 from recording 3: its audit would not hold (arithmetic: a hole)."
+        #expect(text.contains(refused), "\(text)")
+        facts.isDryRun = true
+        #expect(facts.lines(style: .plain).contains(filled + " would come in from recording 3; 1 gap closed."))
+        let json = try JSONSerialization.jsonObject(with: Data(facts.json().utf8)) as? [String: Any]
+        let twin = (json?["twins"] as? [[String: Any]])?.first
+        #expect(twin?["filled_recording"] as? Int == 1 && twin?["rows_taken"] as? Int == 1090)
+        #expect(twin?["values_filled"] as? Int == 5 && twin?["gaps_closed"] as? Int == 1)
+    }
+
+    /// The report of the storage, as the command says it.
+    @Test func aTwinThatCouldNotBeFilledIsNoSuccess() {
+        var report = MergeReport()
+        #expect(MergeFacts(report, file: "o", database: "h", isDryRun: false).agrees)
+        var twin = TwinComparison(recording: 2, other: 1, headset: "left", stream: "eeg", bank: 1)
+        twin.fill = TwinFill(recording: 1, rows: 9, values: 0, gapsClosed: 1)
+        report.twins = [twin]
+        let filled = MergeFacts(report, file: "o", database: "h", isDryRun: false)
+        #expect(filled.agrees && !filled.isNothingNew)
+        #expect(filled.twins.first?.stream == "eeg-2" && filled.twins.first?.rowsTaken == 9)
+        report.twins[0].fill = TwinFill(recording: 1, contradiction: "a hole")
+        let refused = MergeFacts(report, file: "o", database: "h", isDryRun: false)
+        #expect(!refused.agrees && refused.isNothingNew && refused.twins.first?.contradiction == "a hole")
+    }
 }
 
 extension MergeFacts {

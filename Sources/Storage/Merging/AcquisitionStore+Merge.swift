@@ -4,8 +4,8 @@ import GRDB
 /// Another database comes in. Nobody acquires meanwhile: a process that does holds the lock.
 extension AcquisitionStore {
     /// Takes over what another database has and this one does not: each recording in one transaction, in which the audit of the
-    /// recording holds before it is committed. A second time nothing is new. A rehearsal is one transaction, so that each
-    /// recording finds what those before it have brought, as it would.
+    /// recording holds before it is committed, and of each one here whose gaps it fills. A second time nothing is new. A
+    /// rehearsal is one transaction, so that each recording finds what those before it have brought, as it would.
     ///
     /// - Parameters:
     ///   - other: the other database, which is only read.
@@ -125,8 +125,11 @@ private struct RecordingMerge {
                 }
             merged.facts += facts
             let number = merged.number ?? 0
-            if !merged.isNothingNew { try Self.requireProof(of: number, in: db) }
-            return (merged, try TwinComparison.all(of: number, except: others, in: db))
+            // The ledger of what is now here proves itself, or nothing comes in.
+            if !merged.isNothingNew, let findings = try RecordingProof.contradiction(of: number, in: db) {
+                throw StorageError.refused(reason: "together they contradict the evidence (\(findings))")
+            }
+            return (merged, try RecordingTwins(db: db, recording: number, origin: origin).run(except: others))
         } catch let unknown as MergedKeys.Unknown {
             throw StorageError.refused(reason: "a row's \(unknown.column) is \(unknown.key), which is not there")
         }
@@ -155,15 +158,5 @@ private struct RecordingMerge {
             arguments: [recording])
         return MergedRecording(
             outcome: .deleted, uuid: uuid, number: nil, numberThere: recording, headset: headset ?? "")
-    }
-
-    /// The ledger of what is now here proves itself, or nothing comes in.
-    private static func requireProof(of recording: Int64, in db: Database) throws {
-        var audit = Audit(
-            db: db, scope: AuditScope(recording: RecordingID(rawValue: recording)), file: FileCheck(path: nil), witness: nil)
-        let report = try audit.run(nil) { _, _ in }
-        if report.holds { return }
-        let findings = report.findings.prefix(3).map { "\($0.check.evidence.rawValue): \($0.detail)" }
-        throw StorageError.refused(reason: "together they contradict the evidence (\(findings.joined(separator: "; ")))")
     }
 }

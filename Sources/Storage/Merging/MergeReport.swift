@@ -4,11 +4,14 @@ import GRDB
 package struct MergeReport: Hashable, Sendable {
     /// In the order in which the other database has them.
     package var recordings: [MergedRecording] = []
-    /// Recordings of one headset by two machines, as far as the headset's counter compares them.
+    /// Recordings of one headset by two machines, as far as the headset's counter compares them, and what one got from the
+    /// other.
     package var twins: [TwinComparison] = []
 
     /// True where nothing was written.
-    package var isNothingNew: Bool { recordings.allSatisfy(\.isNothingNew) }
+    package var isNothingNew: Bool {
+        recordings.allSatisfy(\.isNothingNew) && twins.allSatisfy { $0.fill?.isNothing ?? true }
+    }
     /// Samples that both have with different values.
     package var differing: Int64 {
         recordings.flatMap(\.streams).reduce(0) { $0 + $1.differing } + twins.reduce(0) { $0 + $1.differing }

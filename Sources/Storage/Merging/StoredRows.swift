@@ -14,20 +14,25 @@ struct StoredRows {
 
     /// Reads rows.
     ///
-    /// - Parameter limit: how many at most.
+    /// - Parameters:
+    ///   - range: which n are wanted, as ``n`` has them.
+    ///   - limit: how many at most.
+    ///   - shift: what is added to each n as it is stored.
     init(
-        of stream: Int64, channelCount: Int, in range: ClosedRange<Int64>, limit: Int = StoredRows.limit, from db: Database
+        of stream: Int64, channelCount: Int, in range: ClosedRange<Int64>, limit: Int = StoredRows.limit, shift: Int64 = 0,
+        from db: Database
     ) throws {
         self.channelCount = channelCount
         var reading = RowReading(
             stream: StreamID(rawValue: stream), channelCount: channelCount, rowsPerChunk: min(limit, StoredRows.limit))
         var nothingLate = LateSamples()
-        _ = try reading.read(range, limit: limit, without: &nothingLate, in: db) { append($0) }
-        append(reading.chunk)
+        let stored = range.lowerBound - shift...range.upperBound - shift
+        _ = try reading.read(stored, limit: limit, without: &nothingLate, in: db) { append($0, shift: shift) }
+        append(reading.chunk, shift: shift)
     }
 
-    private mutating func append(_ chunk: SampleChunk) {
-        n += chunk.n
+    private mutating func append(_ chunk: SampleChunk, shift: Int64) {
+        n += shift == 0 ? chunk.n : chunk.n.map { $0 + shift }
         values += chunk.values
         missing += chunk.missingChannels
     }
@@ -45,9 +50,11 @@ struct StoredRows {
     }
 
     /// Runs of rows whose n follow each other, as ranges of indexes, among those that are wanted.
-    func runs(where isWanted: (Int) -> Bool = { _ in true }) -> [Range<Int>] {
+    ///
+    /// - Parameter range: of indexes; all by default.
+    func runs(in range: Range<Int>? = nil, where isWanted: (Int) -> Bool = { _ in true }) -> [Range<Int>] {
         var runs: [Range<Int>] = []
-        for index in n.indices where isWanted(index) {
+        for index in range ?? n.indices where isWanted(index) {
             if let last = runs.last, last.upperBound == index, n[index] == n[index - 1] + 1 {
                 runs[runs.count - 1] = last.lowerBound..<index + 1
             } else {

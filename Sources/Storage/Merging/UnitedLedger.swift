@@ -11,6 +11,10 @@ struct UnitedLedger {
 
     private var db: Database { union.db }
     private var here: Int64 { union.here.rawValue }
+    /// What rows that came in change of gaps.
+    private var late: LateLedger {
+        LateLedger(source: union.source, there: union.there, db: db, here: here, keys: union.keys)
+    }
 
     /// Looks at the ledger before anything changes.
     init(_ union: StreamUnion) throws {
@@ -36,19 +40,10 @@ struct UnitedLedger {
     }
 
     /// Brings the ledger up to date with what was done to rows.
-    func follow(_ changes: StreamUnion.Changes, into report: inout MergedStream) throws {
+    func follow(_ changes: RowChanges, into report: inout MergedStream) throws {
         try closeOpenGap(into: &report)
         try bringGapsBeyond(into: &report)
-        if changes.taken > 0 { try countRecovered(into: &report) }
-        for piece in changes.lacking { try ledger(piece) }
-        for channel in changes.filledChannels.sorted() {
-            try db.execute(
-                sql: """
-                    UPDATE gap SET recovered = count - (SELECT count(*) FROM sample AS s WHERE s.stream_id = gap.stream_id
-                        AND s.n >= gap.first_n AND s.n < gap.first_n + gap.count AND s.c\(channel) IS NULL)
-                    WHERE stream_id = ? AND channel = ?
-                    """, arguments: [here, channel])
-        }
+        report.gapsClosed += try late.follow(changes)
     }
 
     /// A gap whose end was not known ends where the other database goes on: what is missing from there on it says.
@@ -89,50 +84,8 @@ struct UnitedLedger {
     }
 
     /// Inserts a gap of the other database, or a part of it, but for one that is there already.
-    private func insert(_ gap: Row, channel: Int = 0, firstN: Int64, count: Int64?, _ report: inout MergedStream) throws {
-        try insert(gap, channel: channel, firstN: firstN, count: count)
+    private func insert(_ gap: Row, firstN: Int64, count: Int64?, _ report: inout MergedStream) throws {
+        try late.insert(gap, channel: 0, firstN: firstN, count: count)
         report.facts += Int64(db.changesCount)
-    }
-
-    private func insert(_ gap: Row, channel: Int, firstN: Int64, count: Int64?) throws {
-        try db.execute(
-            sql: """
-                INSERT INTO gap (stream_id, first_n, channel, count, cause, host_boot_id, boottime_ns, certainty, uncertainty)
-                SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT EXISTS (SELECT 1 FROM gap WHERE stream_id = ?1
-                    AND channel = ?3 AND (first_n = ?2 OR channel = 0 AND count IS NULL AND first_n < ?2))
-                """,
-            arguments: [
-                here, firstN, channel, count, gap["cause"] as String,
-                try union.keys.value(gap["host_boot_id"], of: "host_boot_id"), gap["boottime_ns"] as Int64,
-                gap["certainty"] as String, gap["uncertainty"] as Int64?,
-            ])
-    }
-
-    /// Has each gap say how many of its rows are there.
-    private func countRecovered(into report: inout MergedStream) throws {
-        let complete = "SELECT count(*) FROM gap WHERE stream_id = ? AND channel = 0 AND count > 0 AND recovered = count"
-        let before = try Int64.fetchOne(db, sql: complete, arguments: [here]) ?? 0
-        try db.execute(
-            sql: """
-                UPDATE gap SET recovered = (SELECT count(*) FROM sample AS s WHERE s.stream_id = gap.stream_id
-                    AND s.n >= gap.first_n AND s.n < gap.first_n + gap.count)
-                WHERE stream_id = ? AND channel = 0 AND count > 0 AND recovered < count
-                """, arguments: [here])
-        report.gapsClosed += (try Int64.fetchOne(db, sql: complete, arguments: [here]) ?? 0) - before
-    }
-
-    /// Says of rows that came in without a channel why they lack it, as the other database does.
-    private func ledger(_ piece: (channel: Int, firstN: Int64, count: Int64)) throws {
-        let end = piece.firstN + piece.count
-        let gaps = try Row.fetchAll(
-            union.source,
-            sql: """
-                SELECT * FROM gap WHERE stream_id = ? AND channel = ? AND first_n < ? AND first_n + count > ? ORDER BY first_n
-                """, arguments: [union.there, piece.channel, end, piece.firstN])
-        for gap in gaps {
-            let first = max(piece.firstN, gap["first_n"] as Int64)
-            let last = min(end, (gap["first_n"] as Int64) + (gap["count"] as Int64))
-            try insert(gap, channel: piece.channel, firstN: first, count: last - first)
-        }
     }
 }

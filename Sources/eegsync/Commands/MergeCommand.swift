@@ -13,13 +13,15 @@ struct MergeCommand: ParsableCommand {
             fetched: recordings that are not here come in as they are. Of a recording that both have, samples that lie in gaps \
             here, or beyond its end, come in, and the gaps shrink; samples that both have must agree. Those that do not are \
             kept aside (view `merge_conflict_value`), and what is here stays. Where two machines have recorded one headset at \
-            once, its counter says which samples are the same, and these are compared.
+            once, its counter says which samples are the same: these are compared, and where all agree, gaps of the recording \
+            that was made here are filled from the other one.
 
             The other database is only read, and audited first; of one that was damaged or changed nothing comes in. Each \
             recording comes in one transaction, in which its audit holds. A second time nothing is new. It is refused while \
             `eegsync run` runs (75): stop it first. See the page Merging databases.
 
-            Exit code 0; 65 where samples differ, or where nothing proves which samples rows of the other database are.
+            Exit code 0; 65 where samples differ, where nothing proves which samples rows of the other database are, or where \
+            evidence here contradicts them.
 
             EXAMPLES
               eegsync merge /mnt/stick/eegsync.sqlite --dry-run

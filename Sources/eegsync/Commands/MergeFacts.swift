@@ -47,13 +47,22 @@ struct MergeFacts: Facts {
         var samplesDiffering: Int64
         var firstDifferingN: Int64?
         var lastDifferingN: Int64?
+        /// The one of both that was recorded here, where it lacked samples that the other one has; nil for none.
+        var filledRecording: Int64?
+        /// Rows, and values of single channels, that came in to it, and gaps that are complete now.
+        var rowsTaken: Int64 = 0
+        var valuesFilled: Int64 = 0
+        var gapsClosed: Int64 = 0
+        /// Why none came in: what its audit would find.
+        var contradiction: String?
     }
 
     var file: String
     var database: String
     var isDryRun: Bool
     var isNothingNew: Bool
-    /// False where samples differ, or rows were left because nothing proves which samples they are.
+    /// False where samples differ, or rows were left because nothing proves which samples they are, or evidence contradicts
+    /// them.
     var agrees: Bool
     var recordings: [Recording]
     var twins: [Twin]
@@ -61,21 +70,17 @@ struct MergeFacts: Facts {
     init(_ report: MergeReport, file: String, database: String, isDryRun: Bool) {
         (self.file, self.database, self.isDryRun) = (file, database, isDryRun)
         isNothingNew = report.isNothingNew
-        agrees = report.differing == 0 && report.unproven == 0
+        agrees =
+            report.differing == 0 && report.unproven == 0 && report.twins.allSatisfy { $0.fill?.contradiction == nil }
         recordings = report.recordings.map(Recording.init)
-        twins = report.twins.map {
-            Twin(
-                recording: $0.recording, otherRecording: $0.other, headset: $0.headset,
-                stream: StreamDescription.bankName($0.stream, $0.bank), samplesShared: $0.shared,
-                samplesDiffering: $0.differing, firstDifferingN: $0.firstDiffering, lastDifferingN: $0.lastDiffering)
-        }
+        twins = report.twins.map(Twin.init)
     }
 
     func lines(style: TerminalStyle) -> [String] {
         var lines = recordings.contains { !$0.streams.isEmpty } ? table.rendered(style: style) : []
         if !lines.isEmpty { lines.append("") }
         lines += recordings.flatMap { $0.sentences(isDryRun: isDryRun, style: style) }
-        lines += twins.map { $0.sentence(style: style) }
+        lines += twins.flatMap { $0.sentences(isDryRun: isDryRun, style: style) }
         lines.append(conclusion(style: style))
         return lines
     }
@@ -176,7 +181,22 @@ extension MergeFacts.Stream {
 }
 
 extension MergeFacts.Twin {
-    func sentence(style: TerminalStyle) -> String {
+    init(_ twin: TwinComparison) {
+        self.init(
+            recording: twin.recording, otherRecording: twin.other, headset: twin.headset,
+            stream: StreamDescription.bankName(twin.stream, twin.bank), samplesShared: twin.shared,
+            samplesDiffering: twin.differing, firstDifferingN: twin.firstDiffering, lastDifferingN: twin.lastDiffering,
+            filledRecording: twin.fill?.recording, rowsTaken: twin.fill?.rows ?? 0, valuesFilled: twin.fill?.values ?? 0,
+            gapsClosed: twin.fill?.gapsClosed ?? 0, contradiction: twin.fill?.contradiction)
+    }
+
+    func sentences(isDryRun: Bool, style: TerminalStyle) -> [String] {
+        [comparison(style: style), filling(isDryRun: isDryRun, style: style)].compactMap(\.self)
+    }
+
+    /// What both have; nil where that is nothing.
+    private func comparison(style: TerminalStyle) -> String? {
+        if samplesShared == 0 { return nil }
         let both =
             "Recordings \(recording) and \(otherRecording) have \(Quantity.count(samplesShared, "sample")) of "
             + "\(stream.printable) of \(headset.printable) in common, as its counter says; "
@@ -184,5 +204,21 @@ extension MergeFacts.Twin {
         return both
             + style.apply(
                 .bad, to: "\(Quantity.count(samplesDiffering)) differ, n \(firstDifferingN) to \(lastDifferingN) of the first.")
+    }
+
+    /// What one got from the other; nil where there was nothing that it lacked.
+    private func filling(isDryRun: Bool, style: TerminalStyle) -> String? {
+        guard let filledRecording else { return nil }
+        let source = filledRecording == recording ? otherRecording : recording
+        let name = "\(stream.printable) of recording \(filledRecording)"
+        if let contradiction {
+            return style.apply(.caution, to: "Nothing came in to \(name) from recording \(source)")
+                + ": its audit would not hold (\(contradiction.printable))."
+        }
+        var amounts: [String] = []
+        if rowsTaken > 0 { amounts.append(Quantity.count(rowsTaken, "sample")) }
+        if valuesFilled > 0 { amounts.append("\(Quantity.count(valuesFilled, "value")) of single channels") }
+        return "\(amounts.joined(separator: " and ")) that \(name) lacked \(isDryRun ? "would come" : "came") in "
+            + "from recording \(source); \(Quantity.count(gapsClosed, "gap")) closed."
     }
 }
