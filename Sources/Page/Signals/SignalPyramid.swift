@@ -163,6 +163,8 @@ package final class SignalPyramid: Sendable {
             }
             state.recovered.removeAll { present.isOf($0) }
             state.recovered.append(present.gap)
+            // What has arrived during the pass may lie in what was computed before that.
+            if present.gap != gap { behind.append(range) }
             isRecomputed = true
         }
         let (reached, reachedPass, left) = (state, pass, behind)

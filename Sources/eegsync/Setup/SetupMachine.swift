@@ -272,6 +272,8 @@ struct SetupMachine {
     private mutating func askAgain() -> Action? {
         for index in chosen.indices {
             guard let name = names[index],
+                // One that is known by its address is the one, though it has said nothing.
+                serialNumbers[index] != nil || chosen[index].knownAs != name,
                 let objection = configured.first(where: { $0.name == name })?.objection(toSerialNumber: serialNumbers[index])
             else { continue }
             names[index] = nil
