@@ -4,7 +4,7 @@ import Page
 import Storage
 import Synchronization
 
-/// Exports that were asked for on the page: one at a time, into files that are kept until they are fetched, or for a while.
+/// Exports that were asked for on the page: one at a time, into files that are kept for a while.
 final class ExportJobs: Sendable {
     /// How many wait or run.
     static let waitingMaximum = 4
