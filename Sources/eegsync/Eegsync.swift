@@ -23,8 +23,9 @@ struct Eegsync: AsyncParsableCommand {
               eegsync export 12 -o night3.edf               get a file for your analysis
 
             Exit codes are those of sysexits.h: 64 wrong command line, 65 damaged data or failed audit, 66 nothing there, \
-            73 cannot create the output, 74 disk full, 75 try again, 77 not permitted, 78 wrong configuration. \
-            Besides, `eegsync latency` ends with 1 where a headset was back too late, and `eegsync alerts check` with 0 ... 3.
+            69 something wanted does not happen, 70 a defect, 71 the system refuses, 73 cannot create the output, 74 disk \
+            full, 75 try again, 77 not permitted, 78 wrong configuration. Besides, `eegsync latency` ends with 1 where a \
+            headset was back too late, and `eegsync alerts check` and `eegsync status --check` with 0 ... 3.
             """,
         version: BuildIdentity.own.description,
         subcommands: [

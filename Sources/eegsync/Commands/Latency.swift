@@ -17,7 +17,7 @@ struct Latency: ParsableCommand {
 
             Whether a headset was in reach while nothing was heard of it cannot be known from outside: where an OUTAGE took \
             longer than 10 s and IN REACH did not, it may have been away, and the return is called undecided. The first row is \
-            in the database within the commit interval (1 s) after the first sample.
+            in the database a second after the first sample, and within the commit interval (10 s) where the link flaps.
 
             Exit code 1: a headset was in reach for longer than 10 s before its samples flowed.
 
